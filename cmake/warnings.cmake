@@ -1,0 +1,10 @@
+# One target carries the flags that every room is built with: warnings are errors.
+add_library(homenode_flags INTERFACE)
+target_compile_options(homenode_flags INTERFACE
+  -Wall -Wextra -Wshadow -Werror
+  $<$<COMPILE_LANGUAGE:CXX>:-Wconversion -Wnon-virtual-dtor -Woverloaded-virtual>)
+if(HOMENODE_SANITIZE)
+  target_compile_options(homenode_flags INTERFACE
+    -fsanitize=${HOMENODE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(homenode_flags INTERFACE -fsanitize=${HOMENODE_SANITIZE})
+endif()

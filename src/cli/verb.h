@@ -1,0 +1,54 @@
+// A verb of the command: its name, its options and what it does. Help, man pages and the parser
+// all come from define(). One cmd_<name>.cpp and one line in verbs.cpp per verb.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "os/os.h"
+
+namespace homenode::cli {
+
+/// Exit codes, the same for every verb.
+inline constexpr int exit_done = 0;
+inline constexpr int exit_failed = 1;
+inline constexpr int exit_usage = 2;
+inline constexpr int exit_not_supported = 3;
+
+/// What a verb may touch: the operating system and the two streams.
+struct Context {
+  os::Os& os;
+  std::ostream& out;
+  std::ostream& err;
+  /// argv[0] of the command itself, to find its companions and to run itself again.
+  std::string program;
+};
+
+class Verb {
+ public:
+  Verb() = default;
+  Verb(const Verb&) = delete;
+  Verb& operator=(const Verb&) = delete;
+  virtual ~Verb() = default;
+
+  [[nodiscard]] virtual std::string name() const = 0;
+  /// One line for the list of verbs.
+  [[nodiscard]] virtual std::string summary() const = 0;
+  /// Adds the options to the parser; called once, before run().
+  virtual void define(CLI::App& app) = 0;
+  /// Does the work; returns the exit code.
+  virtual int run(Context& context) = 0;
+};
+
+/// Every built-in verb, in the order of the help.
+std::vector<std::unique_ptr<Verb>> built_in_verbs();
+
+/// Prints "homenode VERB: message" on the error stream and gives the exit code that belongs to it.
+int report(Context& context, const std::string& verb, const Error& error);
+
+}  // namespace homenode::cli

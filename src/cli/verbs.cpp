@@ -1,0 +1,24 @@
+// The table of built-in verbs.
+#include "cli/verb.h"
+
+namespace homenode::cli {
+
+std::vector<std::unique_ptr<Verb>> built_in_verbs() {
+  std::vector<std::unique_ptr<Verb>> verbs;
+  return verbs;
+}
+
+int report(Context& context, const std::string& verb, const Error& error) {
+  context.err << "homenode " << verb << ": " << error.message() << '\n';
+  switch (error.code) {
+    case ErrorCode::bad_usage:
+      return exit_usage;
+    case ErrorCode::not_supported:
+      return exit_not_supported;
+    case ErrorCode::failed:
+      break;
+  }
+  return exit_failed;
+}
+
+}  // namespace homenode::cli

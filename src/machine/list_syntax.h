@@ -1,0 +1,23 @@
+// numactl's list syntaxes for nodes and CPUs, which need a machine: all, same, !list, +list.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "base/result.h"
+#include "machine/machine.h"
+
+namespace homenode::machine {
+
+/// numactl's forms: "0-3,8"; "all" = every allowed node with memory; "same" = `previous` (the set
+/// given to an earlier option; an error when there is none); "!L" = allowed ones not in L; "+L" =
+/// numbers count within the cpuset; "!+L" both. `all_nodes` lifts the cpuset check (numactl --all).
+/// Errors: bad_usage for syntax; bad_usage naming the ids that do not exist or are not allowed.
+Result<NodeSet> parse_nodes(const Machine& machine, std::string_view text,
+                            const std::optional<NodeSet>& previous = {}, bool all_nodes = false);
+
+/// The same for CPUs.
+Result<CpuSet> parse_cpus(const Machine& machine, std::string_view text,
+                          const std::optional<CpuSet>& previous = {}, bool all_cpus = false);
+
+}  // namespace homenode::machine

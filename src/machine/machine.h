@@ -1,0 +1,82 @@
+// Machine: what the hardware is. Nodes, CPUs, caches and the matrices between nodes, as one value
+// without system calls. The first stage; every later stage reads it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/id_set.h"
+#include "base/matrix.h"
+#include "base/units.h"
+
+namespace homenode::machine {
+
+/// Where a figure comes from.
+enum class Provenance { firmware, measured, declared };
+
+/// One NUMA node. `cpus` is empty for CPU-less nodes (CXL, HBM), `memory` 0 for memory-less ones.
+struct Node {
+  NodeId id;
+  CpuSet cpus;     ///< CPUs that are local to the node and online.
+  Bytes memory;    ///< Local memory.
+  unsigned package = 0;  ///< The operating system's package (socket) number.
+  friend bool operator==(const Node&, const Node&) = default;
+};
+
+/// One level of cache as seen by one CPU.
+struct Cache {
+  unsigned level = 1;
+  Bytes size;
+  unsigned ways = 0;        ///< 0 when unknown, hwloc's -1 (fully associative) is also 0.
+  unsigned line_bytes = 0;  ///< 0 when unknown.
+  CpuSet cpus;              ///< The CPUs that share it.
+  friend bool operator==(const Cache&, const Cache&) = default;
+};
+
+/// A device whose locality is known.
+struct Device {
+  std::string name;  ///< The operating system's name: eth0, nvme0n1.
+  std::string kind;  ///< network, block, gpu, …
+  std::string pci;   ///< PCI address, or empty.
+  NodeSet nodes;     ///< Nodes that are local to it.
+  friend bool operator==(const Device&, const Device&) = default;
+};
+
+/// Declared relative distances (SLIT, 10 = local), [from node][to node].
+struct Distances {
+  Matrix<NodeId, NodeId> values;
+  Provenance provenance = Provenance::firmware;
+  friend bool operator==(const Distances&, const Distances&) = default;
+};
+
+struct Machine {
+  std::string name;         ///< Product or catalogue name; empty when unknown.
+  std::vector<Node> nodes;  ///< In increasing order of id; ids may be sparse.
+  std::vector<Cache> caches;
+  std::vector<Device> devices;
+  std::optional<Distances> distances;
+  CpuSet allowed_cpus;    ///< What the cpuset of this process allows; all CPUs for files.
+  NodeSet allowed_nodes;  ///< Nodes whose memory the cpuset allows; all nodes for files.
+  /// What hwloc has no place for, from `info` attributes named `homenode:…` (prefix removed).
+  std::vector<std::pair<std::string, std::string>> info;
+
+  [[nodiscard]] CpuSet cpus() const;
+  [[nodiscard]] NodeSet node_ids() const;
+  [[nodiscard]] NodeSet nodes_with_memory() const;
+  [[nodiscard]] NodeSet nodes_with_cpus() const;
+  /// Null when there is no such node.
+  [[nodiscard]] const Node* find(NodeId id) const;
+  /// The node that a CPU belongs to; nothing for unknown CPUs.
+  [[nodiscard]] std::optional<NodeId> node_of(CpuId cpu) const;
+  /// The CPUs of all the given nodes together.
+  [[nodiscard]] CpuSet cpus_of(const NodeSet& nodes) const;
+
+  friend bool operator==(const Machine&, const Machine&) = default;
+};
+
+/// The machine's invariants hold: ids increasing, no CPU in two nodes, matrices square over the nodes.
+[[nodiscard]] bool is_valid(const Machine& machine);
+
+}  // namespace homenode::machine

@@ -1,0 +1,54 @@
+// The contract with the operating system: every system call and every /proc or /sys read that
+// homenode makes goes through here, so that tests can refuse, count and replay them.
+//
+// One error convention: a call returns 0 (or its value) on success and -errno on failure.
+// Implementations: os/linux.h (the kernel) and os/fake.h (a model with fault injection).
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/id_set.h"
+
+namespace homenode::os {
+
+class Os {
+ public:
+  Os() = default;
+  Os(const Os&) = delete;
+  Os& operator=(const Os&) = delete;
+  virtual ~Os() = default;
+
+  /// `mode` is one of MPOL_* with MPOL_F_* flags, from <linux/mempolicy.h>. Empty nodes = no mask.
+  virtual int set_mempolicy(int mode, const NodeSet& nodes) = 0;
+  /// The calling thread's policy (with flags) and its nodes.
+  virtual int get_mempolicy(int& mode, NodeSet& nodes) = 0;
+  /// pre: address is page aligned. `flags` is MPOL_MF_*.
+  virtual int mbind(void* address, std::size_t bytes, int mode, const NodeSet& nodes,
+                    unsigned flags) = 0;
+  /// move_pages(2). Empty `targets` is the query form. status[i] = node or -errno.
+  /// pre: status.size() == pages.size(); targets empty or as many.
+  virtual int move_pages(pid_t pid, std::span<void* const> pages, std::span<const int> targets,
+                         std::span<int> status, int flags) = 0;
+  /// `thread` 0 is the caller.
+  virtual int sched_setaffinity(pid_t thread, const CpuSet& cpus) = 0;
+  virtual int sched_getaffinity(pid_t thread, CpuSet& cpus) = 0;
+  /// The CPU that the caller runs on.
+  virtual int getcpu(CpuId& cpu, NodeId& node) = 0;
+  /// Anonymous private memory, page aligned; nullptr in `address` never comes with success.
+  virtual int map_memory(std::size_t bytes, void*& address) = 0;
+  virtual int unmap_memory(void* address, std::size_t bytes) = 0;
+  /// madvise(2).
+  virtual int advise_memory(void* address, std::size_t bytes, int advice) = 0;
+  virtual std::size_t page_bytes() = 0;
+  /// execvp(3): returns only on failure.
+  virtual int execute(const std::vector<std::string>& arguments) = 0;
+  /// The whole of a small file, such as one of /proc or /sys.
+  virtual int read_file(const std::string& path, std::string& content) = 0;
+};
+
+}  // namespace homenode::os
