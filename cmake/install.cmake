@@ -1,0 +1,38 @@
+# What is installed, and where: the system's folders, or a Python wheel's.
+include(GNUInstallDirs)
+
+if(HOMENODE_WHEEL)  # Everything but the command lives inside the Python package.
+  set(HOMENODE_BIN ${SKBUILD_SCRIPTS_DIR})
+  set(HOMENODE_LIB lib)
+  set(HOMENODE_LIBEXEC libexec)
+  set(HOMENODE_SHARE .)
+else()
+  set(HOMENODE_BIN ${CMAKE_INSTALL_BINDIR})
+  set(HOMENODE_LIB ${CMAKE_INSTALL_LIBDIR})
+  set(HOMENODE_LIBEXEC ${CMAKE_INSTALL_LIBEXECDIR}/homenode)
+  set(HOMENODE_SHARE ${CMAKE_INSTALL_DATADIR}/homenode)
+endif()
+
+install(TARGETS homenode DESTINATION ${HOMENODE_BIN})
+if(TARGET homenode_shared)
+  install(TARGETS homenode_shared DESTINATION ${HOMENODE_LIB})
+endif()
+foreach(target homenode-lab-plugin homenode-lab-init)
+  if(TARGET ${target})
+    install(TARGETS ${target} DESTINATION ${HOMENODE_LIBEXEC})
+  endif()
+endforeach()
+install(DIRECTORY machines studies DESTINATION ${HOMENODE_SHARE})
+if(NOT HOMENODE_WHEEL)
+  install(FILES include/homenode/homenode.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/homenode)
+  install(FILES ${PROJECT_BINARY_DIR}/man/homenode-topology.1 ${PROJECT_BINARY_DIR}/man/homenode-run.1
+                ${PROJECT_BINARY_DIR}/man/homenode-bench.1
+          DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
+endif()
+
+# In the build tree, the Python verbs stand beside the command, as they do once installed.
+foreach(verb lab study report)
+  configure_file(cmake/python_verb.sh.in ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/homenode-${verb} @ONLY
+                 FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
+                                  WORLD_READ WORLD_EXECUTE)
+endforeach()

@@ -1,0 +1,64 @@
+"""The layer rule is data (layers.toml); this test fails on every include that it does not allow."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+LAYERS = tomllib.loads((ROOT / "layers.toml").read_text())
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+SYSTEM_CALL_HEADERS = re.compile(
+    r"^\s*#\s*include\s+<(sys/(syscall|mman|wait|prctl)\.h|sched\.h|numa.*\.h|fcntl\.h)>", re.MULTILINE
+)
+SOURCES = sorted(p for p in (ROOT / "src").rglob("*") if p.suffix in {".h", ".c", ".cpp"})
+
+
+def forbidden(file: str, text: str) -> list[str]:
+    """The includes of src/<file> that layers.toml does not allow."""
+    room = file.split("/")[0]
+    if room not in LAYERS["rooms"]:
+        return [f"room {room} is not in layers.toml"]
+    sees = LAYERS["rooms"][room]["sees"]
+    wrong = []
+    for target in INCLUDE.findall(text):
+        if "/" not in target or target.split("/")[0] == room:
+            continue
+        target_room = target.split("/")[0]
+        pure = file in LAYERS["pure"]["files"]
+        if target_room in sees and not (pure and target_room == "os"):
+            continue
+        if "freestanding" in sees and target in LAYERS["freestanding"]:
+            continue
+        wrong.append(target)
+    return wrong
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_includes_follow_the_layers(path: Path) -> None:
+    file = str(path.relative_to(ROOT / "src"))
+    assert forbidden(file, path.read_text()) == []
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_the_pure_middle_makes_no_system_calls(path: Path) -> None:
+    room = path.relative_to(ROOT / "src").parts[0]
+    if room in {"base", "machine", "access", "placement"}:
+        assert not SYSTEM_CALL_HEADERS.search(path.read_text())
+
+
+def test_the_rule_can_fail() -> None:
+    assert forbidden("placement/x.cpp", '#include "os/os.h"\n') == ["os/os.h"]
+    assert forbidden("workloads/x.cpp", '#include "base/result.h"\n') == ["base/result.h"]
+    assert forbidden("actuation/plan.cpp", '#include "os/os.h"\n') == ["os/os.h"]
+    assert forbidden("nowhere/x.cpp", "") == ["room nowhere is not in layers.toml"]
+
+
+def test_the_layers_have_no_cycle() -> None:
+    rooms = LAYERS["rooms"]
+    done: set[str] = {"freestanding"}
+    while remaining := {r for r in rooms if r not in done}:
+        ready = {r for r in remaining if set(rooms[r]["sees"]) <= done}
+        assert ready, f"cycle among {sorted(remaining)}"
+        done |= ready
