@@ -1,0 +1,45 @@
+// Markers that a program executes to tell the lab's QEMU plugin where a region of interest begins
+// and ends, and which rank the calling thread has. A marker is a multi-byte NOP whose displacement
+// carries a magic number: outside the lab it does nothing and costs nothing, so an instrumented
+// program is the same program everywhere. Freestanding; for C and C++.
+//
+// The jump after each NOP ends QEMU's translation block: the plugin changes its instrumentation
+// between two blocks, so nothing before BEGIN or after END is counted, even when the compiler
+// inlines the marker into a loop.
+#pragma once
+
+// NOLINTBEGIN: this header must also be C.
+#define HN_MARKER_MAGIC 0x484E0000u
+
+enum hn_marker_kind {
+  HN_MARKER_BEGIN = 1,     // A region of interest begins for the calling process.
+  HN_MARKER_END = 2,       // The region of interest that the calling process began ends.
+  HN_MARKER_THREAD = 3,    // The rank of the calling thread is in RDI.
+  HN_MARKER_BEGIN_ALL = 4  // A region of interest begins in which every process is counted.
+};
+
+#if defined(__x86_64__)
+#define HN_MARKER_CODE(kind) \
+  ".byte 0x0f, 0x1f, 0x84, 0x00\n\t.long 0x484e0000 + " #kind "\n\tjmp 1f\n1:"
+#else
+#define HN_MARKER_CODE(kind) ""
+#endif
+
+/// Begins a region of interest: from here on, the lab counts the calling process's accesses.
+static inline void hn_marker_begin(void) { __asm__ volatile(HN_MARKER_CODE(1) ::: "memory"); }
+
+/// Ends the region of interest that the calling process began.
+static inline void hn_marker_end(void) { __asm__ volatile(HN_MARKER_CODE(2) ::: "memory"); }
+
+/// Says which rank the calling thread has, so that its counts can be told from other threads'.
+static inline void hn_marker_thread(unsigned long rank) {
+#if defined(__x86_64__)
+  __asm__ volatile(HN_MARKER_CODE(3)::"D"(rank) : "memory");
+#else
+  (void)rank;
+#endif
+}
+
+/// Begins a region of interest in which the accesses of every process are counted.
+static inline void hn_marker_begin_all(void) { __asm__ volatile(HN_MARKER_CODE(4) ::: "memory"); }
+// NOLINTEND

@@ -1,0 +1,134 @@
+#include "lab/plugin/arguments.h"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <utility>
+
+namespace homenode::lab {
+namespace {
+
+// At most 64 MiB of tags per vCPU, and ids that fit every counter table.
+constexpr std::uint64_t max_cache_bytes = std::uint64_t{512} << 20;
+constexpr unsigned max_vcpus = 4096;
+constexpr unsigned max_node = 1023;
+
+Unexpected refuse(std::string_view word, std::string_view why) {
+  return Unexpected(Error{ErrorCode::bad_usage, 0,
+                          "plugin argument \"" + std::string(word) + "\": " + std::string(why),
+                          "see the plugin's arguments.h for the form of each argument"});
+}
+
+/// Decimal, or hexadecimal after 0x; the whole text must be the number.
+template <class Number>
+std::optional<Number> number(std::string_view text) {
+  const bool hexadecimal = text.starts_with("0x");
+  if (hexadecimal) text.remove_prefix(2);
+  Number value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, status] = std::from_chars(text.data(), end, value, hexadecimal ? 16 : 10);
+  if (status != std::errc{} || stop != end) return std::nullopt;
+  return value;
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const std::size_t at = text.find(separator);
+    parts.push_back(text.substr(0, at));
+    if (at == std::string_view::npos) return parts;
+    text.remove_prefix(at + 1);
+  }
+}
+
+bool overlap(std::vector<NodeRange> ranges) {
+  std::ranges::sort(ranges, {}, &NodeRange::base);
+  for (std::size_t i = 1; i < ranges.size(); ++i) {
+    if (ranges[i].base - ranges[i - 1].base < ranges[i - 1].size) return true;
+  }
+  return false;
+}
+
+/// N:BASE:SIZE[+N:BASE:SIZE...]; nullptr, or why the text is refused.
+const char* read_ranges(std::string_view text, std::vector<NodeRange>& ranges) {
+  ranges.clear();
+  for (const std::string_view part : split(text, '+')) {
+    const auto fields = split(part, ':');
+    if (fields.size() != 3) return "a range is NODE:BASE:SIZE";
+    const auto node = number<unsigned>(fields[0]);
+    const auto base = number<std::uint64_t>(fields[1]);
+    const auto size = number<std::uint64_t>(fields[2]);
+    if (!node || *node > max_node) return "a node is a number from 0 to 1023";
+    if (!base || !size || *size == 0 || *base + *size < *base) return "bad base or size";
+    ranges.push_back({NodeId(*node), *base, *size});
+  }
+  return overlap(ranges) ? "two ranges overlap" : nullptr;
+}
+
+const char* read_cache(std::string_view text, CacheShape& cache) {
+  cache = {};
+  const auto fields = split(text, ':');
+  const auto bytes = number<std::uint64_t>(fields[0]);
+  if (!bytes) return "a cache is SIZE:WAYS:LINE in bytes, or 0 for none";
+  if (*bytes == 0 && fields.size() == 1) return nullptr;
+  if (fields.size() != 3) return "a cache is SIZE:WAYS:LINE in bytes, or 0 for none";
+  const auto ways = number<unsigned>(fields[1]);
+  const auto line = number<unsigned>(fields[2]);
+  // 16 bytes is the widest access that QEMU makes; a wider line also bounds an access to two lines.
+  if (!line || *line < 16 || *line > 4096 || !std::has_single_bit(*line)) {
+    return "the line size is a power of two from 16 to 4096";
+  }
+  cache.line_bytes = *line;
+  if (*bytes == 0) return nullptr;
+  if (*bytes > max_cache_bytes) return "the cache is larger than 512 MiB";
+  if (!ways || *ways == 0 || *bytes % (std::uint64_t{*ways} * *line) != 0) {
+    return "the size is no multiple of ways times line size";
+  }
+  cache.bytes = *bytes;
+  cache.ways = *ways;
+  return nullptr;
+}
+
+const char* read_value(std::string_view key, std::string_view value, Arguments& arguments) {
+  if (key == "out") {
+    arguments.out = value;
+    return value.empty() ? "the path is empty" : nullptr;
+  }
+  if (key == "vcpus") {
+    const auto count = number<unsigned>(value);
+    if (!count || *count == 0 || *count > max_vcpus) return "not a number from 1 to 4096";
+    arguments.vcpus = *count;
+    return nullptr;
+  }
+  if (key == "ranges") return read_ranges(value, arguments.ranges);
+  if (key == "cache") return read_cache(value, arguments.cache);
+  if (key == "addresses") {
+    if (value != "guest-physical" && value != "ram-block") return "guest-physical or ram-block";
+    arguments.addresses = value == "ram-block" ? AddressForm::ram_block  //
+                                               : AddressForm::guest_physical;
+    return nullptr;
+  }
+  return "not a known argument (out, ranges, vcpus, cache, addresses)";
+}
+
+}  // namespace
+
+Result<Arguments> parse_arguments(std::span<const std::string_view> words) {
+  Arguments arguments;
+  std::vector<std::string_view> seen;
+  for (const std::string_view word : words) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string_view::npos) return refuse(word, "not of the form KEY=VALUE");
+    const std::string_view key = word.substr(0, equals);
+    if (std::ranges::find(seen, key) != seen.end()) return refuse(word, "given twice");
+    seen.push_back(key);
+    const char* const complaint = read_value(key, word.substr(equals + 1), arguments);
+    if (complaint != nullptr) return refuse(word, complaint);
+  }
+  for (const std::string_view key : {"out", "ranges", "vcpus", "cache"}) {
+    if (std::ranges::find(seen, key) == seen.end()) return refuse(key, "missing");
+  }
+  return arguments;
+}
+
+}  // namespace homenode::lab

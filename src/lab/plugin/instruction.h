@@ -1,0 +1,31 @@
+// Recognises, at translation time, the few guest instructions that the plugin must see executed:
+// the markers, and those that change the address space or the thread of a vCPU.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace homenode::lab {
+
+enum class InstructionKind {
+  other,
+  marker,           ///< operand = the marker's kind, as in base/marker.h.
+  write_cr3,        ///< mov %reg,%cr3; operand = the register's number.
+  write_fs_base,    ///< wrfsbase %reg, 64 bits; operand = the register's number.
+  write_fs_base32,  ///< wrfsbase %reg, 32 bits; operand = the register's number.
+  write_msr,        ///< wrmsr: index in ecx, value in edx:eax.
+};
+
+struct Instruction {
+  InstructionKind kind = InstructionKind::other;
+  unsigned operand = 0;
+};
+
+/// Recognises one whole x86-64 instruction. Register numbers are those of the encoding (rax, rcx,
+/// rdx, rbx, rsp, rbp, rsi, rdi, r8 to r15).
+[[nodiscard]] Instruction recognise(std::span<const std::uint8_t> code);
+
+/// The length in bytes of the longest instruction that recognise() knows.
+inline constexpr std::size_t longest_known_instruction = 8;
+
+}  // namespace homenode::lab

@@ -1,0 +1,35 @@
+// From the physical address that QEMU gives a plugin to the node that it lies on.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "lab/plugin/arguments.h"
+
+namespace homenode::lab {
+
+class NodeMap {
+ public:
+  /// pre: the ranges do not overlap. For AddressForm::ram_block each node's memory must be one
+  /// backend of its own, the backends created in increasing node id and before any other RAM.
+  NodeMap(std::span<const NodeRange> ranges, AddressForm form);
+
+  /// The nodes that have memory, increasing. An index below is a position in this list.
+  [[nodiscard]] const std::vector<NodeId>& nodes() const { return nodes_; }
+
+  /// The index of the node that holds the address, or nothing: a device, firmware.
+  [[nodiscard]] std::optional<unsigned> index_of(std::uint64_t address) const;
+
+ private:
+  struct Span {
+    std::uint64_t base;
+    std::uint64_t size;
+    unsigned index;
+  };
+  std::vector<NodeId> nodes_;
+  std::vector<Span> spans_;  ///< By increasing base.
+};
+
+}  // namespace homenode::lab

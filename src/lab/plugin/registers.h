@@ -1,0 +1,30 @@
+// Reads a vCPU's registers through QEMU's plugin interface, where it offers that (QEMU 9.0 and
+// later). The lab needs them to tell processes (cr3) and threads (fs_base) apart.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace homenode::lab {
+
+// The general registers are numbered as instructions encode them (0 = rax to 15 = r15).
+inline constexpr unsigned rax = 0;
+inline constexpr unsigned rcx = 1;
+inline constexpr unsigned rdx = 2;
+inline constexpr unsigned rdi = 7;
+inline constexpr unsigned cr3 = 16;
+inline constexpr unsigned fs_base = 17;
+inline constexpr unsigned register_count = 18;
+
+/// Whether this QEMU has the interface at all.
+[[nodiscard]] bool registers_offered();
+
+/// Learns QEMU's handles of the registers above. Called from a vCPU's initialisation callback.
+/// False: a register is missing.
+[[nodiscard]] bool learn_registers();
+
+/// The value of a register of the vCPU whose thread calls, from a callback that asked for
+/// registers. Nothing: QEMU refused.
+[[nodiscard]] std::optional<std::uint64_t> read_register(unsigned number);
+
+}  // namespace homenode::lab

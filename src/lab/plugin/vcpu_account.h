@@ -1,0 +1,131 @@
+// The account of one vCPU in a region of interest: its private cache, and how many accesses missed
+// it, by node, privilege and thread. Everything here belongs to one vCPU's host thread, so plain
+// counters suffice; others read it only while every vCPU stands still.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "lab/plugin/private_cache.h"
+#include "lab/plugin/region_control.h"
+
+namespace homenode::lab {
+
+enum class Privilege : unsigned { user, kernel };
+
+/// Misses by node index, loads and stores apart.
+class NodeMisses {
+ public:
+  explicit NodeMisses(std::size_t nodes) : nodes_(nodes), counts_(2 * nodes) {}
+  void add(bool store, unsigned node) { ++counts_[(store ? nodes_ : 0) + node]; }
+  void add(const NodeMisses& other);
+  void clear();
+  [[nodiscard]] std::uint64_t at(bool store, std::size_t node) const {
+    return counts_[(store ? nodes_ : 0) + node];
+  }
+  [[nodiscard]] std::size_t nodes() const { return nodes_; }
+
+ private:
+  std::size_t nodes_;
+  std::vector<std::uint64_t> counts_;
+};
+
+/// A thread as the plugin can tell it: by its address space and its thread pointer.
+struct ThreadKey {
+  std::uint64_t cr3 = 0;
+  std::uint64_t fs_base = 0;
+  friend constexpr auto operator<=>(const ThreadKey&, const ThreadKey&) = default;
+};
+
+/// One thread's user-mode misses on one vCPU.
+struct ThreadAccount {
+  ThreadKey key;
+  NodeMisses misses;
+};
+
+/// Aligned so that two vCPUs' accounts never share a cache line (nor an adjacent-line prefetch).
+class alignas(128) VcpuAccount {
+ public:
+  VcpuAccount(const CacheShape& cache, std::size_t nodes);
+
+  /// Begins a region: counters at zero, cache cold.
+  void open(const Region& region);
+  /// Ends the region: nothing is counted any more.
+  void close();
+  /// Tells what the vCPU runs. Followed outside regions too.
+  void set_cr3(std::uint64_t cr3);
+  void set_fs_base(std::uint64_t fs_base);
+  [[nodiscard]] const ThreadKey& running() const { return running_; }
+
+  /// Counts one access by code of the given privilege. Memory has
+  ///   bytes() -> unsigned, the size of the access, and
+  ///   node_of(address) -> optional<unsigned>, the index of the node that the address lies on;
+  /// both are asked only when needed. An access that crosses a line touches both lines.
+  template <Privilege privilege, class Memory>
+  void count(std::uint64_t address, bool store, const Memory& memory) {
+    if (!counting_) [[unlikely]] return;
+    ++references_[index(privilege, store)];
+    const std::uint64_t line = address >> line_shift_;
+    touch<privilege>(line, address, store, memory);
+    if ((address & line_mask_) > line_mask_ - widest_access + 1) [[unlikely]] {
+      const std::uint64_t last = address + memory.bytes() - 1;
+      if (last >> line_shift_ != line) {
+        touch<privilege>(last >> line_shift_, last, store, memory);
+      }
+    }
+  }
+
+  [[nodiscard]] std::uint64_t references(Privilege privilege, bool store) const {
+    return references_[index(privilege, store)];
+  }
+  [[nodiscard]] const NodeMisses& kernel_misses() const { return kernel_; }
+  [[nodiscard]] const std::vector<std::unique_ptr<ThreadAccount>>& threads() const {
+    return threads_;
+  }
+  [[nodiscard]] std::uint64_t outside() const { return outside_; }
+
+ private:
+  // QEMU splits wider accesses into pieces of at most 16 bytes.
+  static constexpr std::uint64_t widest_access = 16;
+
+  static constexpr std::size_t index(Privilege privilege, bool store) {
+    return static_cast<std::size_t>(privilege) * 2 + (store ? 1 : 0);
+  }
+
+  template <Privilege privilege, class Memory>
+  void touch(std::uint64_t line, std::uint64_t address, bool store, const Memory& memory) {
+    // The kernel's half of every address space is the same; users' halves differ.
+    if (cache_.touch(privilege == Privilege::user ? line ^ space_ : line)) return;
+    const std::optional<unsigned> node = memory.node_of(address);
+    if (!node) {
+      ++outside_;
+    } else if (privilege == Privilege::kernel) {
+      kernel_.add(store, *node);
+    } else {
+      if (thread_ == nullptr) thread_ = find_thread();
+      thread_->misses.add(store, *node);
+    }
+  }
+
+  ThreadAccount* find_thread();
+  void follow_running();
+
+  bool counting_ = false;
+  unsigned line_shift_;
+  std::uint64_t line_mask_;
+  std::uint64_t space_ = 0;  ///< Tells users' lines of different address spaces apart.
+  std::array<std::uint64_t, 4> references_{};
+  PrivateCache cache_;
+  ThreadAccount* thread_ = nullptr;  ///< The running thread's, or nullptr: not looked up yet.
+  NodeMisses kernel_;
+  std::uint64_t outside_ = 0;
+  ThreadKey running_;
+  std::optional<Region> region_;
+  std::vector<std::unique_ptr<ThreadAccount>> threads_;
+};
+
+}  // namespace homenode::lab
