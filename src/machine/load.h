@@ -8,18 +8,28 @@
 
 namespace homenode::machine {
 
-/// The machine this process runs on, as its cpuset lets it see it; HWLOC_FSROOT is honoured.
+/// The whole machine this process runs on; `allowed_*` say what its cpuset and its CPU binding leave.
+/// HWLOC_FSROOT is honoured. CPUs that are offline are absent; a system without nodes is one node 0.
 /// Errors: failed when hwloc cannot read the system.
+///
+/// What hwloc does not tell is guessed: it gives a CPU-less node the CPUs of its neighbours, so where
+/// nodes share CPUs they go to ordinary memory before HBM, CXL and other special kinds, to the
+/// narrower node before the wider, to the lower id before the higher.
 Result<Machine> load_live();
 
-/// A machine from an hwloc XML file (v2 or v3 as the installed hwloc reads). Errors: failed, in one
-/// line, for a missing, unreadable or broken file.
+/// A machine from an hwloc XML file (v2 or v3 as the installed hwloc reads). Its name is the info
+/// attribute homenode:Name, else DMIProductName, else the file's name. Errors: failed, in one line,
+/// for a missing, unreadable or broken file.
 Result<Machine> load_xml(const std::string& path);
 
 /// A machine from hwloc's synthetic description, such as "pack:2 [numa] core:2 pu:1".
 Result<Machine> load_synthetic(const std::string& description);
 
-/// What a person names: "live", a path that ends in .xml, "synthetic:DESCRIPTION".
+/// What a person names: "live", "synthetic:DESCRIPTION", or else the path of an XML file.
 Result<Machine> load(const std::string& source);
+
+/// The same source as hwloc's XML, with all that hwloc knows, for lstopo and for load_xml().
+/// Errors: as load().
+Result<std::string> export_xml(const std::string& source);
 
 }  // namespace homenode::machine

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/id_set.h"
@@ -19,13 +20,21 @@ enum class Provenance { firmware, measured, declared };
 /// One NUMA node. `cpus` is empty for CPU-less nodes (CXL, HBM), `memory` 0 for memory-less ones.
 struct Node {
   NodeId id;
-  CpuSet cpus;     ///< CPUs that are local to the node and online.
-  Bytes memory;    ///< Local memory.
-  unsigned package = 0;  ///< The operating system's package (socket) number.
+  CpuSet cpus;   ///< CPUs that are local to the node and online.
+  Bytes memory;  ///< Local memory.
+  /// The package (socket) that holds the node; nothing where it lies outside or spans several.
+  std::optional<unsigned> package;
   friend bool operator==(const Node&, const Node&) = default;
 };
 
-/// One level of cache as seen by one CPU.
+/// A package (socket) by the operating system's number, with its online CPUs.
+struct Package {
+  unsigned number = 0;
+  CpuSet cpus;
+  friend bool operator==(const Package&, const Package&) = default;
+};
+
+/// One data or unified cache.
 struct Cache {
   unsigned level = 1;
   Bytes size;
@@ -40,11 +49,12 @@ struct Device {
   std::string name;  ///< The operating system's name: eth0, nvme0n1.
   std::string kind;  ///< network, block, gpu, …
   std::string pci;   ///< PCI address, or empty.
-  NodeSet nodes;     ///< Nodes that are local to it.
+  NodeSet nodes;     ///< Nodes that are local to it; empty when the system does not know.
   friend bool operator==(const Device&, const Device&) = default;
 };
 
-/// Declared relative distances (SLIT, 10 = local), [from node][to node].
+/// Relative distances (SLIT, 10 = local), [from node][to node]. The rows are the columns; a node for
+/// which the source declares none is absent (ask has()).
 struct Distances {
   Matrix<NodeId, NodeId> values;
   Provenance provenance = Provenance::firmware;
@@ -52,8 +62,9 @@ struct Distances {
 };
 
 struct Machine {
-  std::string name;         ///< Product or catalogue name; empty when unknown.
-  std::vector<Node> nodes;  ///< In increasing order of id; ids may be sparse.
+  std::string name;               ///< Product or catalogue name; empty when unknown.
+  std::vector<Node> nodes;        ///< In increasing order of id; ids may be sparse.
+  std::vector<Package> packages;  ///< In increasing order of number; may be empty.
   std::vector<Cache> caches;
   std::vector<Device> devices;
   std::optional<Distances> distances;
@@ -76,7 +87,8 @@ struct Machine {
   friend bool operator==(const Machine&, const Machine&) = default;
 };
 
-/// The machine's invariants hold: ids increasing, no CPU in two nodes, matrices square over the nodes.
+/// The machine's invariants hold: at least one node, ids increasing, no CPU in two nodes or unknown to
+/// all of them, what refers to nodes or CPUs refers to existing ones, the matrix square.
 [[nodiscard]] bool is_valid(const Machine& machine);
 
 }  // namespace homenode::machine

@@ -1,0 +1,27 @@
+// An hwloc topology that is loaded from what a person names. Internal to the machine room: no
+// other room sees hwloc.
+#pragma once
+
+#include <hwloc.h>
+
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+
+namespace homenode::machine {
+
+struct TopologyDeleter {
+  void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
+};
+/// Owns one hwloc topology.
+using Topology = std::unique_ptr<hwloc_topology, TopologyDeleter>;
+
+/// The running system with all its CPUs and nodes, allowed or not. Errors: failed.
+Result<Topology> open_live();
+/// Errors: failed, naming the file, when it is missing, unreadable or not hwloc's XML.
+Result<Topology> open_xml(const std::string& path);
+/// Errors: bad_usage when the description makes no sense to hwloc.
+Result<Topology> open_synthetic(const std::string& description);
+
+}  // namespace homenode::machine
