@@ -27,6 +27,9 @@ class Os {
   virtual int set_mempolicy(int mode, const NodeSet& nodes) = 0;
   /// The calling thread's policy (with flags) and its nodes.
   virtual int get_mempolicy(int& mode, NodeSet& nodes) = 0;
+  /// The node that the calling thread's next interleaved page goes to (get_mempolicy, MPOL_F_NODE).
+  /// Errors: EINVAL when its policy is not interleave.
+  virtual int next_interleave_node(NodeId& node) = 0;
   /// pre: address is page aligned. `flags` is MPOL_MF_*.
   virtual int mbind(void* address, std::size_t bytes, int mode, const NodeSet& nodes,
                     unsigned flags) = 0;
@@ -44,6 +47,10 @@ class Os {
   virtual int unmap_memory(void* address, std::size_t bytes) = 0;
   /// madvise(2).
   virtual int advise_memory(void* address, std::size_t bytes, int advice) = 0;
+  /// Makes every page of the range present and writable under the policies in force; the content
+  /// stays (MADV_POPULATE_WRITE, or a touch of each page before kernel 5.14).
+  /// pre: a page-aligned range of writable memory.
+  virtual int populate_memory(void* address, std::size_t bytes) = 0;
   virtual std::size_t page_bytes() = 0;
   /// execvp(3): returns only on failure.
   virtual int execute(const std::vector<std::string>& arguments) = 0;

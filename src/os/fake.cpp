@@ -1,0 +1,255 @@
+#include "os/fake.h"
+
+#include <linux/mempolicy.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cerrno>
+
+#include "os/linux.h"
+
+namespace homenode::os {
+namespace {
+
+std::uintptr_t number(const void* address) { return reinterpret_cast<std::uintptr_t>(address); }
+
+}  // namespace
+
+Fake::Fake(FakeMachine machine)
+    : machine_(std::move(machine)), memory_(machine_.memory, machine_.nodes) {}
+
+Fake::~Fake() {
+  for (const auto& [address, bytes] : mapped_) munmap(const_cast<void*>(address), bytes);
+}
+
+void Fake::fail_call(const std::string& name, unsigned nth, int errno_value) {
+  const std::lock_guard guard(lock_);
+  failing_call_ = name;
+  calls_until_failure_ = nth;
+  failure_ = errno_value;
+  has_failed_ = false;
+}
+
+bool Fake::has_failed() const {
+  const std::lock_guard guard(lock_);
+  return has_failed_;
+}
+
+void Fake::fail_page(const void* page, int errno_value) {
+  const std::lock_guard guard(lock_);
+  failing_pages_[page] = errno_value;
+}
+
+void Fake::set_file(const std::string& path, const std::string& content) {
+  const std::lock_guard guard(lock_);
+  files_[path] = content;
+}
+
+void Fake::set_root(const std::string& root) {
+  const std::lock_guard guard(lock_);
+  root_ = root;
+}
+
+void Fake::first_touch(void* address, std::size_t bytes, NodeId node) {
+  const std::lock_guard guard(lock_);
+  memory_.populate(number(address), bytes, caller().policy, node);
+}
+
+std::optional<NodeId> Fake::node_of(const void* page) const {
+  const std::lock_guard guard(lock_);
+  const int node = memory_.node_of(number(page));
+  if (node < 0) return std::nullopt;
+  return NodeId(static_cast<unsigned>(node));
+}
+
+std::size_t Fake::mappings() const {
+  const std::lock_guard guard(lock_);
+  return memory_.mappings();
+}
+
+std::vector<std::string> Fake::calls() const {
+  const std::lock_guard guard(lock_);
+  return calls_;
+}
+
+std::size_t Fake::count(const std::string& name) const {
+  const std::lock_guard guard(lock_);
+  return static_cast<std::size_t>(std::count(calls_.begin(), calls_.end(), name));
+}
+
+std::vector<std::string> Fake::executed() const {
+  const std::lock_guard guard(lock_);
+  return executed_;
+}
+
+int Fake::enter(const char* name) {
+  calls_.emplace_back(name);
+  if (calls_until_failure_ == 0 || (!failing_call_.empty() && failing_call_ != name)) return 0;
+  if (--calls_until_failure_ > 0) return 0;
+  has_failed_ = true;
+  return -failure_;
+}
+
+Fake::Thread& Fake::thread(pid_t id) {
+  if (id != 0) return threads_.try_emplace(id, Thread{{}, cpus()}).first->second;
+  return callers_.try_emplace(std::this_thread::get_id(), Thread{{}, cpus()}).first->second;
+}
+
+CpuSet Fake::cpus() const {
+  CpuSet all;
+  for (const auto& [cpu, node] : machine_.node_of_cpu) all.insert(cpu);
+  return all;
+}
+
+int Fake::check_policy(int mode, const NodeSet& nodes) const {
+  const int kind = mode & ~MPOL_MODE_FLAGS;
+  if (kind < 0 || kind >= MPOL_MAX) return -EINVAL;
+  if (kind == MPOL_DEFAULT || kind == MPOL_LOCAL) return nodes.empty() ? 0 : -EINVAL;
+  if (nodes.empty()) return kind == MPOL_PREFERRED ? 0 : -EINVAL;
+  return (nodes & machine_.nodes).empty() ? -EINVAL : 0;
+}
+
+int Fake::set_mempolicy(int mode, const NodeSet& nodes) {
+  const std::lock_guard guard(lock_);
+  if (const int error = enter("set_mempolicy")) return error;
+  if (const int error = check_policy(mode, nodes)) return error;
+  caller().policy = {mode, nodes & machine_.nodes, 0};
+  return 0;
+}
+
+int Fake::get_mempolicy(int& mode, NodeSet& nodes) {
+  const std::lock_guard guard(lock_);
+  if (const int error = enter("get_mempolicy")) return error;
+  mode = caller().policy.mode;
+  nodes = caller().policy.nodes;
+  return 0;
+}
+
+int Fake::next_interleave_node(NodeId& node) {
+  const std::lock_guard guard(lock_);
+  if (const int error = enter("next_interleave_node")) return error;
+  const FakePolicy& policy = caller().policy;
+  if ((policy.mode & ~MPOL_MODE_FLAGS) != MPOL_INTERLEAVE) return -EINVAL;
+  const std::vector<NodeId> nodes = policy.nodes.to_vector();
+  node = nodes[policy.turn % nodes.size()];
+  return 0;
+}
+
+int Fake::mbind(void* address, std::size_t bytes, int mode, const NodeSet& nodes, unsigned) {
+  const std::lock_guard guard(lock_);
+  if (const int error = enter("mbind")) return error;
+  if (const int error = check_policy(mode, nodes)) return error;
+  return memory_.bind(number(address), bytes, {mode, nodes & machine_.nodes, 0});
+}
+
+int Fake::move_pages(pid_t, std::span<void* const> pages, std::span<const int> targets,
+                     std::span<int> status, int) {
+  const std::lock_guard guard(lock_);
+  if (const int error = enter("move_pages")) return error;
+  assert(status.size() == pages.size() && (targets.empty() || targets.size() == pages.size()));
+  for (std::size_t i = 0; i < pages.size(); ++i) {
+    if (targets.empty()) {
+      status[i] = memory_.node_of(number(pages[i]));
+      continue;
+    }
+    const auto failing = failing_pages_.find(pages[i]);
+    if (failing != failing_pages_.end()) {
+      status[i] = -failing->second;
+      // Like the kernel, which stops at a busy page, leaves the later statuses as they were, and
+      // returns how many pages it left alone.
+      if (failing->second == EBUSY) return static_cast<int>(pages.size() - i);
+      continue;
+    }
+    status[i] = memory_.move(number(pages[i]), NodeId(static_cast<unsigned>(targets[i])));
+    if (status[i] == -ENOMEM || status[i] == -ENODEV) return status[i];
+  }
+  return 0;
+}
+
+int Fake::sched_setaffinity(pid_t id, const CpuSet& cpus_wanted) {
+  const std::lock_guard guard(lock_);
+  if (const int error = enter("sched_setaffinity")) return error;
+  const CpuSet effective = cpus_wanted & cpus();
+  if (effective.empty()) return -EINVAL;
+  thread(id).cpus = effective;
+  return 0;
+}
+
+int Fake::sched_getaffinity(pid_t id, CpuSet& cpus_now) {
+  const std::lock_guard guard(lock_);
+  if (const int error = enter("sched_getaffinity")) return error;
+  cpus_now = thread(id).cpus;
+  return 0;
+}
+
+int Fake::getcpu(CpuId& cpu, NodeId& node) {
+  const std::lock_guard guard(lock_);
+  if (const int error = enter("getcpu")) return error;
+  cpu = caller().cpus.to_vector().front();
+  node = machine_.node_of_cpu.at(cpu);
+  return 0;
+}
+
+int Fake::map_memory(std::size_t bytes, void*& address) {
+  const std::lock_guard guard(lock_);
+  if (const int error = enter("map_memory")) return error;
+  void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapped == MAP_FAILED) return -errno;
+  if (const int error = memory_.map(number(mapped), bytes)) {
+    munmap(mapped, bytes);
+    return error;
+  }
+  mapped_[mapped] = bytes;
+  address = mapped;
+  return 0;
+}
+
+int Fake::unmap_memory(void* address, std::size_t bytes) {
+  const std::lock_guard guard(lock_);
+  if (const int error = enter("unmap_memory")) return error;
+  mapped_.erase(address);
+  munmap(address, bytes);
+  return memory_.unmap(number(address), bytes);
+}
+
+int Fake::advise_memory(void* address, std::size_t bytes, int advice) {
+  const std::lock_guard guard(lock_);
+  if (const int error = enter("advise_memory")) return error;
+  if (advice == MADV_NOHUGEPAGE) return memory_.forbid_huge_pages(number(address), bytes);
+  if (advice == MADV_COLD) return memory_.split_huge_pages(number(address), bytes);
+  return 0;
+}
+
+int Fake::populate_memory(void* address, std::size_t bytes) {
+  const std::lock_guard guard(lock_);
+  if (const int error = enter("populate_memory")) return error;
+  const CpuId cpu = caller().cpus.to_vector().front();
+  return memory_.populate(number(address), bytes, caller().policy, machine_.node_of_cpu.at(cpu));
+}
+
+int Fake::execute(const std::vector<std::string>& arguments) {
+  const std::lock_guard guard(lock_);
+  executed_ = arguments;
+  if (const int error = enter("execute")) return error;
+  return -ENOENT;
+}
+
+int Fake::read_file(const std::string& path, std::string& content) {
+  {
+    const std::lock_guard guard(lock_);
+    if (const int error = enter("read_file")) return error;
+    if (const auto file = files_.find(path); file != files_.end()) {
+      content = file->second;
+      return 0;
+    }
+    if (path == "/proc/self/maps") {
+      content = memory_.maps();
+      return 0;
+    }
+  }
+  return Linux().read_file(root_ + path, content);
+}
+
+}  // namespace homenode::os

@@ -1,0 +1,99 @@
+// A model of a NUMA kernel to test against: nodes, CPUs, policies per thread and per mapping, first
+// touch, moves, and calls that fail on request. Serves the tests of every room that uses Os.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "os/fake_memory.h"
+#include "os/os.h"
+
+namespace homenode::os {
+
+/// What the model is a model of.
+struct FakeMachine {
+  NodeSet nodes{NodeId(0)};            ///< Nodes with memory that the process may use.
+  std::map<CpuId, NodeId> node_of_cpu{{CpuId(0), NodeId(0)}};  ///< The CPUs that it may use.
+  FakeMemory::Limits memory = {};
+};
+
+/// Memory is really mapped, so addresses are real and may be written; but the model knows only of
+/// pages that came in through populate_memory() or first_touch(). Thread safe.
+class Fake final : public Os {
+ public:
+  explicit Fake(FakeMachine machine = {});
+  ~Fake() override;
+
+  /// The `nth` call from now (counting from 1) of the named function, or of any function when the
+  /// name is empty, does nothing and gives -errno_value. One failure at a time.
+  void fail_call(const std::string& name, unsigned nth, int errno_value);
+  /// True when the failure that was asked for has happened.
+  [[nodiscard]] bool has_failed() const;
+  /// Every move of this page gives -errno_value from now on.
+  void fail_page(const void* page, int errno_value);
+  /// What read_file gives for this path; other paths are read below `root`.
+  void set_file(const std::string& path, const std::string& content);
+  void set_root(const std::string& root);
+
+  /// A thread on `node` writes to the range for the first time.
+  void first_touch(void* address, std::size_t bytes, NodeId node);
+  /// Where a page is; nothing when it is not present.
+  [[nodiscard]] std::optional<NodeId> node_of(const void* page) const;
+  [[nodiscard]] std::size_t mappings() const;
+  /// The names of all calls so far, in order, those that failed included.
+  [[nodiscard]] std::vector<std::string> calls() const;
+  [[nodiscard]] std::size_t count(const std::string& name) const;
+  /// The arguments of the last execute(), which gives -ENOENT unless told otherwise.
+  [[nodiscard]] std::vector<std::string> executed() const;
+
+  int set_mempolicy(int mode, const NodeSet& nodes) override;
+  int get_mempolicy(int& mode, NodeSet& nodes) override;
+  int next_interleave_node(NodeId& node) override;
+  int mbind(void* address, std::size_t bytes, int mode, const NodeSet& nodes,
+            unsigned flags) override;
+  int move_pages(pid_t pid, std::span<void* const> pages, std::span<const int> targets,
+                 std::span<int> status, int flags) override;
+  int sched_setaffinity(pid_t thread, const CpuSet& cpus) override;
+  int sched_getaffinity(pid_t thread, CpuSet& cpus) override;
+  int getcpu(CpuId& cpu, NodeId& node) override;
+  int map_memory(std::size_t bytes, void*& address) override;
+  int unmap_memory(void* address, std::size_t bytes) override;
+  int advise_memory(void* address, std::size_t bytes, int advice) override;
+  int populate_memory(void* address, std::size_t bytes) override;
+  std::size_t page_bytes() override { return fake_page_bytes; }
+  int execute(const std::vector<std::string>& arguments) override;
+  int read_file(const std::string& path, std::string& content) override;
+
+ private:
+  struct Thread {
+    FakePolicy policy;
+    CpuSet cpus;
+  };
+  /// 0, or the -errno that was asked for. pre: the lock is held.
+  int enter(const char* name);
+  Thread& thread(pid_t id);
+  Thread& caller() { return thread(0); }
+  [[nodiscard]] int check_policy(int mode, const NodeSet& nodes) const;
+  [[nodiscard]] CpuSet cpus() const;
+
+  mutable std::mutex lock_;
+  FakeMachine machine_;
+  FakeMemory memory_;
+  std::map<std::thread::id, Thread> callers_;
+  std::map<pid_t, Thread> threads_;
+  std::map<const void*, std::size_t> mapped_;
+  std::map<const void*, int> failing_pages_;
+  std::map<std::string, std::string> files_;
+  std::string root_;
+  std::vector<std::string> calls_;
+  std::vector<std::string> executed_;
+  std::string failing_call_;
+  unsigned calls_until_failure_ = 0;
+  int failure_ = 0;
+  bool has_failed_ = false;
+};
+
+}  // namespace homenode::os

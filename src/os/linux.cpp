@@ -1,0 +1,168 @@
+#include "os/linux.h"
+
+#include <fcntl.h>
+#include <linux/mempolicy.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cassert>
+#include <cerrno>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+namespace homenode::os {
+namespace {
+
+using Word = NodeSet::Word;
+constexpr std::size_t word_bits = NodeSet::word_bits;
+/// Far above every kernel's limits on nodes (NODES_SHIFT <= 10) and CPUs (NR_CPUS <= 8192).
+constexpr std::size_t largest_mask_words = 1 << 14;
+
+int negative_errno(long result) { return result < 0 ? -errno : static_cast<int>(result); }
+
+/// The kernel takes one off `maxnode` before it reads the mask, so bits + 1 is what it must be told.
+unsigned long maxnode_of(std::size_t words) { return words == 0 ? 0 : words * word_bits + 1; }
+
+const Word* mask_of(const NodeSet& nodes) {
+  return nodes.empty() ? nullptr : nodes.words().data();
+}
+
+/// For kernels without MADV_POPULATE_WRITE. Adding nothing, atomically, is a write fault that
+/// leaves even a byte that another thread is writing as it should be.
+void touch_each_page(void* address, std::size_t bytes, std::size_t page_bytes) {
+  char* const first = static_cast<char*>(address);
+  for (std::size_t offset = 0; offset < bytes; offset += page_bytes) {
+    std::atomic_ref<char>(first[offset]).fetch_or(0, std::memory_order_relaxed);
+  }
+}
+
+}  // namespace
+
+int Linux::set_mempolicy(int mode, const NodeSet& nodes) {
+  return negative_errno(
+      syscall(SYS_set_mempolicy, mode, mask_of(nodes), maxnode_of(nodes.words().size())));
+}
+
+int Linux::get_mempolicy(int& mode, NodeSet& nodes) {
+  // EINVAL says that the mask is smaller than the kernel's own (1024 bits with NODES_SHIFT=10).
+  for (std::size_t words = 1024 / word_bits; words <= largest_mask_words; words *= 2) {
+    std::vector<Word> mask(words, 0);
+    const long result =
+        syscall(SYS_get_mempolicy, &mode, mask.data(), maxnode_of(words), nullptr, 0UL);
+    if (result == 0) {
+      nodes = NodeSet::from_words(std::move(mask));
+      return 0;
+    }
+    if (errno != EINVAL) return -errno;
+  }
+  return -EINVAL;
+}
+
+int Linux::next_interleave_node(NodeId& node) {
+  int value = 0;
+  const long result = syscall(SYS_get_mempolicy, &value, nullptr, 0UL, nullptr, MPOL_F_NODE);
+  if (result < 0) return -errno;
+  node = NodeId(static_cast<unsigned>(value));
+  return 0;
+}
+
+int Linux::mbind(void* address, std::size_t bytes, int mode, const NodeSet& nodes,
+                 unsigned flags) {
+  return negative_errno(syscall(SYS_mbind, address, bytes, mode, mask_of(nodes),
+                                maxnode_of(nodes.words().size()), flags));
+}
+
+int Linux::move_pages(pid_t pid, std::span<void* const> pages, std::span<const int> targets,
+                      std::span<int> status, int flags) {
+  assert(status.size() == pages.size());
+  assert(targets.empty() || targets.size() == pages.size());
+  return negative_errno(syscall(SYS_move_pages, pid, pages.size(), pages.data(),
+                                targets.empty() ? nullptr : targets.data(), status.data(), flags));
+}
+
+int Linux::sched_setaffinity(pid_t thread, const CpuSet& cpus) {
+  const auto& words = cpus.words();
+  return negative_errno(
+      syscall(SYS_sched_setaffinity, thread, words.size() * sizeof(Word), words.data()));
+}
+
+int Linux::sched_getaffinity(pid_t thread, CpuSet& cpus) {
+  for (std::size_t words = 1024 / word_bits; words <= largest_mask_words; words *= 2) {
+    std::vector<Word> mask(words, 0);
+    const long result =
+        syscall(SYS_sched_getaffinity, thread, words * sizeof(Word), mask.data());
+    if (result >= 0) {
+      cpus = CpuSet::from_words(std::move(mask));
+      return 0;
+    }
+    if (errno != EINVAL) return -errno;
+  }
+  return -EINVAL;
+}
+
+int Linux::getcpu(CpuId& cpu, NodeId& node) {
+  unsigned cpu_value = 0;
+  unsigned node_value = 0;
+  if (syscall(SYS_getcpu, &cpu_value, &node_value, nullptr) < 0) return -errno;
+  cpu = CpuId(cpu_value);
+  node = NodeId(node_value);
+  return 0;
+}
+
+int Linux::map_memory(std::size_t bytes, void*& address) {
+  void* const mapped =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) return -errno;
+  address = mapped;
+  return 0;
+}
+
+int Linux::unmap_memory(void* address, std::size_t bytes) {
+  return negative_errno(munmap(address, bytes));
+}
+
+int Linux::advise_memory(void* address, std::size_t bytes, int advice) {
+  return negative_errno(madvise(address, bytes, advice));
+}
+
+int Linux::populate_memory(void* address, std::size_t bytes) {
+  if (madvise(address, bytes, MADV_POPULATE_WRITE) == 0) return 0;
+  if (errno != EINVAL) return -errno;
+  touch_each_page(address, bytes, page_bytes());
+  return 0;
+}
+
+std::size_t Linux::page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
+
+int Linux::execute(const std::vector<std::string>& arguments) {
+  if (arguments.empty()) return -EINVAL;
+  std::vector<char*> words;
+  words.reserve(arguments.size() + 1);
+  for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
+  words.push_back(nullptr);
+  execvp(words.front(), words.data());
+  return -errno;
+}
+
+int Linux::read_file(const std::string& path, std::string& content) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return -errno;
+  content.clear();
+  char buffer[4096];
+  for (;;) {
+    const ssize_t count = read(file, buffer, sizeof buffer);
+    if (count > 0) {
+      content.append(buffer, static_cast<std::size_t>(count));
+    } else if (count == 0 || errno != EINTR) {
+      const int result = count == 0 ? 0 : -errno;
+      close(file);
+      return result;
+    }
+  }
+}
+
+}  // namespace homenode::os

@@ -1,0 +1,31 @@
+// The operating system as it is: raw system calls, without libnuma, whose constructor may exit the
+// caller and whose masks have a fixed size. Serves actuation, sensing and the command line.
+#pragma once
+
+#include "os/os.h"
+
+namespace homenode::os {
+
+/// Stateless; any thread may use any instance.
+class Linux final : public Os {
+ public:
+  int set_mempolicy(int mode, const NodeSet& nodes) override;
+  int get_mempolicy(int& mode, NodeSet& nodes) override;
+  int next_interleave_node(NodeId& node) override;
+  int mbind(void* address, std::size_t bytes, int mode, const NodeSet& nodes,
+            unsigned flags) override;
+  int move_pages(pid_t pid, std::span<void* const> pages, std::span<const int> targets,
+                 std::span<int> status, int flags) override;
+  int sched_setaffinity(pid_t thread, const CpuSet& cpus) override;
+  int sched_getaffinity(pid_t thread, CpuSet& cpus) override;
+  int getcpu(CpuId& cpu, NodeId& node) override;
+  int map_memory(std::size_t bytes, void*& address) override;
+  int unmap_memory(void* address, std::size_t bytes) override;
+  int advise_memory(void* address, std::size_t bytes, int advice) override;
+  int populate_memory(void* address, std::size_t bytes) override;
+  std::size_t page_bytes() override;
+  int execute(const std::vector<std::string>& arguments) override;
+  int read_file(const std::string& path, std::string& content) override;
+};
+
+}  // namespace homenode::os

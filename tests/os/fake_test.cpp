@@ -1,0 +1,119 @@
+// The model must keep the kernel's rules that placement relies on.
+#include "os/fake.h"
+
+#include <gtest/gtest.h>
+#include <linux/mempolicy.h>
+#include <sys/mman.h>
+
+#include <cerrno>
+
+namespace homenode::os {
+namespace {
+
+FakeMachine four_nodes() {
+  FakeMachine machine;
+  machine.nodes = NodeSet::range(NodeId(0), NodeId(3));
+  machine.node_of_cpu.clear();
+  for (unsigned cpu = 0; cpu < 8; ++cpu) machine.node_of_cpu[CpuId(cpu)] = NodeId(cpu / 2);
+  return machine;
+}
+
+char* map(Fake& os, std::size_t pages) {
+  void* address = nullptr;
+  EXPECT_EQ(os.map_memory(pages * fake_page_bytes, address), 0);
+  return static_cast<char*>(address);
+}
+
+TEST(Fake, FirstTouchPutsPagesOnTheNodeOfTheCallersCpu) {
+  Fake os(four_nodes());
+  char* const memory = map(os, 2);
+  ASSERT_EQ(os.sched_setaffinity(0, CpuSet{CpuId(5)}), 0);
+  ASSERT_EQ(os.populate_memory(memory, fake_page_bytes), 0);
+  EXPECT_EQ(os.node_of(memory), NodeId(2));
+  EXPECT_EQ(os.node_of(memory + fake_page_bytes), std::nullopt);
+}
+
+TEST(Fake, InterleavesPageByPage) {
+  Fake os(four_nodes());
+  char* const memory = map(os, 4);
+  ASSERT_EQ(os.set_mempolicy(MPOL_INTERLEAVE, NodeSet{NodeId(1), NodeId(3)}), 0);
+  ASSERT_EQ(os.populate_memory(memory, 4 * fake_page_bytes), 0);
+  for (unsigned i = 0; i < 4; ++i) {
+    EXPECT_EQ(os.node_of(memory + i * fake_page_bytes), NodeId(i % 2 == 0 ? 1 : 3));
+  }
+}
+
+TEST(Fake, OnePolicyPerPageSplitsTheMappingAndHitsTheLimit) {
+  FakeMachine machine = four_nodes();
+  machine.memory.max_mappings = 8;
+  Fake os(machine);
+  char* const memory = map(os, 16);
+  int result = 0;
+  for (unsigned i = 0; i < 16 && result == 0; i += 2) {
+    result = os.mbind(memory + i * fake_page_bytes, fake_page_bytes, MPOL_BIND, NodeSet{NodeId(1)}, 0);
+  }
+  EXPECT_EQ(result, -ENOMEM);
+  EXPECT_GT(os.mappings(), 4U);
+}
+
+TEST(Fake, AHugePageSwallowsItsNeighboursUnlessForbidden) {
+  FakeMachine machine = four_nodes();
+  machine.memory.huge_pages = true;
+  Fake os(machine);
+  const std::size_t pages = 3 * fake_huge_page_bytes / fake_page_bytes;
+  char* const memory = map(os, pages);
+  char* const unit = memory + (fake_huge_page_bytes -
+                               reinterpret_cast<std::uintptr_t>(memory) % fake_huge_page_bytes);
+  ASSERT_EQ(os.populate_memory(unit, fake_page_bytes), 0);
+  EXPECT_TRUE(os.node_of(unit + fake_huge_page_bytes - fake_page_bytes).has_value());
+  char* const small = map(os, pages);
+  ASSERT_EQ(os.advise_memory(small, pages * fake_page_bytes, MADV_NOHUGEPAGE), 0);
+  ASSERT_EQ(os.populate_memory(small + fake_huge_page_bytes, fake_page_bytes), 0);
+  EXPECT_FALSE(os.node_of(small + fake_huge_page_bytes + fake_page_bytes).has_value());
+}
+
+TEST(Fake, RefusesNodesThatTheProcessMayNotUse) {
+  Fake os(four_nodes());
+  EXPECT_EQ(os.set_mempolicy(MPOL_BIND, NodeSet{NodeId(9)}), -EINVAL);
+  EXPECT_EQ(os.set_mempolicy(MPOL_BIND, NodeSet{}), -EINVAL);
+  EXPECT_EQ(os.set_mempolicy(MPOL_DEFAULT, NodeSet{NodeId(0)}), -EINVAL);
+  EXPECT_EQ(os.sched_setaffinity(0, CpuSet{CpuId(99)}), -EINVAL);
+}
+
+TEST(Fake, FailsTheCallThatItWasToldTo) {
+  Fake os(four_nodes());
+  os.fail_call("set_mempolicy", 2, EPERM);
+  EXPECT_EQ(os.set_mempolicy(MPOL_LOCAL, {}), 0);
+  CpuSet cpus;
+  EXPECT_EQ(os.sched_getaffinity(0, cpus), 0);
+  EXPECT_FALSE(os.has_failed());
+  EXPECT_EQ(os.set_mempolicy(MPOL_DEFAULT, {}), -EPERM);
+  EXPECT_TRUE(os.has_failed());
+  EXPECT_EQ(os.set_mempolicy(MPOL_DEFAULT, {}), 0);
+  EXPECT_EQ(os.count("set_mempolicy"), 3U);
+}
+
+TEST(Fake, KeepsAPolicyForEachThread) {
+  Fake os(four_nodes());
+  ASSERT_EQ(os.set_mempolicy(MPOL_BIND, NodeSet{NodeId(2)}), 0);
+  int other_mode = -1;
+  std::thread other([&] {
+    NodeSet nodes;
+    os.get_mempolicy(other_mode, nodes);
+  });
+  other.join();
+  EXPECT_EQ(other_mode, MPOL_DEFAULT);
+}
+
+TEST(Fake, ReadsGivenFilesBeforeThoseBelowItsRoot) {
+  Fake os;
+  os.set_file("/proc/self/status", "Mems_allowed_list:\t0-3\n");
+  std::string content;
+  ASSERT_EQ(os.read_file("/proc/self/status", content), 0);
+  EXPECT_EQ(content, "Mems_allowed_list:\t0-3\n");
+  os.set_root("/no/such/root");
+  EXPECT_EQ(os.read_file("/proc/meminfo", content), -ENOENT);
+}
+
+}  // namespace
+}  // namespace homenode::os

@@ -1,0 +1,119 @@
+// The kernel that the test runs on, whatever it is: what it does not have, it must say by errno.
+#include "os/linux.h"
+
+#include <gtest/gtest.h>
+#include <linux/mempolicy.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace homenode::os {
+namespace {
+
+bool lacks_numa(int result) { return result == -ENOSYS || result == -EPERM; }
+
+TEST(Linux, GivesBackThePolicyThatWasSet) {
+  Linux os;
+  int mode = -1;
+  NodeSet nodes;
+  const int result = os.get_mempolicy(mode, nodes);
+  if (lacks_numa(result)) GTEST_SKIP() << "no memory policies here";
+  ASSERT_EQ(result, 0);
+  CpuId cpu;
+  NodeId here;
+  ASSERT_EQ(os.getcpu(cpu, here), 0);
+  ASSERT_EQ(os.set_mempolicy(MPOL_BIND, NodeSet{here}), 0);
+  int now = -1;
+  NodeSet bound;
+  EXPECT_EQ(os.get_mempolicy(now, bound), 0);
+  EXPECT_EQ(now, MPOL_BIND);
+  EXPECT_EQ(bound, NodeSet{here});
+  EXPECT_EQ(os.set_mempolicy(MPOL_INTERLEAVE, NodeSet{here}), 0);
+  NodeId next(4711);
+  EXPECT_EQ(os.next_interleave_node(next), 0);
+  EXPECT_EQ(next, here);
+  EXPECT_EQ(os.set_mempolicy(mode, nodes), 0);
+}
+
+TEST(Linux, PassesTheLastNodeOfAMaskWord) {
+  // Node 63 and 1023 exist on no test machine: EINVAL shows that the kernel saw the bit at all.
+  Linux os;
+  int mode = 0;
+  NodeSet nodes;
+  if (lacks_numa(os.get_mempolicy(mode, nodes))) GTEST_SKIP() << "no memory policies here";
+  EXPECT_EQ(os.set_mempolicy(MPOL_BIND, NodeSet{NodeId(63)}), -EINVAL);
+  EXPECT_EQ(os.set_mempolicy(MPOL_BIND, NodeSet{NodeId(1023)}), -EINVAL);
+  EXPECT_EQ(os.set_mempolicy(MPOL_BIND, NodeSet{NodeId(60000)}), -EINVAL);
+  int after = -1;
+  NodeSet nodes_after;
+  EXPECT_EQ(os.get_mempolicy(after, nodes_after), 0);
+  EXPECT_EQ(after, mode);
+}
+
+TEST(Linux, BindsAndRestoresTheCallersCpus) {
+  Linux os;
+  CpuSet before;
+  ASSERT_EQ(os.sched_getaffinity(0, before), 0);
+  ASSERT_FALSE(before.empty());
+  const CpuSet one{before.to_vector().back()};
+  ASSERT_EQ(os.sched_setaffinity(0, one), 0);
+  CpuSet now;
+  EXPECT_EQ(os.sched_getaffinity(0, now), 0);
+  EXPECT_EQ(now, one);
+  CpuId cpu;
+  NodeId node;
+  EXPECT_EQ(os.getcpu(cpu, node), 0);
+  EXPECT_EQ(cpu, one.to_vector().front());
+  EXPECT_EQ(os.sched_setaffinity(0, before), 0);
+  EXPECT_EQ(os.sched_setaffinity(0, CpuSet{}), -EINVAL);
+}
+
+TEST(Linux, PopulatedMemoryIsPresentAndKeepsItsContent) {
+  Linux os;
+  const std::size_t page = os.page_bytes();
+  void* memory = nullptr;
+  ASSERT_EQ(os.map_memory(4 * page, memory), 0);
+  static_cast<char*>(memory)[page] = 'x';
+  ASSERT_EQ(os.populate_memory(memory, 4 * page), 0);
+  EXPECT_EQ(static_cast<char*>(memory)[page], 'x');
+  EXPECT_EQ(static_cast<char*>(memory)[0], 0);
+  std::vector<void*> pages;
+  for (std::size_t i = 0; i < 4; ++i) pages.push_back(static_cast<char*>(memory) + i * page);
+  std::vector<int> status(4, -1);
+  const int result = os.move_pages(0, pages, {}, status, 0);
+  if (!lacks_numa(result)) {
+    EXPECT_EQ(result, 0);
+    for (int node : status) EXPECT_GE(node, 0);
+  }
+  EXPECT_EQ(os.unmap_memory(memory, 4 * page), 0);
+  EXPECT_LT(os.populate_memory(memory, 4 * page), 0);
+}
+
+TEST(Linux, ReadsAFileOrSaysWhyNot) {
+  Linux os;
+  std::string content = "left from before";
+  ASSERT_EQ(os.read_file("/proc/self/status", content), 0);
+  EXPECT_NE(content.find("Cpus_allowed_list:"), std::string::npos);
+  EXPECT_EQ(content.find("left from before"), std::string::npos);
+  EXPECT_EQ(os.read_file("/no/such/file", content), -ENOENT);
+  EXPECT_EQ(os.read_file("/proc", content), -EISDIR);
+}
+
+TEST(Linux, ExecuteReplacesTheProcessOrSaysWhyNot) {
+  Linux os;
+  EXPECT_EQ(os.execute({"/no/such/program"}), -ENOENT);
+  EXPECT_EQ(os.execute({"/proc/self/status"}), -EACCES);
+  EXPECT_EQ(os.execute({}), -EINVAL);
+  const pid_t child = fork();
+  if (child == 0) {
+    os.execute({"sh", "-c", "exit 42"});
+    _exit(1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(WEXITSTATUS(status), 42);
+}
+
+}  // namespace
+}  // namespace homenode::os
