@@ -22,12 +22,12 @@ PageMap block(std::size_t pages, std::span<const NodeId> nodes);
 /// pre: nodes is not empty, pages_per_block > 0.
 PageMap cyclic(std::size_t pages, std::span<const NodeId> nodes, std::size_t pages_per_block = 1);
 
-/// A map given run by run. pre of apply: the runs cover exactly the region's pages.
+/// A part of a map that is given run by run.
 struct Run {
   std::size_t pages = 0;
   NodeId node;
 };
-/// Errors: bad_usage when the runs do not add up to `pages`.
+/// The runs one after the other. Errors: bad_usage when the runs do not add up to `pages`.
 Result<PageMap> explicit_map(std::size_t pages, std::span<const Run> runs);
 
 }  // namespace homenode::placement

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,11 +22,15 @@ struct ThreadMap {
   friend bool operator==(const ThreadMap&, const ThreadMap&) = default;
 };
 
-/// Thread i on the i-th allowed CPU, counting node by node, so that consecutive ranks share a node.
+/// Thread i on the i-th allowed CPU, counting node by node, so that consecutive ranks share a node;
+/// more threads than CPUs start again at the first. Empty when no CPU is allowed.
 ThreadMap compact(const machine::Machine& machine, std::size_t threads);
 
-/// A list in rank order: "0,4,8-11" gives one CPU per rank; order and repeats are kept.
-/// Errors: bad_usage for syntax, unknown or not allowed CPUs.
+/// A list in rank order: "0,4,8-11" gives one CPU per rank; order and repeats are kept, and "3-0"
+/// counts downwards. Errors: bad_usage for syntax, unknown or not allowed CPUs.
 Result<ThreadMap> parse_thread_map(const machine::Machine& machine, std::string_view text);
+
+/// The list form; parse_thread_map gives the same map back when every rank has one CPU.
+std::string to_string(const ThreadMap& map);
 
 }  // namespace homenode::placement
