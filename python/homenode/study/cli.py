@@ -1,0 +1,131 @@
+"""`homenode study`: parse, validate, run, say what came out."""
+
+import argparse
+import dataclasses
+import json
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import FrameType
+from typing import Any, NoReturn
+
+from homenode.study import errors, spec
+from homenode.study.errors import StudyError
+from homenode.study.progress import make_progress
+from homenode.study.records import RecordStore
+from homenode.study.runner import RunnerFactory
+from homenode.study.runners import runner_for_machine
+from homenode.study.session import Summary, run_study
+from homenode.study.spec import Study, expand
+
+RESULT_SCHEMA = "homenode.study.result/1"
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        print(f"{self.prog}: {message}; '{self.prog} --help' lists the options", file=sys.stderr)
+        raise SystemExit(errors.USAGE)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="homenode study",
+        description="Runs a declared experiment, one record per case. A study that was stopped, "
+        "or killed, goes on where it stopped when the same command is given again.",
+        epilog="Exit codes: 0 done, 1 failed (the other cases are kept), 2 bad usage, 3 not "
+        "supported here, 130 stopped by Ctrl-C.",
+    )
+    parser.add_argument("file", metavar="FILE.toml", type=Path, help="the study")
+    parser.add_argument(
+        "--out", metavar="DIR", type=Path, help="where the records go (default: results/NAME)"
+    )
+    parser.add_argument(
+        "--machine",
+        metavar="NAME|FILE",
+        action="append",
+        help="run on this machine instead of the study's own; 'host' is this very machine; "
+        "may be repeated",
+    )
+    parser.add_argument(
+        "--fresh", action="store_true", help="measure everything again; older records are set aside"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="list the cases and run nothing")
+    parser.add_argument(
+        "--json", action="store_true", help="print the result (or the cases) as JSON"
+    )
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None, runner_for: RunnerFactory | None = None) -> int:
+    """Runs the verb and returns its exit code. `runner_for` replaces the real machines in tests."""
+    options = _parser().parse_args(arguments)
+    make_runner = runner_for or runner_for_machine
+    signal.signal(signal.SIGTERM, _stop)
+    try:
+        study = spec.load(options.file)
+        if options.machine:
+            study = dataclasses.replace(study, machines=tuple(dict.fromkeys(options.machine)))
+        folder = options.out or Path("results") / study.name
+        if options.dry_run:
+            _list_cases(study, make_runner, as_json=options.json)
+            return errors.DONE
+        return _run(study, make_runner, folder, fresh=options.fresh, as_json=options.json)
+    except StudyError as error:
+        print(f"homenode study: {error}", file=sys.stderr)
+        return error.exit_code
+
+
+def _stop(number: int, frame: FrameType | None) -> NoReturn:
+    """SIGTERM ends like Ctrl-C: the machine is taken down, the records stay."""
+    raise KeyboardInterrupt
+
+
+def _run(
+    study: Study, runner_for: RunnerFactory, folder: Path, *, fresh: bool, as_json: bool
+) -> int:
+    with RecordStore(folder, fresh=fresh) as store:
+        before = len(store.records)
+        try:
+            with make_progress() as progress:
+                if store.repaired_bytes:
+                    progress.note("the last record was torn by a kill; its case runs again")
+                summary = run_study(study, runner_for, store, progress)
+        except KeyboardInterrupt:
+            print(
+                f"homenode study: stopped; {len(store.records) - before} new records are kept in "
+                f"{store.path}; give the same command again to go on",
+                file=sys.stderr,
+            )
+            return errors.INTERRUPTED
+        _say(summary, store.path, as_json=as_json)
+    return errors.FAILED if summary.failed else errors.DONE
+
+
+def _say(summary: Summary, path: Path, *, as_json: bool) -> None:
+    if as_json:
+        value: dict[str, Any] = {"schema": RESULT_SCHEMA, "records": str(path)}
+        print(json.dumps(value | dataclasses.asdict(summary)))
+        return
+    if summary.failed:
+        print(
+            f"homenode study: {len(summary.failed)} of {summary.cases} cases failed "
+            f"({summary.failed[0]}{', …' if len(summary.failed) > 1 else ''}); their errors are in "
+            f"{path}; give the same command again to retry them",
+            file=sys.stderr,
+        )
+    print(f"{summary.cases} cases, {summary.ran} run now; next: homenode report {path.parent}")
+
+
+def _list_cases(study: Study, runner_for: RunnerFactory, *, as_json: bool) -> None:
+    cases = [
+        (case, runner.command(case.arguments()))
+        for name in study.machines
+        for runner in [runner_for(name)]
+        for case in expand(study, runner.machine.name, runner.machine.digest)
+    ]
+    if as_json:
+        print(json.dumps([case.to_json() | {"command": command} for case, command in cases]))
+        return
+    for case, command in cases:
+        print(f"{case.id}  {case.machine}  {' '.join(command)}")

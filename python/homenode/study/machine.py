@@ -1,0 +1,61 @@
+"""What a record keeps of the machine that it ran on: nodes, CPUs, memory, distances. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Node:
+    """One NUMA node; either of its CPUs and its memory may be absent."""
+
+    id: int
+    cpus: tuple[int, ...]
+    memory_bytes: int
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A machine by name. `distances` is the firmware's SLIT table, empty when it has none."""
+
+    name: str
+    digest: str
+    kind: str  # "lab" or "host"
+    nodes: tuple[Node, ...]
+    distances: tuple[tuple[int, ...], ...]
+
+    @property
+    def node_ids(self) -> tuple[int, ...]:
+        """The ids of all nodes, in order."""
+        return tuple(node.id for node in self.nodes)
+
+    def node_of_cpu(self) -> dict[int, int]:
+        """Which node each CPU belongs to."""
+        return {cpu: node.id for node in self.nodes for cpu in node.cpus}
+
+    def to_json(self) -> dict[str, Any]:
+        """The machine as it stands in a record."""
+        return {
+            "name": self.name,
+            "digest": self.digest,
+            "kind": self.kind,
+            "nodes": [
+                {"id": n.id, "cpus": list(n.cpus), "memory_bytes": n.memory_bytes}
+                for n in self.nodes
+            ],
+            "distances": [list(row) for row in self.distances],
+        }
+
+    @staticmethod
+    def from_json(value: Mapping[str, Any]) -> "Machine":
+        """The machine of a record; raises KeyError, TypeError or ValueError when it is not one."""
+        return Machine(
+            name=str(value["name"]),
+            digest=str(value["digest"]),
+            kind=str(value["kind"]),
+            nodes=tuple(
+                Node(int(n["id"]), tuple(int(c) for c in n["cpus"]), int(n["memory_bytes"]))
+                for n in value["nodes"]
+            ),
+            distances=tuple(tuple(int(cell) for cell in row) for row in value["distances"]),
+        )

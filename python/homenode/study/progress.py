@@ -1,0 +1,147 @@
+"""The progress line on standard error: moving on a terminal, one plain line per case elsewhere."""
+
+import sys
+import time
+from types import TracebackType
+from typing import Self, TextIO
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+)
+
+from homenode.study.matrix import AccessMatrix, hottest_share, local_share
+from homenode.study.records import Record
+
+
+def outcome_text(record: Record) -> str:
+    """What one record says, in a few words."""
+    if record["error"] is not None or record["matrix"] is None:
+        return f"failed: {record['error']}"
+    op = str(record["case"]["options"].get("op", "read"))
+    rows = AccessMatrix.from_json(record["matrix"]).of(op)
+    return f"{local_share(rows):.0%} local, hottest node {hottest_share(rows):.0%}"
+
+
+class PlainProgress:
+    """One line per event, for logs and pipes."""
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self._stream = sys.stderr if stream is None else stream
+        self._done = 0
+        self._total = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        return None
+
+    def planned(self, total_cases: int, already_done: int) -> None:
+        """Says how much there is to do."""
+        self._total, self._done = total_cases, already_done
+        kept = f", {already_done} already done" if already_done else ""
+        self._line(f"{total_cases} cases{kept}")
+
+    def starting(self, machine: str) -> None:
+        """Says which machine starts."""
+        self._line(f"starting {machine}")
+
+    def running(self, label: str) -> None:
+        """Nothing: a case gets its line when it is done."""
+
+    def finished(self, label: str, record: Record) -> None:
+        """One line with what came out."""
+        self._done += 1
+        self._line(f"[{self._done}/{self._total}] {label}: {outcome_text(record)}")
+
+    def note(self, text: str) -> None:
+        """One line."""
+        self._line(text)
+
+    def _line(self, text: str) -> None:
+        print(f"homenode study: {text}", file=self._stream, flush=True)
+
+
+class MovingProgress:
+    """A spinner, a bar and the running case; rich's own thread redraws them all the time."""
+
+    def __init__(self, console: Console) -> None:
+        self._progress = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            console=console,
+        )
+        self._task: TaskID | None = None
+        self._case_began = time.monotonic()
+
+    def __enter__(self) -> Self:
+        self._progress.start()
+        self._task = self._progress.add_task("reading the study", total=None)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._progress.stop()
+
+    def planned(self, total_cases: int, already_done: int) -> None:
+        """Sets the bar's length."""
+        self._update(total=total_cases, completed=already_done)
+
+    def starting(self, machine: str) -> None:
+        """Says which machine starts."""
+        self._update(description=f"starting {machine}")
+
+    def running(self, label: str) -> None:
+        """Shows the running case beside the spinner."""
+        self._case_began = time.monotonic()
+        self._update(description=label)
+
+    def finished(self, label: str, record: Record) -> None:
+        """Leaves a line above the bar and moves it."""
+        seconds = time.monotonic() - self._case_began
+        mark = "×" if record["error"] else "✓"
+        self._progress.print(
+            f"{mark} {label}: {outcome_text(record)} ({seconds:.1f} s)", markup=False
+        )
+        if self._task is not None:
+            self._progress.advance(self._task)
+
+    def note(self, text: str) -> None:
+        """Leaves a line above the bar."""
+        self._progress.print(text, markup=False)
+
+    def _update(
+        self,
+        description: str | None = None,
+        total: float | None = None,
+        completed: float | None = None,
+    ) -> None:
+        if self._task is not None:
+            self._progress.update(
+                self._task, description=description, total=total, completed=completed
+            )
+
+
+def make_progress() -> PlainProgress | MovingProgress:
+    """The moving line on a terminal, plain lines elsewhere."""
+    console = Console(stderr=True)
+    return MovingProgress(console) if console.is_terminal else PlainProgress()

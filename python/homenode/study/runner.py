@@ -1,0 +1,51 @@
+"""What the study asks of whoever runs its cases: a lab machine, this host, or a test's fake."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Protocol, Self
+
+from homenode.study.machine import Machine
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How one command ended. `counts` are the plugin's lines; None where nothing counts."""
+
+    exit_code: int
+    stdout: str
+    stderr: str
+    counts: Sequence[Mapping[str, Any]] | None
+
+
+class RunnerLostError(Exception):
+    """The machine went away under a running command (a killed QEMU, a guest that panicked)."""
+
+
+class Runner(Protocol):
+    """A machine that runs commands. Entering it starts it; leaving it leaves nothing behind."""
+
+    @property
+    def machine(self) -> Machine:
+        """The machine's nodes, CPUs and distances; known before it is started."""
+
+    def versions(self) -> Mapping[str, str]:
+        """What a repetition needs: homenode, kernel, and QEMU where there is one."""
+
+    def command(self, arguments: Sequence[str]) -> list[str]:
+        """The words that run homenode with `arguments` on this machine."""
+
+    def run(self, command: Sequence[str], timeout_s: float) -> Outcome:
+        """Runs one command. Raises RunnerLostError when the machine went away, TimeoutError."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+
+
+RunnerFactory = Callable[[str], Runner]

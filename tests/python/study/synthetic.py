@@ -1,0 +1,165 @@
+"""Makes what a perfect lab would print and count, from each pattern's and method's own logic.
+
+Test data only: nothing in the product computes an outcome that it should have measured.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+from homenode.report.perfect import perfect_matrix
+from homenode.study.machine import Machine, Node
+from homenode.study.runner import Outcome
+
+LINES_PER_THREAD = 100_000
+QUAD = Machine(
+    "quad-4x2",
+    "d1",
+    "lab",
+    tuple(Node(n, (2 * n, 2 * n + 1), 256 << 20) for n in range(4)),
+    tuple(tuple(10 if a == b else 20 for b in range(4)) for a in range(4)),
+)
+HP = Machine(
+    "hp-8x4",
+    "d2",
+    "lab",
+    tuple(Node(n, tuple(range(4 * n, 4 * n + 4)), 256 << 20) for n in range(8)),
+    tuple(
+        tuple(10 if a == b else (16 if (a ^ b) in (1, 2, 4) else 22) for b in range(8))
+        for a in range(8)
+    ),
+)
+
+
+def options_of(command: Sequence[str]) -> dict[str, str]:
+    words = [w for w in command if w != "--json"]
+    return {w.removeprefix("--"): words[i + 1] for i, w in enumerate(words) if w.startswith("--")}
+
+
+def placed(pattern: str, method: str) -> str:
+    """Where a method puts the memory: on one node, spread, or each part at its owner's."""
+    if method == "default":
+        return "one"
+    if (
+        method == "command-line"
+        or pattern == "shared"
+        or (pattern, method) == ("interleaved", "api")
+    ):
+        return "spread"
+    return "home"
+
+
+def shares(machine: Machine, threads: int, pattern: str, method: str, overlap: int) -> Any:
+    cpus = [cpu for node in machine.nodes for cpu in node.cpus]
+    of_cpu = machine.node_of_cpu()
+    thread_nodes = [of_cpu[cpus[t % len(cpus)]] for t in range(threads)]
+    nodes = machine.node_ids
+    where = placed(pattern, method)
+    logic = pattern if where == "home" else "shared"
+    memory = [thread_nodes[0]] if where == "one" else list(nodes)
+    return perfect_matrix(logic, thread_nodes, nodes, memory, overlap), thread_nodes
+
+
+def outcome(machine: Machine, command: Sequence[str], *, noise: int = 0) -> Outcome:
+    """The bench JSON and one counts line of a case; `noise` is added to each cell's loads."""
+    options = options_of(command)
+    threads = int(options.get("threads", 8))
+    cells, thread_nodes = shares(
+        machine, threads, options["pattern"], options["method"], int(options.get("overlap", 0))
+    )
+    everything = LINES_PER_THREAD * threads
+    count = [[round(cell * everything) for cell in row] for row in cells]
+    zero = [[0] * len(count) for _ in count]
+    op = options["op"]
+    reads = count if op != "write" else zero
+    writes = count if op == "write" else zero
+    bench = {
+        "schema": "homenode.bench.map/1",
+        "options": options,
+        "threads": [{"rank": t, "cpu": t, "node": node} for t, node in enumerate(thread_nodes)],
+        "matrices": {
+            "provenance": "computed",
+            "nodes": list(machine.node_ids),
+            "reads": reads,
+            "writes": writes,
+        },
+    }
+    counts = counts_line(machine, [[c + noise for c in row] for row in reads], writes)
+    return Outcome(0, json.dumps(bench), "", [counts])
+
+
+def counts_line(
+    machine: Machine, reads: Sequence[Sequence[int]], writes: Sequence[Sequence[int]]
+) -> dict[str, Any]:
+    """A plugin line in which each node's accesses are split over its CPUs."""
+    vcpus = []
+    for row, node in enumerate(machine.nodes):
+        for index, cpu in enumerate(node.cpus):
+            loads, stores = (
+                [c // len(node.cpus) + (1 if index < c % len(node.cpus) else 0) for c in m[row]]
+                for m in (reads, writes)
+            )
+            kernel = {"loads": [7] * len(loads), "stores": [0] * len(loads)}
+            vcpus.append(
+                {"vcpu": cpu, "user": {"loads": loads, "stores": stores}, "kernel": kernel}
+            )
+    return {
+        "schema": "homenode.counts/1",
+        "roi": 1,
+        "ended_by": "marker",
+        "process": "cr3",
+        "registers": True,
+        "line_bytes": 64,
+        "cache": {"bytes": 524288, "ways": 16},
+        "nodes": list(machine.node_ids),
+        "vcpus": sorted(vcpus, key=lambda v: v["vcpu"]),
+        "threads": [],
+        "outside": 0,
+    }
+
+
+class FakeRunner:
+    """A machine that answers at once; `answers` overrides outcomes by a part of the command."""
+
+    def __init__(self, machine: Machine, answers: Mapping[str, Any] | None = None) -> None:
+        self._machine = machine
+        self._answers = dict(answers or {})
+        self.ran: list[list[str]] = []
+        self.starts = 0
+        self.is_open = False
+
+    @property
+    def machine(self) -> Machine:
+        return self._machine
+
+    def versions(self) -> Mapping[str, str]:
+        return {"homenode": "0.1.0", "kernel": "6.12.1", "qemu": "10.0.0"}
+
+    def command(self, arguments: Sequence[str]) -> list[str]:
+        return ["homenode", *arguments]
+
+    def run(self, command: Sequence[str], timeout_s: float) -> Outcome:
+        assert self.is_open
+        self.ran.append(list(command))
+        for part, answer in self._answers.items():
+            if part in " ".join(command):
+                if isinstance(answer, BaseException):
+                    raise answer
+                if isinstance(answer, Outcome):
+                    return answer
+                answer()
+        return outcome(self._machine, command)
+
+    def __enter__(self) -> Self:
+        self.starts += 1
+        self.is_open = True
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.is_open = False

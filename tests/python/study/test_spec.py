@@ -1,0 +1,121 @@
+"""Studies are read, checked and expanded; ids are stable and tell cases apart."""
+
+from pathlib import Path
+
+import pytest
+from homenode.study.case import Case
+from homenode.study.errors import USAGE, StudyError
+from homenode.study.spec import expand, load, parse
+
+STUDIES = Path(__file__).resolve().parents[3] / "studies"
+GOOD = {
+    "schema": "homenode.study/1",
+    "name": "s",
+    "title": "T",
+    "workload": "map",
+    "machines": ["quad-4x2"],
+    "fixed": {"threads": 8, "size": "1M"},
+    "factors": {"op": ["read", "write"], "method": ["default", "api", "rewrite"]},
+}
+
+
+def test_expansion_is_the_product_with_the_last_factor_fastest() -> None:
+    cases = expand(parse(GOOD), "quad-4x2", "d")
+    assert [(c.option("op"), c.option("method")) for c in cases] == [
+        ("read", "default"),
+        ("read", "api"),
+        ("read", "rewrite"),
+        ("write", "default"),
+        ("write", "api"),
+        ("write", "rewrite"),
+    ]
+    assert all(c.option("threads") == 8 for c in cases)
+
+
+def test_a_level_may_set_several_options_that_go_together() -> None:
+    levels = [{"pattern": "shared", "order": "random"}, {"pattern": "divided", "order": "random"}]
+    study = parse(GOOD | {"factors": {"pattern": levels}})
+    cases = expand(study, "quad-4x2", "d")
+    assert [c.label(study.varying) for c in cases] == ["shared · random", "divided · random"]
+
+
+def test_equal_cases_are_run_once() -> None:
+    study = parse(GOOD | {"factors": {"op": ["read", "read"]}})
+    assert len(expand(study, "quad-4x2", "d")) == 1
+
+
+def test_the_id_is_a_fixed_function_of_the_case() -> None:
+    case = Case("map", "quad-4x2", "d", (("op", "read"), ("threads", 8)))
+    assert case.id == "ceb62826daf0"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Case("map", "hp-8x4", "d", (("op", "read"), ("threads", 8))),
+        Case("map", "quad-4x2", "e", (("op", "read"), ("threads", 8))),
+        Case("map", "quad-4x2", "d", (("op", "read"), ("threads", 4))),
+        Case("map", "quad-4x2", "d", (("op", "read"), ("threads", "8"))),
+        Case("map", "quad-4x2", "d", (("op", "read"),)),
+    ],
+)
+def test_whatever_defines_a_case_changes_its_id(other: Case) -> None:
+    assert other.id != Case("map", "quad-4x2", "d", (("op", "read"), ("threads", 8))).id
+
+
+def test_the_order_of_options_does_not_change_the_id() -> None:
+    one = Case("map", "m", "d", (("op", "read"), ("threads", 8)))
+    assert one.id == Case("map", "m", "d", (("threads", 8), ("op", "read"))).id
+    assert Case.from_json(one.to_json()).id == one.id
+
+
+def test_the_arguments_are_the_bench_command_line() -> None:
+    case = Case("map", "m", "d", (("pattern", "shared"), ("threads", 8)))
+    assert case.arguments() == ["bench", "map", "--pattern", "shared", "--threads", "8", "--json"]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"schema": "x"}, "schema"),
+        ({"name": "Bad Name"}, "lower-case"),
+        ({"title": ""}, "title"),
+        ({"workload": "npb"}, "no workload 'npb'"),
+        ({"machines": []}, "machines"),
+        ({"timeout_s": 0}, "timeout_s"),
+        ({"timeout_s": True}, "timeout_s"),
+        ({"factors": {}}, "at least one"),
+        ({"factors": {"op": "read"}}, "must be a list"),
+        ({"factors": {"op": []}}, "must be a list"),
+        ({"factors": {"op": ["reed"]}}, "op cannot be 'reed'; it can be: read, write"),
+        ({"factors": {"opp": ["read"]}}, "no option 'opp'"),
+        ({"factors": {"threads": ["8"]}}, "whole number"),
+        ({"factors": {"threads": [True]}}, "whole number"),
+        ({"factors": {"op": [{}]}}, "empty level"),
+        ({"factors": {"threads": [4]}}, "stands in [fixed] and in [factors]"),
+        ({"fixed": 3}, "[fixed] must be a table"),
+        ({"extra": 1}, "no key 'extra'"),
+    ],
+)
+def test_a_mistake_is_named_in_one_line(change: dict[str, object], said: str) -> None:
+    with pytest.raises(StudyError) as raised:
+        parse(GOOD | change)
+    assert said in str(raised.value) and "\n" not in str(raised.value)
+
+
+def test_unreadable_files_are_usage_errors_that_name_the_file(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.toml"
+    broken.write_text("name = ")
+    for path, said in [(broken, "not valid TOML"), (tmp_path / "none.toml", "No such file")]:
+        with pytest.raises(StudyError, match=said) as raised:
+            load(path)
+        assert raised.value.exit_code == USAGE and str(path) in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "machine", "cases"), [("luo2012", "hp-8x4", 40), ("demo", "quad-4x2", 32)]
+)
+def test_the_studies_that_come_with_homenode_are_sound(name: str, machine: str, cases: int) -> None:
+    study = load(STUDIES / f"{name}.toml")
+    assert (study.name, study.machines) == (name, (machine,))
+    assert len(expand(study, machine, "d")) == cases
