@@ -10,63 +10,56 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-char **hn_read_strings(const char *path) {
-    struct stat info;
-    if (stat(path, &info) != 0)
-        return NULL;
-    size_t size = (size_t)info.st_size + 1;
-    char *text = malloc(size);
-    long length = text != NULL ? hn_read_file(path, text, size) : -1;
-    if (length < 0)
-        return NULL;
-    size_t count = 0;
-    for (long i = 0; i < length; ++i)
-        count += text[i] == '\0';
-    char **strings = calloc(count + 1, sizeof *strings);
-    if (strings == NULL)
-        return NULL;
-    for (size_t i = 0; i < count; ++i) {
-        strings[i] = text;
-        text += strlen(text) + 1;
-    }
-    return strings;
+char** hn_read_strings(const char* path) {
+  struct stat info;
+  if (stat(path, &info) != 0) return NULL;
+  size_t size = (size_t)info.st_size + 1;
+  char* text = malloc(size);
+  long length = text != NULL ? hn_read_file(path, text, size) : -1;
+  if (length < 0) return NULL;
+  size_t count = 0;
+  for (long i = 0; i < length; ++i) count += text[i] == '\0';
+  char** strings = calloc(count + 1, sizeof *strings);
+  if (strings == NULL) return NULL;
+  for (size_t i = 0; i < count; ++i) {
+    strings[i] = text;
+    text += strlen(text) + 1;
+  }
+  return strings;
 }
 
 static void reset_signals(void) {
-    for (int signal_number = 1; signal_number < NSIG; ++signal_number)
-        signal(signal_number, SIG_DFL);
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
+  for (int signal_number = 1; signal_number < NSIG; ++signal_number) signal(signal_number, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static void enter_directory(const char *directory) {
-    if (chdir(directory) == 0)
-        return;
-    dprintf(STDERR_FILENO, "homenode-lab: cannot enter %s in the guest (%s); starting in /\n",
-            directory, strerror(errno));
-    if (chdir("/") != 0)
-        _exit(126);
+static void enter_directory(const char* directory) {
+  if (chdir(directory) == 0) return;
+  dprintf(STDERR_FILENO, "homenode-lab: cannot enter %s in the guest (%s); starting in /\n",
+          directory, strerror(errno));
+  if (chdir("/") != 0) _exit(126);
 }
 
-void hn_job_become(const char *directory, char **argv, char **env, const int outputs[2],
+void hn_job_become(const char* directory, char** argv, char** env, const int outputs[2],
                    int failure) {
-    int error = 0;
-    reset_signals();
-    setsid();
-    int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    if (dup2(null, STDIN_FILENO) < 0 || dup2(outputs[0], STDOUT_FILENO) < 0 ||
-        dup2(outputs[1], STDERR_FILENO) < 0 || chroot(HN_ROOT) != 0) {
-        error = errno;
-    } else {
-        umask(022);
-        enter_directory(directory);
-        clearenv();
-        environ = env;
-        // Like a shell: PATH is searched, and a text file without #! is given to /bin/sh.
-        execvp(argv[0], argv);
-        error = errno;
-    }
-    ssize_t sent = write(failure, &error, sizeof error);
-    _exit(sent == (ssize_t)sizeof error ? 127 : 126);
+  int error = 0;
+  reset_signals();
+  setsid();
+  int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (dup2(null, STDIN_FILENO) < 0 || dup2(outputs[0], STDOUT_FILENO) < 0 ||
+      dup2(outputs[1], STDERR_FILENO) < 0 || chroot(HN_ROOT) != 0) {
+    error = errno;
+  } else {
+    umask(022);
+    enter_directory(directory);
+    clearenv();
+    environ = env;
+    // Like a shell: PATH is searched, and a text file without #! is given to /bin/sh.
+    execvp(argv[0], argv);
+    error = errno;
+  }
+  ssize_t sent = write(failure, &error, sizeof error);
+  _exit(sent == (ssize_t)sizeof error ? 127 : 126);
 }

@@ -12,229 +12,210 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const char *const stream_names[HN_STREAMS_PER_JOB] = {"stdout", "stderr"};
+static const char* const stream_names[HN_STREAMS_PER_JOB] = {"stdout", "stderr"};
 
-static struct hn_job *find_job(struct hn_jobs *jobs, const char *name) {
-    for (int i = 0; i < HN_JOBS_MAX; ++i)
-        if (jobs->slots[i].pid != 0 && strcmp(jobs->slots[i].name, name) == 0)
-            return &jobs->slots[i];
-    return NULL;
+static struct hn_job* find_job(struct hn_jobs* jobs, const char* name) {
+  for (int i = 0; i < HN_JOBS_MAX; ++i)
+    if (jobs->slots[i].pid != 0 && strcmp(jobs->slots[i].name, name) == 0) return &jobs->slots[i];
+  return NULL;
 }
 
-static int running_jobs(const struct hn_jobs *jobs) {
-    int running = 0;
-    for (int i = 0; i < HN_JOBS_MAX; ++i)
-        running += jobs->slots[i].pid != 0;
-    return running;
+static int running_jobs(const struct hn_jobs* jobs) {
+  int running = 0;
+  for (int i = 0; i < HN_JOBS_MAX; ++i) running += jobs->slots[i].pid != 0;
+  return running;
 }
 
 // The host's files are cached in the guest without looking back. They may have changed between two
 // jobs, so each job starts with nothing cached; it also starts with the same free memory.
 static void forget_host_files(void) {
-    int file = open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC);
-    if (file < 0)
-        return;
-    if (write(file, "3", 1) != 1)
-        dprintf(STDERR_FILENO, "homenode-init: cannot drop caches: %s\n", strerror(errno));
-    close(file);
+  int file = open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC);
+  if (file < 0) return;
+  if (write(file, "3", 1) != 1)
+    dprintf(STDERR_FILENO, "homenode-lab-init: cannot drop caches: %s\n", strerror(errno));
+  close(file);
 }
 
-static void job_path(char *path, size_t size, const char *name, const char *file) {
-    snprintf(path, size, HN_SESSION "/%s/%s", name, file);
+static void job_path(char* path, size_t size, const char* name, const char* file) {
+  snprintf(path, size, HN_SESSION "/%s/%s", name, file);
 }
 
-static void close_streams(struct hn_job *job) {
-    for (int i = 0; i < HN_STREAMS_PER_JOB; ++i) {
-        struct hn_stream *stream = &job->streams[i];
-        if (stream->pipe >= 0)
-            close(stream->pipe);
-        if (stream->file >= 0)
-            close(stream->file);
-        *stream = (struct hn_stream){.pipe = -1, .file = -1};
-    }
+static void close_streams(struct hn_job* job) {
+  for (int i = 0; i < HN_STREAMS_PER_JOB; ++i) {
+    struct hn_stream* stream = &job->streams[i];
+    if (stream->pipe >= 0) close(stream->pipe);
+    if (stream->file >= 0) close(stream->file);
+    *stream = (struct hn_stream){.pipe = -1, .file = -1};
+  }
 }
 
-void hn_jobs_init(struct hn_jobs *jobs, int control) {
-    *jobs = (struct hn_jobs){.control = control};
-    for (int i = 0; i < HN_JOBS_MAX; ++i)
-        for (int index = 0; index < HN_STREAMS_PER_JOB; ++index)
-            jobs->slots[i].streams[index] = (struct hn_stream){.pipe = -1, .file = -1};
+void hn_jobs_init(struct hn_jobs* jobs, int control) {
+  *jobs = (struct hn_jobs){.control = control};
+  for (int i = 0; i < HN_JOBS_MAX; ++i)
+    for (int index = 0; index < HN_STREAMS_PER_JOB; ++index)
+      jobs->slots[i].streams[index] = (struct hn_stream){.pipe = -1, .file = -1};
 }
 
 // Opens both output files and their pipes; the write ends go to `outputs`. False with errno.
-static bool open_streams(struct hn_job *job, int outputs[2]) {
-    for (int i = 0; i < HN_STREAMS_PER_JOB; ++i) {
-        char path[HN_PATH_MAX];
-        int ends[2];
-        job_path(path, sizeof path, job->name, stream_names[i]);
-        job->streams[i].file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-        if (job->streams[i].file < 0 || pipe2(ends, O_CLOEXEC) != 0)
-            return false;
-        fcntl(ends[0], F_SETFL, O_NONBLOCK);
-        job->streams[i].pipe = ends[0];
-        outputs[i] = ends[1];
-    }
-    return true;
+static bool open_streams(struct hn_job* job, int outputs[2]) {
+  for (int i = 0; i < HN_STREAMS_PER_JOB; ++i) {
+    char path[HN_PATH_MAX];
+    int ends[2];
+    job_path(path, sizeof path, job->name, stream_names[i]);
+    job->streams[i].file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (job->streams[i].file < 0 || pipe2(ends, O_CLOEXEC) != 0) return false;
+    fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    job->streams[i].pipe = ends[0];
+    outputs[i] = ends[1];
+  }
+  return true;
 }
 
-static bool read_counted(const char *name) {
-    char path[HN_PATH_MAX];
-    char roi[16];
-    job_path(path, sizeof path, name, "roi");
-    return hn_read_file(path, roi, sizeof roi) >= 3 && strncmp(roi, "all", 3) == 0;
+static bool read_counted(const char* name) {
+  char path[HN_PATH_MAX];
+  char roi[16];
+  job_path(path, sizeof path, name, "roi");
+  return hn_read_file(path, roi, sizeof roi) >= 3 && strncmp(roi, "all", 3) == 0;
 }
 
 // Forks the job; returns 0, or the errno value that kept the program from running.
-static int launch(struct hn_job *job, const char *directory, char **argv, char **env) {
-    int outputs[HN_STREAMS_PER_JOB] = {-1, -1};
-    int failure[2];
-    int error = 0;
-    if (!open_streams(job, outputs) || pipe2(failure, O_CLOEXEC) != 0) {
-        error = errno;
-    } else {
-        job->counted = read_counted(job->name);
-        job->started_ms = hn_uptime_ms();
-        if (job->counted)
-            hn_marker_begin_all();
-        job->pid = fork();
-        if (job->pid == 0)
-            hn_job_become(directory, argv, env, outputs, failure[1]);
-        error = job->pid < 0 ? errno : 0;
-        close(failure[1]);
-        // The pipe closes without a word when exec succeeds.
-        if (error == 0 && read(failure[0], &error, sizeof error) != (ssize_t)sizeof error)
-            error = 0;
-        close(failure[0]);
-        if (error != 0 && job->counted)
-            hn_marker_end();
-    }
-    for (int i = 0; i < HN_STREAMS_PER_JOB; ++i)
-        if (outputs[i] >= 0)
-            close(outputs[i]);
-    if (error != 0) {
-        if (job->pid > 0)
-            waitpid(job->pid, NULL, 0);
-        job->pid = 0;
-    }
-    return error;
+static int launch(struct hn_job* job, const char* directory, char** argv, char** env) {
+  int outputs[HN_STREAMS_PER_JOB] = {-1, -1};
+  int failure[2];
+  int error = 0;
+  if (!open_streams(job, outputs) || pipe2(failure, O_CLOEXEC) != 0) {
+    error = errno;
+  } else {
+    job->counted = read_counted(job->name);
+    job->started_ms = hn_uptime_ms();
+    if (job->counted) hn_marker_begin_all();
+    job->pid = fork();
+    if (job->pid == 0) hn_job_become(directory, argv, env, outputs, failure[1]);
+    error = job->pid < 0 ? errno : 0;
+    close(failure[1]);
+    // The pipe closes without a word when exec succeeds.
+    if (error == 0 && read(failure[0], &error, sizeof error) != (ssize_t)sizeof error) error = 0;
+    close(failure[0]);
+    if (error != 0 && job->counted) hn_marker_end();
+  }
+  for (int i = 0; i < HN_STREAMS_PER_JOB; ++i)
+    if (outputs[i] >= 0) close(outputs[i]);
+  if (error != 0) {
+    if (job->pid > 0) waitpid(job->pid, NULL, 0);
+    job->pid = 0;
+  }
+  return error;
 }
 
-static void start_in_slot(struct hn_jobs *jobs, struct hn_job *job) {
-    char path[HN_PATH_MAX];
-    static char directory[HN_PATH_MAX];
-    job_path(path, sizeof path, job->name, "argv");
-    char **argv = hn_read_strings(path);
-    job_path(path, sizeof path, job->name, "env");
-    char **env = argv != NULL ? hn_read_strings(path) : NULL;
-    job_path(path, sizeof path, job->name, "cwd");
-    if (argv == NULL || argv[0] == NULL || env == NULL ||
-        hn_read_file(path, directory, sizeof directory) < 0) {
-        hn_tell(jobs->control, "failed %s EIO the job's files are not in the session", job->name);
-        return;
-    }
-    int error = launch(job, directory, argv, env);
-    if (error == 0) {
-        hn_tell(jobs->control, "started %s %d", job->name, job->pid);
-    } else {
-        hn_jobs_relay(jobs);
-        close_streams(job);
-        hn_tell(jobs->control, "failed %s %s %s", job->name, hn_errno_name(error),
-                strerror(error));
-    }
-    free(argv[0]);
-    free(argv);
-    free(env[0]);
-    free(env);
-}
-
-void hn_job_start(struct hn_jobs *jobs, const char *name) {
-    if (jobs->ran_before && running_jobs(jobs) == 0)
-        forget_host_files();
-    jobs->ran_before = true;
-    for (int i = 0; i < HN_JOBS_MAX; ++i) {
-        struct hn_job *job = &jobs->slots[i];
-        if (job->pid != 0)
-            continue;
-        snprintf(job->name, sizeof job->name, "%s", name);
-        start_in_slot(jobs, job);
-        return;
-    }
-    hn_tell(jobs->control, "failed %s EAGAIN too many jobs at once", name);
-}
-
-void hn_job_kill(struct hn_jobs *jobs, const char *name, int signal) {
-    struct hn_job *job = find_job(jobs, name);
-    if (job != NULL)
-        kill(-job->pid, signal);
-}
-
-static void write_stream(struct hn_jobs *jobs, struct hn_job *job, int index, const char *data,
-                         size_t size) {
-    struct hn_stream *stream = &job->streams[index];
-    while (size > 0 && !stream->lost) {
-        ssize_t written = write(stream->file, data, size);
-        if (written > 0) {
-            data += written;
-            size -= (size_t)written;
-        } else if (written < 0 && errno != EINTR) {
-            stream->lost = true;
-            hn_tell(jobs->control, "lost %s %s %s", job->name, stream_names[index],
-                    hn_errno_name(errno));
-        }
-    }
-}
-
-static void relay_stream(struct hn_jobs *jobs, struct hn_job *job, int index) {
-    static char buffer[65536];
-    struct hn_stream *stream = &job->streams[index];
-    while (stream->pipe >= 0) {
-        ssize_t got = read(stream->pipe, buffer, sizeof buffer);
-        if (got > 0) {
-            write_stream(jobs, job, index, buffer, (size_t)got);
-        } else if (got < 0 && errno == EAGAIN) {
-            return;
-        } else if (got == 0 || errno != EINTR) {
-            close(stream->pipe);
-            stream->pipe = -1;
-        }
-    }
-}
-
-void hn_jobs_relay(struct hn_jobs *jobs) {
-    for (int i = 0; i < HN_JOBS_MAX; ++i)
-        for (int index = 0; index < HN_STREAMS_PER_JOB; ++index)
-            relay_stream(jobs, &jobs->slots[i], index);
-}
-
-nfds_t hn_jobs_polls(const struct hn_jobs *jobs, struct pollfd *polls) {
-    nfds_t count = 0;
-    for (int i = 0; i < HN_JOBS_MAX; ++i)
-        for (int index = 0; index < HN_STREAMS_PER_JOB; ++index)
-            if (jobs->slots[i].pid != 0 && jobs->slots[i].streams[index].pipe >= 0)
-                polls[count++] = (struct pollfd){.fd = jobs->slots[i].streams[index].pipe,
-                                                 .events = POLLIN};
-    return count;
-}
-
-static void finish_job(struct hn_jobs *jobs, struct hn_job *job, int status) {
-    long ran_ms = hn_uptime_ms() - job->started_ms;
-    if (job->counted)
-        hn_marker_end();
-    // The job is over when its leader is; what it left running would disturb the next one.
-    kill(running_jobs(jobs) == 1 ? -1 : -job->pid, SIGKILL);
+static void start_in_slot(struct hn_jobs* jobs, struct hn_job* job) {
+  char path[HN_PATH_MAX];
+  static char directory[HN_PATH_MAX];
+  job_path(path, sizeof path, job->name, "argv");
+  char** argv = hn_read_strings(path);
+  job_path(path, sizeof path, job->name, "env");
+  char** env = argv != NULL ? hn_read_strings(path) : NULL;
+  job_path(path, sizeof path, job->name, "cwd");
+  if (argv == NULL || argv[0] == NULL || env == NULL ||
+      hn_read_file(path, directory, sizeof directory) < 0) {
+    hn_tell(jobs->control, "failed %s EIO the job's files are not in the session", job->name);
+    return;
+  }
+  int error = launch(job, directory, argv, env);
+  if (error == 0) {
+    hn_tell(jobs->control, "started %s %d", job->name, job->pid);
+  } else {
     hn_jobs_relay(jobs);
     close_streams(job);
-    if (WIFSIGNALED(status))
-        hn_tell(jobs->control, "signalled %s %d %ld", job->name, WTERMSIG(status), ran_ms);
-    else
-        hn_tell(jobs->control, "exited %s %d %ld", job->name, WEXITSTATUS(status), ran_ms);
-    job->pid = 0;
+    hn_tell(jobs->control, "failed %s %s %s", job->name, hn_errno_name(error), strerror(error));
+  }
+  free(argv[0]);
+  free(argv);
+  free(env[0]);
+  free(env);
 }
 
-void hn_jobs_reap(struct hn_jobs *jobs) {
-    int status;
-    for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;)
-        for (int i = 0; i < HN_JOBS_MAX; ++i)
-            if (jobs->slots[i].pid == pid)
-                finish_job(jobs, &jobs->slots[i], status);
+void hn_job_start(struct hn_jobs* jobs, const char* name) {
+  if (jobs->ran_before && running_jobs(jobs) == 0) forget_host_files();
+  jobs->ran_before = true;
+  for (int i = 0; i < HN_JOBS_MAX; ++i) {
+    struct hn_job* job = &jobs->slots[i];
+    if (job->pid != 0) continue;
+    snprintf(job->name, sizeof job->name, "%s", name);
+    start_in_slot(jobs, job);
+    return;
+  }
+  hn_tell(jobs->control, "failed %s EAGAIN too many jobs at once", name);
+}
+
+void hn_job_kill(struct hn_jobs* jobs, const char* name, int signal) {
+  struct hn_job* job = find_job(jobs, name);
+  if (job != NULL) kill(-job->pid, signal);
+}
+
+static void write_stream(struct hn_jobs* jobs, struct hn_job* job, int index, const char* data,
+                         size_t size) {
+  struct hn_stream* stream = &job->streams[index];
+  while (size > 0 && !stream->lost) {
+    ssize_t written = write(stream->file, data, size);
+    if (written > 0) {
+      data += written;
+      size -= (size_t)written;
+    } else if (written < 0 && errno != EINTR) {
+      stream->lost = true;
+      hn_tell(jobs->control, "lost %s %s %s", job->name, stream_names[index], hn_errno_name(errno));
+    }
+  }
+}
+
+static void relay_stream(struct hn_jobs* jobs, struct hn_job* job, int index) {
+  static char buffer[65536];
+  struct hn_stream* stream = &job->streams[index];
+  while (stream->pipe >= 0) {
+    ssize_t got = read(stream->pipe, buffer, sizeof buffer);
+    if (got > 0) {
+      write_stream(jobs, job, index, buffer, (size_t)got);
+    } else if (got < 0 && errno == EAGAIN) {
+      return;
+    } else if (got == 0 || errno != EINTR) {
+      close(stream->pipe);
+      stream->pipe = -1;
+    }
+  }
+}
+
+void hn_jobs_relay(struct hn_jobs* jobs) {
+  for (int i = 0; i < HN_JOBS_MAX; ++i)
+    for (int index = 0; index < HN_STREAMS_PER_JOB; ++index)
+      relay_stream(jobs, &jobs->slots[i], index);
+}
+
+nfds_t hn_jobs_polls(const struct hn_jobs* jobs, struct pollfd* polls) {
+  nfds_t count = 0;
+  for (int i = 0; i < HN_JOBS_MAX; ++i)
+    for (int index = 0; index < HN_STREAMS_PER_JOB; ++index)
+      if (jobs->slots[i].pid != 0 && jobs->slots[i].streams[index].pipe >= 0)
+        polls[count++] =
+            (struct pollfd){.fd = jobs->slots[i].streams[index].pipe, .events = POLLIN};
+  return count;
+}
+
+static void finish_job(struct hn_jobs* jobs, struct hn_job* job, int status) {
+  long ran_ms = hn_uptime_ms() - job->started_ms;
+  if (job->counted) hn_marker_end();
+  // The job is over when its leader is; what it left running would disturb the next one.
+  kill(running_jobs(jobs) == 1 ? -1 : -job->pid, SIGKILL);
+  hn_jobs_relay(jobs);
+  close_streams(job);
+  if (WIFSIGNALED(status))
+    hn_tell(jobs->control, "signalled %s %d %ld", job->name, WTERMSIG(status), ran_ms);
+  else
+    hn_tell(jobs->control, "exited %s %d %ld", job->name, WEXITSTATUS(status), ran_ms);
+  job->pid = 0;
+}
+
+void hn_jobs_reap(struct hn_jobs* jobs) {
+  int status;
+  for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;)
+    for (int i = 0; i < HN_JOBS_MAX; ++i)
+      if (jobs->slots[i].pid == pid) finish_job(jobs, &jobs->slots[i], status);
 }

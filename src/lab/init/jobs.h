@@ -10,47 +10,49 @@ enum { HN_JOBS_MAX = 16, HN_STREAMS_PER_JOB = 2 };
 
 // One output of a job: what the program writes into the pipe is carried into a file of the session.
 struct hn_stream {
-    int pipe;  // read end, non-blocking; -1 once closed
-    int file;
-    bool lost;  // the file could not take more; the rest is read and thrown away
+  int pipe;  // read end, non-blocking; -1 once closed
+  int file;
+  bool lost;  // the file could not take more; the rest is read and thrown away
 };
 
 struct hn_job {
-    char name[64];
-    pid_t pid;  // leader of the job's process group and session; 0: this slot is free
-    bool counted;  // every process is counted while this job runs
-    long started_ms;
-    struct hn_stream streams[HN_STREAMS_PER_JOB];
+  char name[64];
+  pid_t pid;     // leader of the job's process group and session; 0: this slot is free
+  bool counted;  // every process is counted while this job runs
+  long started_ms;
+  struct hn_stream streams[HN_STREAMS_PER_JOB];
 };
 
 struct hn_jobs {
-    int control;
-    bool ran_before;
-    struct hn_job slots[HN_JOBS_MAX];
+  int control;
+  bool ran_before;
+  struct hn_job slots[HN_JOBS_MAX];
 };
 
 // Makes all slots free. The driver is told about jobs through `control`.
-void hn_jobs_init(struct hn_jobs *jobs, int control);
+void hn_jobs_init(struct hn_jobs* jobs, int control);
 
-// Starts the job whose files lie in the session under `name`; tells the driver `started` or `failed`.
-void hn_job_start(struct hn_jobs *jobs, const char *name);
+// Starts the job whose files lie in the session under `name`; tells the driver `started` or
+// `failed`.
+void hn_job_start(struct hn_jobs* jobs, const char* name);
 
 // Sends a signal to the job's process group; a job that is gone is ignored.
-void hn_job_kill(struct hn_jobs *jobs, const char *name, int signal);
+void hn_job_kill(struct hn_jobs* jobs, const char* name, int signal);
 
-// Reaps all children; for a job's leader, ends what it left behind and tells the driver how it ended.
-void hn_jobs_reap(struct hn_jobs *jobs);
+// Reaps all children; for a job's leader, ends what it left behind and tells the driver how it
+// ended.
+void hn_jobs_reap(struct hn_jobs* jobs);
 
 // Fills `polls` (room for HN_JOBS_MAX * HN_STREAMS_PER_JOB) with the open pipes; returns how many.
-nfds_t hn_jobs_polls(const struct hn_jobs *jobs, struct pollfd *polls);
+nfds_t hn_jobs_polls(const struct hn_jobs* jobs, struct pollfd* polls);
 
 // Carries everything that waits in the jobs' pipes into their files.
-void hn_jobs_relay(struct hn_jobs *jobs);
+void hn_jobs_relay(struct hn_jobs* jobs);
 
 // A NUL-separated list of strings in a file as a NULL-terminated vector, or NULL with errno.
-char **hn_read_strings(const char *path);
+char** hn_read_strings(const char* path);
 
 // Becomes the job in the forked child: own session, streams, root, directory, signals, exec.
 // On failure writes errno (an int) into `failure` and exits.
-_Noreturn void hn_job_become(const char *directory, char **argv, char **env, const int outputs[2],
+_Noreturn void hn_job_become(const char* directory, char** argv, char** env, const int outputs[2],
                              int failure);

@@ -14,93 +14,85 @@
 #include <unistd.h>
 
 static void name_the_machine(void) {
-    char name[64];
-    if (hn_read_file(HN_SESSION "/machine", name, sizeof name) > 0)
-        sethostname(name, strlen(name));
+  char name[64];
+  if (hn_read_file(HN_SESSION "/machine", name, sizeof name) > 0) sethostname(name, strlen(name));
 }
 
 // Many parallel programs talk to themselves over the loopback interface.
 static void bring_loopback_up(void) {
-    int any = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    struct ifreq request = {.ifr_name = "lo"};
-    if (any < 0)
-        return;
-    if (ioctl(any, SIOCGIFFLAGS, &request) == 0) {
-        request.ifr_flags |= IFF_UP;
-        ioctl(any, SIOCSIFFLAGS, &request);
-    }
-    close(any);
+  int any = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  struct ifreq request = {.ifr_name = "lo"};
+  if (any < 0) return;
+  if (ioctl(any, SIOCGIFFLAGS, &request) == 0) {
+    request.ifr_flags |= IFF_UP;
+    ioctl(any, SIOCSIFFLAGS, &request);
+  }
+  close(any);
 }
 
 static int open_child_signals(void) {
-    sigset_t children;
-    sigemptyset(&children);
-    sigaddset(&children, SIGCHLD);
-    sigprocmask(SIG_BLOCK, &children, NULL);
-    int signals = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
-    if (signals < 0)
-        hn_die("open", "a signalfd");
-    return signals;
+  sigset_t children;
+  sigemptyset(&children);
+  sigaddset(&children, SIGCHLD);
+  sigprocmask(SIG_BLOCK, &children, NULL);
+  int signals = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (signals < 0) hn_die("open", "a signalfd");
+  return signals;
 }
 
-static void obey(struct hn_jobs *jobs, char *line) {
-    char *word = strsep(&line, " ");
-    char *job = strsep(&line, " ");
-    if (strcmp(word, "run") == 0 && job != NULL)
-        hn_job_start(jobs, job);
-    else if (strcmp(word, "kill") == 0 && job != NULL && line != NULL)
-        hn_job_kill(jobs, job, atoi(line));
-    else if (strcmp(word, "poweroff") == 0)
-        hn_stop();
+static void obey(struct hn_jobs* jobs, char* line) {
+  char* word = strsep(&line, " ");
+  char* job = strsep(&line, " ");
+  if (strcmp(word, "run") == 0 && job != NULL)
+    hn_job_start(jobs, job);
+  else if (strcmp(word, "kill") == 0 && job != NULL && line != NULL)
+    hn_job_kill(jobs, job, atoi(line));
+  else if (strcmp(word, "poweroff") == 0)
+    hn_stop();
 }
 
 // Reads what the driver sent and obeys each whole line; the rest of a line waits for the next call.
-static void hear(struct hn_jobs *jobs) {
-    static char buffer[4096];
-    static size_t used;
-    ssize_t got = read(jobs->control, buffer + used, sizeof buffer - 1 - used);
-    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
-        hn_stop();
-    if (got < 0)
-        return;
-    used += (size_t)got;
-    buffer[used] = '\0';
-    char *line = buffer;
-    for (char *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
-        *end = '\0';
-        obey(jobs, line);
-    }
-    used -= (size_t)(line - buffer);
-    memmove(buffer, line, used);
+static void hear(struct hn_jobs* jobs) {
+  static char buffer[4096];
+  static size_t used;
+  ssize_t got = read(jobs->control, buffer + used, sizeof buffer - 1 - used);
+  if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) hn_stop();
+  if (got < 0) return;
+  used += (size_t)got;
+  buffer[used] = '\0';
+  char* line = buffer;
+  for (char* end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
+    *end = '\0';
+    obey(jobs, line);
+  }
+  used -= (size_t)(line - buffer);
+  memmove(buffer, line, used);
 }
 
-static _Noreturn void serve(struct hn_jobs *jobs, int signals) {
-    struct pollfd polls[2 + HN_JOBS_MAX * HN_STREAMS_PER_JOB];
-    for (;;) {
-        polls[0] = (struct pollfd){.fd = jobs->control, .events = POLLIN};
-        polls[1] = (struct pollfd){.fd = signals, .events = POLLIN};
-        nfds_t count = 2 + hn_jobs_polls(jobs, polls + 2);
-        if (poll(polls, count, -1) < 0)
-            continue;
-        hn_jobs_relay(jobs);
-        struct signalfd_siginfo ignored;
-        while (read(signals, &ignored, sizeof ignored) > 0)
-            continue;
-        hn_jobs_reap(jobs);
-        if (polls[0].revents != 0)
-            hear(jobs);
-    }
+static _Noreturn void serve(struct hn_jobs* jobs, int signals) {
+  struct pollfd polls[2 + HN_JOBS_MAX * HN_STREAMS_PER_JOB];
+  for (;;) {
+    polls[0] = (struct pollfd){.fd = jobs->control, .events = POLLIN};
+    polls[1] = (struct pollfd){.fd = signals, .events = POLLIN};
+    nfds_t count = 2 + hn_jobs_polls(jobs, polls + 2);
+    if (poll(polls, count, -1) < 0) continue;
+    hn_jobs_relay(jobs);
+    struct signalfd_siginfo ignored;
+    while (read(signals, &ignored, sizeof ignored) > 0) continue;
+    hn_jobs_reap(jobs);
+    if (polls[0].revents != 0) hear(jobs);
+  }
 }
 
 int main(void) {
-    static struct hn_jobs jobs;
-    hn_mount_guest();
-    hn_load_modules();
-    hn_mount_job_root();
-    name_the_machine();
-    bring_loopback_up();
-    int signals = open_child_signals();
-    hn_jobs_init(&jobs, hn_open_control());
-    hn_tell(jobs.control, "ready %ld", hn_uptime_ms());
-    serve(&jobs, signals);
+  static struct hn_jobs jobs;
+  hn_mount_guest();
+  hn_load_modules();
+  hn_mount_job_root();
+  name_the_machine();
+  bring_loopback_up();
+  int signals = open_child_signals();
+  hn_jobs_init(&jobs, hn_open_control());
+  hn_tell(jobs.control, "ready %ld", hn_uptime_ms());
+  serve(&jobs, signals);
 }
