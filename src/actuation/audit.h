@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "actuation/region.h"
@@ -20,7 +21,10 @@ struct Audit {
   std::map<PageReason, std::size_t> reasons;
 };
 
-/// pid 0 is this process. Errors: EPERM, ESRCH, ENOSYS with what to do.
+/// pid 0 is this process. Never faults a page in. Errors: EPERM, ESRCH, ENOSYS with what to do.
 Result<Audit> audit(os::Os& os, Region region, pid_t pid = 0);
+
+/// "not present", "busy", …: the reasons' names in text and JSON.
+std::string to_string(PageReason reason);
 
 }  // namespace homenode::actuation

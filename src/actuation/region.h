@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include "base/result.h"
 #include "os/os.h"
@@ -16,22 +17,41 @@ struct Region {
   std::size_t bytes = 0;
 };
 
-/// What the kernel really did, page by page.
+/// How many pages the region has; a part of a page counts as one.
+std::size_t page_count(os::Os& os, Region region);
+
+/// What the kernel really did, page by page. pages == as_planned + refused.
 struct Receipt {
   std::size_t pages = 0;
-  std::size_t as_planned = 0;  ///< Pages found on the node that the plan names.
-  std::size_t moved = 0;       ///< Pages that were present elsewhere and were moved.
-  std::size_t refused = 0;     ///< Pages that could not be placed; the audit has the reasons.
+  std::size_t as_planned = 0;   ///< Pages found on the node that the plan names.
+  std::size_t moved = 0;        ///< Of these, pages that were present elsewhere and were moved.
+  std::size_t refused = 0;      ///< Pages that are elsewhere or on no node.
+  std::vector<Error> refusals;  ///< Why, one for each kind of refusal.
 };
 
-/// Sets the kernel's policy for pages of the region that are not yet present (mbind).
+/// Sets the kernel's policy for pages of the region that are not yet present (mbind). Nodes that
+/// the cpuset does not allow are left out by the kernel unless none remains.
 /// Errors: each refusal of the kernel (EPERM, ENOSYS, EINVAL, ENOMEM, EIO) with what to do.
 Result<void> set_region_policy(os::Os& os, Region region, const placement::Policy& policy);
 
-/// Places every page as `map` says and leaves it present, writable and zero or as it was: one
-/// policy call per node and then a touch of that node's absent pages, so that no mapping is split;
-/// pages that are present elsewhere are moved in batches. The calling thread's own policy is
-/// restored. Verified with move_pages. pre: map has one entry per page of the region.
+/// Places every page as `map` says and leaves it present and writable, zero or as it was.
+///
+/// One policy call per node (preferred, so that a full node never costs the process its life), then
+/// that node's absent pages are faulted in: no mapping is split. Pages that are present elsewhere
+/// are moved in batches. The calling thread's own policy is restored on every path. Where pages
+/// really are is verified with move_pages; the receipt says so, partial success included.
+///
+/// Where the map changes node inside a 2 MiB unit, huge pages are forbidden for the whole region
+/// (MADV_NOHUGEPAGE) and stay so, because one huge page, made at the first touch or by khugepaged
+/// later, would swallow the pages of the other nodes; huge pages that are present are split. When
+/// the region is a part of a larger mapping, that flag alone sets it apart: two mappings more at
+/// most, however many pages there are.
+///
+/// System calls: get_mempolicy, set_mempolicy, madvise, move_pages. Memory beside the map: 8 bytes a
+/// page and 16 a run. pre: page-aligned private memory that may be written.
+/// Errors: bad_usage when the map does not have one entry per page; failed or not_supported when
+/// nothing could be placed, when the result cannot be verified, or when the thread's policy could
+/// not be restored.
 Result<Receipt> place_pages(os::Os& os, Region region, const placement::PageMap& map);
 
 }  // namespace homenode::actuation

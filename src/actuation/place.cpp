@@ -1,0 +1,179 @@
+// place_pages: the plan made real, page by page verified.
+#include <fmt/format.h>
+#include <linux/mempolicy.h>
+#include <sys/mman.h>
+
+#include <cassert>
+#include <cerrno>
+#include <cstdint>
+#include <utility>
+
+#include "actuation/audit.h"
+#include "actuation/move.h"
+#include "actuation/plan.h"
+#include "actuation/refusal.h"
+#include "actuation/region.h"
+
+#ifndef MADV_COLD
+#define MADV_COLD 20
+#endif
+
+namespace homenode::actuation {
+namespace {
+
+/// Of x86-64, and of arm64 and RISC-V with 4 KiB pages. Elsewhere huge pages are larger, and a map
+/// that fits 2 MiB units may still divide them; the audit then shows it.
+constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
+
+/// The calling thread's policy, to be put back on every path.
+class SavedPolicy {
+ public:
+  explicit SavedPolicy(os::Os& os) : os_(os) {}
+  SavedPolicy(const SavedPolicy&) = delete;
+  SavedPolicy& operator=(const SavedPolicy&) = delete;
+  ~SavedPolicy() { (void)restore(); }
+
+  int save() {
+    const int result = os_.get_mempolicy(mode_, nodes_);
+    saved_ = result == 0;
+    return result;
+  }
+
+  /// Tried twice: nothing that is left undone here can be made good by the caller.
+  int restore() {
+    if (!std::exchange(saved_, false)) return 0;
+    const int result = os_.set_mempolicy(mode_, nodes_);
+    return result == 0 ? 0 : os_.set_mempolicy(mode_, nodes_);
+  }
+
+ private:
+  os::Os& os_;
+  int mode_ = MPOL_DEFAULT;
+  NodeSet nodes_;
+  bool saved_ = false;
+};
+
+char* page_address(os::Os& os, Region region, std::size_t page) {
+  return static_cast<char*>(region.address) + page * os.page_bytes();
+}
+
+/// Faults in what is absent of one node's pages.
+Result<void> populate_node(os::Os& os, Region region, const NodeRuns& node) {
+  const int set = os.set_mempolicy(MPOL_PREFERRED, NodeSet{node.node});
+  if (set < 0) {
+    return refusal(os,
+                   {.call = Call::set_mempolicy,
+                    .tried = fmt::format("cannot place pages on the node {}", node.node.value()),
+                    .nodes = NodeSet{node.node}},
+                   set);
+  }
+  for (const PageRun& run : node.runs) {
+    const int result = os.populate_memory(page_address(os, region, run.first),
+                                          run.pages * os.page_bytes());
+    if (result < 0) {
+      return refusal(os,
+                     {.call = Call::madvise,
+                      .tried = fmt::format("cannot fault in {} pages for the node {}", run.pages,
+                                           node.node.value())},
+                     result);
+    }
+  }
+  return {};
+}
+
+/// Every node's absent pages. Errors: none of the nodes could be served, or the policy not restored.
+Result<std::vector<Error>> populate(os::Os& os, Region region, const Plan& plan) {
+  SavedPolicy saved(os);
+  if (const int result = saved.save(); result < 0) {
+    return refusal(os,
+                   {.call = Call::get_mempolicy,
+                    .tried = "cannot read the thread's memory policy, to restore it later"},
+                   result);
+  }
+  std::vector<Error> refusals;
+  for (const NodeRuns& node : plan.nodes) {
+    if (const auto done = populate_node(os, region, node); !done) refusals.push_back(done.error());
+  }
+  if (const int result = saved.restore(); result < 0) {
+    return refusal(os,
+                   {.call = Call::set_mempolicy,
+                    .tried = "cannot restore the thread's memory policy, which now prefers one "
+                             "node"},
+                   result);
+  }
+  if (refusals.size() == plan.nodes.size()) return Unexpected(refusals.front());
+  return refusals;
+}
+
+/// Keeps huge pages from swallowing other nodes' pages, now and later.
+Result<void> forbid_huge_pages(os::Os& os, Region region) {
+  const std::size_t bytes = page_count(os, region) * os.page_bytes();
+  const int result = os.advise_memory(region.address, bytes, MADV_NOHUGEPAGE);
+  // EINVAL: a kernel that has no huge pages, so there is nothing to forbid.
+  if (result == 0 || result == -EINVAL) return {};
+  return refusal(os,
+                 {.call = Call::madvise, .tried = "cannot forbid huge pages for the region"},
+                 result);
+}
+
+/// A huge page that is present moves as a whole; advice on a part of it makes the kernel split it.
+/// Best effort: where it does not, the audit shows the pages that stayed.
+void split_huge_pages(os::Os& os, Region region, const placement::PageMap& map,
+                      const Audit& where) {
+  const std::size_t page_bytes = os.page_bytes();
+  std::uintptr_t unit_done = 0;
+  for (std::size_t page = 0; page < map.size(); ++page) {
+    char* const address = page_address(os, region, page);
+    const std::uintptr_t unit = reinterpret_cast<std::uintptr_t>(address) / huge_page_bytes;
+    if (unit == unit_done || !where.node_of_page[page] || *where.node_of_page[page] == map[page]) {
+      continue;
+    }
+    (void)os.advise_memory(address, page_bytes, MADV_COLD);
+    unit_done = unit;
+  }
+}
+
+std::size_t count_as_planned(const placement::PageMap& map, const Audit& where) {
+  std::size_t count = 0;
+  for (std::size_t page = 0; page < map.size(); ++page) {
+    if (where.node_of_page[page] == map[page]) ++count;
+  }
+  return count;
+}
+
+}  // namespace
+
+Result<Receipt> place_pages(os::Os& os, Region region, const placement::PageMap& map) {
+  const std::size_t page_bytes = os.page_bytes();
+  const auto address = reinterpret_cast<std::uintptr_t>(region.address);
+  assert(address % page_bytes == 0);
+  if (map.size() != page_count(os, region)) {
+    return bad_usage(fmt::format("the map has {} entries for a region of {} pages", map.size(),
+                                 page_count(os, region)),
+                     "make one entry for each page");
+  }
+  if (map.empty()) return Receipt{};
+  const Plan plan = make_plan(map, {address / page_bytes, huge_page_bytes / page_bytes});
+  if (plan.divides_huge_pages) {
+    if (const auto forbidden = forbid_huge_pages(os, region); !forbidden) {
+      return forbidden.as_unexpected();
+    }
+  }
+  const auto refusals = populate(os, region, plan);
+  if (!refusals) return refusals.as_unexpected();
+
+  auto where = audit(os, region);
+  if (!where) return where.as_unexpected();
+  Receipt receipt{.pages = map.size(), .refusals = *refusals};
+  const std::size_t right_at_once = count_as_planned(map, *where);
+  if (plan.divides_huge_pages) split_huge_pages(os, region, map, *where);
+  const auto not_moved = move_misplaced(os, region, map, *where);
+  if (!not_moved) return not_moved.as_unexpected();
+  receipt.refusals.insert(receipt.refusals.end(), not_moved->begin(), not_moved->end());
+  receipt.as_planned = count_as_planned(map, *where);
+  receipt.moved = receipt.as_planned - right_at_once;
+  receipt.refused = receipt.pages - receipt.as_planned;
+  return receipt;
+}
+
+}  // namespace homenode::actuation

@@ -1,0 +1,26 @@
+#include "actuation/plan.h"
+
+#include <cassert>
+#include <map>
+#include <utility>
+
+namespace homenode::actuation {
+
+Plan make_plan(const placement::PageMap& map, PageGeometry geometry) {
+  assert(geometry.pages_per_huge_page > 0);
+  Plan plan;
+  std::map<NodeId, std::vector<PageRun>> runs_of_node;
+  for (std::size_t first = 0; first < map.size();) {
+    std::size_t end = first + 1;
+    while (end < map.size() && map[end] == map[first]) ++end;
+    runs_of_node[map[first]].push_back({first, end - first});
+    if (end < map.size() && (geometry.first_page + end) % geometry.pages_per_huge_page != 0) {
+      plan.divides_huge_pages = true;
+    }
+    first = end;
+  }
+  for (auto& [node, runs] : runs_of_node) plan.nodes.push_back({node, std::move(runs)});
+  return plan;
+}
+
+}  // namespace homenode::actuation

@@ -1,0 +1,171 @@
+#include "actuation/refusal.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <iterator>
+#include <optional>
+#include <string_view>
+
+#include "base/id_list.h"
+
+namespace homenode::actuation {
+namespace {
+
+const char* name_of(Call call) {
+  switch (call) {
+    case Call::set_mempolicy:
+      return "set_mempolicy";
+    case Call::get_mempolicy:
+      return "get_mempolicy";
+    case Call::mbind:
+      return "mbind";
+    case Call::move_pages:
+    case Call::page_move:
+      return "move_pages";
+    case Call::sched_setaffinity:
+      return "sched_setaffinity";
+    case Call::sched_getaffinity:
+      return "sched_getaffinity";
+    case Call::madvise:
+      return "madvise";
+    case Call::map_memory:
+      return "mmap";
+  }
+  return "the call";
+}
+
+struct Row {
+  std::optional<Call> call;  ///< Nothing: any call that has no row of its own.
+  int errno_value;
+  ErrorCode code;
+  const char* next;  ///< {0} is the call's name.
+};
+
+constexpr ErrorCode failure = ErrorCode::failed;
+constexpr ErrorCode unsupported = ErrorCode::not_supported;
+
+const Row table[] = {
+    {Call::page_move, ENOENT, failure, "the page is not present: write to it first"},
+    {Call::page_move, EFAULT, failure, "the page is not mapped, or only the shared page of zeros: "
+                                       "write to it first"},
+    {Call::page_move, EACCES, failure, "other processes share the page: place it before it is "
+                                       "shared"},
+    {Call::page_move, EPERM, failure, "other processes share the page: moving it needs "
+                                      "CAP_SYS_NICE"},
+    {Call::page_move, EBUSY, failure, "the kernel is using the page (input, output or pinned): "
+                                      "try again when that is over"},
+    {Call::page_move, EINVAL, failure, "the page cannot be moved (device or special memory): "
+                                       "leave it out"},
+    {Call::page_move, EIO, failure, "the page could not be written back: check the disk"},
+    {Call::page_move, ENOMEM, failure, "the node is full: free memory there or plan fewer pages "
+                                       "for it ('numastat -m' shows what is free)"},
+    {Call::page_move, ENODEV, failure, "the node is offline or has no memory: 'homenode topology' "
+                                       "lists those that have"},
+    {Call::move_pages, ENOMEM, failure, "the node is full: free memory there or plan fewer pages "
+                                        "for it ('numastat -m' shows what is free)"},
+    {Call::move_pages, ENODEV, failure, "the node is offline or has no memory: 'homenode topology' "
+                                        "lists those that have"},
+    {Call::move_pages, EACCES, failure, "the cpuset does not allow the node: see cpuset.mems of "
+                                        "this control group"},
+    {Call::move_pages, EPERM, unsupported,
+     "the process belongs to another user, or a container's seccomp profile forbids {0}: run with "
+     "CAP_SYS_NICE (docker: --cap-add SYS_NICE, and root inside) or a profile that allows it"},
+    {Call::move_pages, EINVAL, failure, "the process is one of the kernel's own, or this kernel "
+                                        "lacks a flag: name a process of a user"},
+    {Call::sched_setaffinity, EPERM, unsupported,
+     "the thread belongs to another user, or a container's seccomp profile forbids {0}: run as "
+     "that user, with CAP_SYS_NICE, or with a profile that allows it"},
+    {Call::mbind, EIO, failure, "pages of the range are on other nodes already: place it before it "
+                                "is first written, or let its pages be moved"},
+    {Call::mbind, ENOMEM, failure, "the process has too many mappings or the kernel is short of "
+                                   "memory: raise vm.max_map_count with sysctl, or place the range "
+                                   "with a page map, which splits nothing"},
+    {Call::madvise, ENOMEM, failure, "a part of the range is not mapped, the process has too many "
+                                     "mappings, or memory is short: map all of it, raise "
+                                     "vm.max_map_count with sysctl, or free memory"},
+    {Call::map_memory, ENOMEM, failure, "memory, the limit on it (ulimit -v) or on mappings "
+                                        "(vm.max_map_count) is used up: ask for less or raise it"},
+    {std::nullopt, EPERM, unsupported,
+     "a container's seccomp profile forbids {0}: give it CAP_SYS_NICE (docker: --cap-add SYS_NICE, "
+     "and root inside) or a profile that allows {0}"},
+    {std::nullopt, ENOSYS, unsupported,
+     "this kernel has no {0} (built without CONFIG_NUMA) or a sandbox hides it: use another kernel, "
+     "or try it in the lab with --machine NAME"},
+    {std::nullopt, ENOMEM, failure, "the kernel is short of memory: free some and try again"},
+    {std::nullopt, EFAULT, failure, "a part of the range is not mapped or not writable: map all of "
+                                    "it first"},
+    {std::nullopt, ESRCH, failure, "there is no such process or thread (any more): check its id"},
+    {std::nullopt, EINVAL, failure, "the kernel finds the arguments wrong: see {0}(2)"},
+};
+
+const Row* find(Call call, int errno_value) {
+  for (const Row& row : table) {
+    if (row.errno_value != errno_value) continue;
+    if (!row.call || *row.call == call) return &row;
+  }
+  return nullptr;
+}
+
+/// The list behind `key` in /proc/self/status; empty when it cannot be read.
+std::string status_list(os::Os& os, std::string_view key) {
+  std::string status;
+  if (os.read_file("/proc/self/status", status) < 0) return "";
+  const std::size_t line = status.find(key);
+  if (line == std::string::npos) return "";
+  const std::size_t first = status.find_first_not_of(" \t", line + key.size());
+  if (first == std::string::npos) return "";
+  return status.substr(first, status.find('\n', first) - first);
+}
+
+/// EINVAL of a policy: nodes without memory or outside the cpuset, or a kernel that is too old.
+Unexpected refused_nodes(os::Os& os, const Attempt& attempt) {
+  const std::string list = status_list(os, "Mems_allowed_list:");
+  const auto allowed = parse_node_list(list);
+  const NodeSet missing = allowed && !allowed->empty() ? attempt.nodes - *allowed : NodeSet{};
+  if (!missing.empty()) {
+    return Unexpected({ErrorCode::bad_usage, EINVAL, attempt.tried,
+                       fmt::format("of these, {} has no memory, is offline or is outside the "
+                                   "cpuset: choose among {}",
+                                   to_list(missing), list)});
+  }
+  if (!attempt.kernel_needed.empty()) {
+    return Unexpected({ErrorCode::not_supported, EINVAL, attempt.tried,
+                       fmt::format("this needs Linux {}: use a newer kernel, or the policies bind "
+                                   "or preferred",
+                                   attempt.kernel_needed)});
+  }
+  return Unexpected({ErrorCode::failed, EINVAL, attempt.tried,
+                     "check that the nodes have memory and that the cpuset allows them: 'homenode "
+                     "topology' lists both"});
+}
+
+Unexpected refused_cpus(os::Os& os, const Attempt& attempt) {
+  std::string online;
+  os.read_file("/sys/devices/system/cpu/online", online);
+  while (!online.empty() && online.back() == '\n') online.pop_back();
+  return Unexpected({ErrorCode::bad_usage, EINVAL, attempt.tried,
+                     fmt::format("none of the CPUs {} is online ({}) and in the cpuset: 'homenode "
+                                 "topology' lists those that are",
+                                 to_list(attempt.cpus), online.empty() ? "unknown" : online)});
+}
+
+}  // namespace
+
+Unexpected refusal(os::Os& os, const Attempt& attempt, int result) {
+  const int errno_value = -result;
+  if (errno_value == EINVAL && !attempt.nodes.empty()) return refused_nodes(os, attempt);
+  if (errno_value == EINVAL && attempt.call == Call::sched_setaffinity) {
+    return refused_cpus(os, attempt);
+  }
+  const char* const name = name_of(attempt.call);
+  const Row* const row = find(attempt.call, errno_value);
+  if (row == nullptr) {
+    return failed(attempt.tried, fmt::format("{0} is not known to fail so: see {0}(2)", name),
+                  errno_value);
+  }
+  return Unexpected(
+      {row->code, errno_value, attempt.tried, fmt::format(fmt::runtime(row->next), name)});
+}
+
+}  // namespace homenode::actuation

@@ -1,0 +1,92 @@
+// The same on the kernel that runs the test, with the nodes that it happens to have.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "actuation/audit.h"
+#include "four_nodes.h"
+#include "os/linux.h"
+
+namespace homenode::actuation {
+namespace {
+
+class RealKernel : public testing::Test {
+ protected:
+  void SetUp() override {
+    int mode = 0;
+    NodeSet nodes;
+    const int result = os_.get_mempolicy(mode, nodes);
+    if (result == -ENOSYS || result == -EPERM) GTEST_SKIP() << "no memory policies here";
+    CpuId cpu;
+    ASSERT_EQ(os_.getcpu(cpu, here_), 0);
+  }
+
+  std::size_t mappings() {
+    std::string maps;
+    EXPECT_EQ(os_.read_file("/proc/self/maps", maps), 0);
+    return static_cast<std::size_t>(std::count(maps.begin(), maps.end(), '\n'));
+  }
+
+  os::Linux os_;
+  NodeId here_;
+};
+
+TEST_F(RealKernel, PlacesAndAuditsWithoutAnAdditionalMapping) {
+  const std::size_t pages = 20000;
+  const Region region = map_region(os_, pages);
+  const placement::PageMap map(pages, here_);
+  const std::size_t before = mappings();
+  const auto receipt = place_pages(os_, region, map);
+  EXPECT_EQ(mappings(), before);
+  ASSERT_TRUE(receipt) << receipt.error().message();
+  EXPECT_EQ(receipt->as_planned, pages);
+  EXPECT_EQ(receipt->refused, 0U);
+  const auto found = audit(os_, region, getpid());
+  ASSERT_TRUE(found) << found.error().message();
+  EXPECT_EQ(found->pages_on_node.at(here_), pages);
+  os_.unmap_memory(region.address, region.bytes);
+}
+
+TEST_F(RealKernel, KeepsWhatThePagesHold) {
+  const Region region = map_region(os_, 3);
+  char* const bytes = static_cast<char*>(region.address);
+  bytes[1] = 'x';
+  ASSERT_TRUE(place_pages(os_, region, placement::PageMap(3, here_)));
+  EXPECT_EQ(bytes[1], 'x');
+  EXPECT_EQ(bytes[2 * os_.page_bytes()], 0);
+  os_.unmap_memory(region.address, region.bytes);
+}
+
+TEST_F(RealKernel, AuditTellsAbsentPagesFromZeroPagesFromUnmappedOnes) {
+  const std::size_t page = os_.page_bytes();
+  const Region region = map_region(os_, 4);
+  volatile char* const bytes = static_cast<char*>(region.address);
+  EXPECT_EQ(bytes[0], 0);  // A read alone maps the page of zeros.
+  bytes[page] = 1;
+  ASSERT_EQ(os_.unmap_memory(static_cast<char*>(region.address) + 3 * page, page), 0);
+  const auto found = audit(os_, region);
+  ASSERT_TRUE(found) << found.error().message();
+  EXPECT_EQ(found->reasons.at(PageReason::zero_page), 1U);
+  EXPECT_EQ(found->reasons.at(PageReason::not_present), 1U);
+  EXPECT_EQ(found->reasons.at(PageReason::unmapped), 1U);
+  EXPECT_EQ(found->node_of_page[1], here_);
+  os_.unmap_memory(region.address, region.bytes);
+}
+
+TEST_F(RealKernel, ANodeThatDoesNotExistIsRefusedWithItsNumber) {
+  const Region region = map_region(os_, 8);
+  const auto receipt = place_pages(os_, region, placement::PageMap(8, NodeId(900)));
+  ASSERT_FALSE(receipt);
+  EXPECT_EQ(receipt.error().code, ErrorCode::bad_usage);
+  EXPECT_NE(receipt.error().message().find("900"), std::string::npos);
+  const auto mixed = place_pages(os_, region, {here_, here_, here_, here_, NodeId(900),
+                                               NodeId(900), NodeId(900), NodeId(900)});
+  ASSERT_TRUE(mixed) << mixed.error().message();
+  EXPECT_EQ(mixed->as_planned, 4U);
+  EXPECT_EQ(mixed->refused, 4U);
+  os_.unmap_memory(region.address, region.bytes);
+}
+
+}  // namespace
+}  // namespace homenode::actuation

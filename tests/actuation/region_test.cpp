@@ -1,0 +1,51 @@
+#include "actuation/region.h"
+
+#include <cerrno>
+
+#include "four_nodes.h"
+
+namespace homenode::actuation {
+namespace {
+
+using placement::Policy;
+using placement::PolicyKind;
+
+TEST(RegionPolicy, RulesThePagesThatComeLater) {
+  os::Fake os(four_node_machine());
+  const Region region = map_region(os, 4);
+  const Policy policy{PolicyKind::interleave, {NodeId(2), NodeId(7)}};
+  ASSERT_TRUE(set_region_policy(os, region, policy));
+  os.first_touch(region.address, region.bytes, NodeId(0));
+  for (std::size_t page = 0; page < 4; ++page) {
+    EXPECT_EQ(os.node_of(page_at(region, page)), NodeId(page % 2 == 0 ? 2 : 7));
+  }
+}
+
+TEST(RegionPolicy, SaysWhatToDoWhenMappingsRunOut) {
+  os::FakeMachine machine = four_node_machine();
+  machine.memory.max_mappings = 2;
+  os::Fake os(machine);
+  const Region region = map_region(os, 4);
+  const auto result = set_region_policy(os, region, {PolicyKind::bind, {NodeId(1)}});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().errno_value, ENOMEM);
+  EXPECT_NE(result.error().next.find("vm.max_map_count"), std::string::npos);
+}
+
+TEST(RegionPolicy, RefusesARangeThatIsNotMapped) {
+  os::Fake os(four_node_machine());
+  Region region = map_region(os, 2);
+  ASSERT_EQ(os.unmap_memory(region.address, region.bytes), 0);
+  const auto result = set_region_policy(os, region, {PolicyKind::local, {}});
+  ASSERT_FALSE(result);
+  EXPECT_NE(result.error().next.find("not mapped"), std::string::npos);
+}
+
+TEST(RegionPolicy, OfNothingIsDoneWithoutACall) {
+  os::Fake os(four_node_machine());
+  EXPECT_TRUE(set_region_policy(os, {}, {PolicyKind::local, {}}));
+  EXPECT_TRUE(os.calls().empty());
+}
+
+}  // namespace
+}  // namespace homenode::actuation
