@@ -152,6 +152,7 @@ def _run_case(
     record: dict[str, Any] = {
         "schema": records.SCHEMA,
         "study": study.name,
+        "study_file": study.file,
         "title": study.title,
         "case": case.to_json(),
         "machine": runner.machine.to_json(),

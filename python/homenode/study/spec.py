@@ -1,5 +1,6 @@
 """Reads a study's TOML file and expands its factors into cases. Pure but for the reading."""
 
+import dataclasses
 import itertools
 import re
 import tomllib
@@ -54,6 +55,7 @@ class Study:
     timeout_s: float
     fixed: tuple[tuple[str, Option], ...]
     factors: tuple[Factor, ...]
+    file: str = ""  # Where it was read from; a record says so, for whoever repeats it.
 
     @property
     def varying(self) -> tuple[str, ...]:
@@ -77,7 +79,7 @@ def expand(study: Study, machine: str, machine_digest: str) -> list[Case]:
 def load(path: Path) -> Study:
     """Reads a study file. Raises StudyError (usage) that names the file and the first mistake."""
     try:
-        return parse(tomllib.loads(path.read_text(encoding="utf-8")))
+        study = parse(tomllib.loads(path.read_text(encoding="utf-8")))
     except OSError as error:
         raise StudyError(
             f"cannot read the study {path}: {error.strerror}; the studies that come with homenode "
@@ -88,6 +90,7 @@ def load(path: Path) -> Study:
         raise StudyError(f"{path} is not valid TOML: {error}", USAGE) from error
     except StudyError as error:
         raise StudyError(f"{path}: {error}", USAGE) from error
+    return dataclasses.replace(study, file=str(path))
 
 
 def parse(document: Mapping[str, Any]) -> Study:

@@ -1,0 +1,129 @@
+"""`homenode report`: read records, judge them, write one HTML page."""
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from homenode.report import model, page
+from homenode.report.model import MachineView
+from homenode.study import errors, records
+from homenode.study.errors import StudyError
+
+RESULT_SCHEMA = "homenode.report/1"
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        print(f"{self.prog}: {message}; '{self.prog} --help' lists the options", file=sys.stderr)
+        raise SystemExit(errors.USAGE)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="homenode report",
+        description="Turns a study's records into one self-contained HTML page.",
+        epilog="Exit codes: 0 done, 1 failed, 2 bad usage.",
+    )
+    parser.add_argument(
+        "records",
+        metavar="RECORDS",
+        nargs="+",
+        type=Path,
+        help="a study's --out folder, or a file of records; several are shown on one page",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=Path,
+        default=Path("report.html"),
+        help="where the page goes (default: report.html)",
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="print the judged cases as JSON instead of a page"
+    )
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the verb and returns its exit code."""
+    options = _parser().parse_args(arguments)
+    try:
+        found = [record for path in options.records for record in records.read(path)]
+        views = model.build(found)
+        if options.json:
+            print(json.dumps(to_json(views), ensure_ascii=False))
+            return errors.DONE
+        _write(options.output, page.render(views, [str(path) for path in options.records]))
+    except StudyError as error:
+        print(f"homenode report: {error}", file=sys.stderr)
+        return error.exit_code
+    shown = sum(len(view.cases) for view in views)
+    print(f"{options.output}: {shown} cases on {', '.join(v.machine.name for v in views)}")
+    return errors.DONE
+
+
+def _write(path: Path, text: str) -> None:
+    """Writes the whole page or leaves what was there."""
+    temporary = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}.", delete=False
+        ) as file:
+            temporary = Path(file.name)
+            file.write(text)
+        temporary.chmod(0o666 & ~_umask())
+        temporary.replace(path)
+    except OSError as error:
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
+        raise StudyError(
+            f"cannot write {path}: {error.strerror}; make room or give another place with -o"
+        ) from error
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def to_json(views: Sequence[MachineView]) -> dict[str, Any]:
+    """The judgements as data: the same values that the page shows."""
+    return {
+        "schema": RESULT_SCHEMA,
+        "machines": [
+            {
+                "machine": view.machine.name,
+                "cases": [
+                    {
+                        "id": case.case.id,
+                        "options": dict(case.case.options),
+                        "provenance": case.matrix.provenance,
+                        "accesses": case.accesses,
+                        "local_share": case.judgement.local,
+                        "perfect_local_share": case.judgement.perfect_local,
+                        "hottest_share": case.judgement.hottest,
+                        "hottest_node": case.hottest_node,
+                        "verdict": case.judgement.verdict,
+                    }
+                    for case in view.cases
+                ],
+                "abilities": {
+                    line[0].pattern: {
+                        cell.method: {"verdict": cell.verdict, "paper": cell.agreement}
+                        for cell in line
+                    }
+                    for line in view.abilities
+                },
+                "failures": [{"case": f.label, "error": f.error} for f in view.failures],
+            }
+            for view in views
+        ],
+    }

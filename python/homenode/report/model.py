@@ -1,0 +1,296 @@
+"""From records to what the page shows: cases with their judgements, rows of the grid, the tables.
+
+Pure. Every number of the page is computed here, from records alone.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from homenode.report import paper, rule
+from homenode.report.perfect import Shares, perfect_matrix
+from homenode.report.words import METHODS, OPERATIONS, PATTERNS
+from homenode.study import counts as plugin_counts
+from homenode.study.case import Case
+from homenode.study.errors import StudyError
+from homenode.study.machine import Machine
+from homenode.study.matrix import AccessMatrix, Rows, local_share, total
+from homenode.study.records import Record, is_complete
+
+
+@dataclass(frozen=True)
+class CaseView:
+    """One complete record, judged."""
+
+    record: Record
+    case: Case
+    machine: Machine
+    matrix: AccessMatrix
+    best: Shares
+    judgement: rule.Judgement
+
+    @property
+    def pattern(self) -> str:
+        """The access pattern."""
+        return str(self.case.option("pattern"))
+
+    @property
+    def op(self) -> str:
+        """read, write or readwrite."""
+        return str(self.case.option("op", "read"))
+
+    @property
+    def method(self) -> str:
+        """How the memory was placed."""
+        return str(self.case.option("method", "default"))
+
+    @property
+    def rows(self) -> Rows:
+        """The counts that speak for the case: loads when it reads, stores when it writes."""
+        return self.matrix.of(self.op)
+
+    @property
+    def accesses(self) -> int:
+        """All accesses of the case."""
+        return int(total(self.rows))
+
+    @cached_property
+    def kernel_accesses(self) -> int | None:
+        """Accesses that the kernel made on the program's behalf; None where they are not counted."""
+        if self.record["counts"] is None:
+            return None
+        matrix = plugin_counts.node_matrix(self.record["counts"], self.machine, "kernel")
+        return int(total(matrix.of("readwrite")))
+
+    @property
+    def hottest_node(self) -> int:
+        """The node that received most."""
+        return self.matrix.nodes[self.judgement.hottest_column]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A case whose last record is an error."""
+
+    label: str
+    error: str
+    command: str
+
+
+@dataclass(frozen=True)
+class GridRow:
+    """One row of the grid: a pattern under one operation, its cases by method."""
+
+    label: str
+    op: str
+    pattern: str
+    cases: Mapping[str, CaseView]
+    best: Shares
+
+
+@dataclass(frozen=True)
+class AbilityCell:
+    """One cell of the ability table: what was measured, what the paper says, and how they agree."""
+
+    pattern: str
+    method: str
+    cases: tuple[CaseView, ...]
+    verdict: rule.Verdict | None
+    mark: paper.Mark | None
+
+    @property
+    def agreement(self) -> str:
+        """agrees, differs, or why there is nothing to compare."""
+        if self.verdict is None:
+            return "not measured here"
+        if self.mark is None or self.mark.healed is None:
+            return "not in the paper's table"
+        same = self.mark.healed == (self.verdict is rule.Verdict.HEALED)
+        return ("agrees" if same else "differs") + ("" if self.mark.printed else " with the prose")
+
+
+@dataclass(frozen=True)
+class MachineView:
+    """All cases on one machine."""
+
+    machine: Machine
+    memory_nodes: tuple[int, ...]
+    methods: tuple[str, ...]
+    cases: tuple[CaseView, ...]
+    rows: tuple[GridRow, ...]
+    abilities: tuple[tuple[AbilityCell, ...], ...]
+    failures: tuple[Failure, ...]
+
+    @property
+    def differing(self) -> list[AbilityCell]:
+        """The cells in which the paper and the measurement disagree."""
+        return [c for line in self.abilities for c in line if c.agreement.startswith("differs")]
+
+    @property
+    def agreeing(self) -> list[AbilityCell]:
+        """The cells in which they agree."""
+        return [c for line in self.abilities for c in line if c.agreement.startswith("agrees")]
+
+
+def latest(records: Iterable[Record]) -> list[Record]:
+    """One record per case: its last complete one, else its last one; in the order of the cases."""
+    chosen: dict[str, Record] = {}
+    for record in records:
+        key = str(record["case"]["id"])
+        if key not in chosen or is_complete(record) or not is_complete(chosen[key]):
+            chosen[key] = record
+    return list(chosen.values())
+
+
+def thread_nodes(record: Record) -> list[int]:
+    """Each thread's node by rank, as the program itself reported."""
+    threads = sorted(record["bench"]["threads"], key=lambda thread: int(thread["rank"]))
+    return [int(thread["node"]) for thread in threads]
+
+
+def view_case(record: Record) -> CaseView:
+    """Judges a complete record. Raises StudyError when the record does not hold together."""
+    try:
+        case = Case.from_json(record["case"])
+        machine = Machine.from_json(record["machine"])
+        matrix = AccessMatrix.from_json(record["matrix"])
+        memory = memory_nodes(machine)
+        best = perfect_matrix(
+            str(case.option("pattern")),
+            thread_nodes(record),
+            matrix.nodes,
+            memory,
+            int(case.option("overlap", 0)),
+        )
+        rows = matrix.of(str(case.option("op", "read")))
+        judgement = rule.judge(str(case.option("pattern")), rows, best, len(memory))
+    except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
+        raise StudyError(
+            f"the record of case {record['case'].get('id')} does not hold together ({error!r}); "
+            "run its study again with --fresh"
+        ) from error
+    return CaseView(record, case, machine, matrix, best, judgement)
+
+
+def memory_nodes(machine: Machine) -> list[int]:
+    """The nodes that have memory."""
+    return [node.id for node in machine.nodes if node.memory_bytes > 0]
+
+
+def build(records: Iterable[Record]) -> list[MachineView]:
+    """The page's contents, machine by machine. Raises StudyError when there is nothing to show."""
+    groups: dict[tuple[str, str], list[Record]] = {}
+    for record in latest(records):
+        machine = record["machine"]
+        groups.setdefault((str(machine["name"]), str(machine["digest"])), []).append(record)
+    views = [_build_machine(group) for group in groups.values()]
+    if not any(view.cases for view in views):
+        raise StudyError(
+            "the records hold no complete case; run the study first: homenode study FILE.toml"
+        )
+    return [view for view in views if view.cases]
+
+
+def _build_machine(records: Sequence[Record]) -> MachineView:
+    cases = tuple(view_case(record) for record in records if is_complete(record))
+    machine = Machine.from_json(records[0]["machine"])
+    methods = tuple(m for m in METHODS if any(case.method == m for case in cases))
+    failures = tuple(
+        Failure(_label(Case.from_json(r["case"])), str(r["error"]), " ".join(r["command"]))
+        for r in records
+        if not is_complete(r)
+    )
+    return MachineView(
+        machine,
+        tuple(memory_nodes(machine)),
+        methods,
+        cases,
+        _grid(cases),
+        _abilities(cases),
+        failures,
+    )
+
+
+def _label(case: Case) -> str:
+    return " · ".join(str(case.option(n)) for n in ("pattern", "order", "op", "method"))
+
+
+def _grid(cases: Sequence[CaseView]) -> tuple[GridRow, ...]:
+    """Groups the cases by everything but the method; only what varies enters a row's label."""
+    seen: dict[str, set[Any]] = {}
+    for case in cases:
+        for name, value in case.case.options:
+            seen.setdefault(name, set()).add(value)
+    extra = [n for n, v in seen.items() if len(v) > 1 and n not in ("pattern", "op", "method")]
+    orders = {p: {c.case.option("order") for c in cases if c.pattern == p} for p in PATTERNS}
+    rows: dict[str, list[CaseView]] = {}
+    for case in cases:
+        words = [PATTERNS[case.pattern].name]
+        for name in extra:
+            if name != "order":
+                words.append(f"{name} {case.case.option(name)}")
+            elif len(orders[case.pattern]) > 1:
+                words.append(f"{case.case.option(name)} order")
+        rows.setdefault(f"{', '.join(words)}|{case.op}", []).append(case)
+    return tuple(
+        GridRow(
+            key.split("|")[0],
+            OPERATIONS[members[0].op],
+            members[0].pattern,
+            {case.method: case for case in members},
+            members[0].best,
+        )
+        for key, members in rows.items()
+    )
+
+
+def _abilities(cases: Sequence[CaseView]) -> tuple[tuple[AbilityCell, ...], ...]:
+    """Table 1 by the rule: the paper's rows first, then patterns that its table does not have."""
+    patterns = [p for p in PATTERNS if p in paper.TABLE or any(c.pattern == p for c in cases)]
+    patterns.sort(key=lambda p: p not in paper.TABLE)
+    return tuple(
+        tuple(_ability(pattern, method, cases) for method in METHODS) for pattern in patterns
+    )
+
+
+def _ability(pattern: str, method: str, cases: Sequence[CaseView]) -> AbilityCell:
+    members = tuple(c for c in cases if c.pattern == pattern and c.method == method)
+    verdict = rule.together([c.judgement.verdict for c in members]) if members else None
+    return AbilityCell(pattern, method, members, verdict, paper.TABLE.get(pattern, {}).get(method))
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """The pair of cases that shows most: a pattern by default, and where it was best placed."""
+
+    before: CaseView
+    after: CaseView
+
+
+def telling_contrast(view: MachineView) -> Contrast | None:
+    """Among the patterns with a home, the largest gain in local share over the default."""
+    best: Contrast | None = None
+    for row in view.rows:
+        if "default" not in row.cases or row.pattern == "shared":
+            continue
+        before = row.cases["default"]
+        after = max(row.cases.values(), key=lambda case: case.judgement.local)
+        gain = after.judgement.local - before.judgement.local
+        if gain > 0.05 and (best is None or gain > _gain(best) + 0.005):
+            best = Contrast(before, after)
+    return best
+
+
+def _gain(contrast: Contrast) -> float:
+    return contrast.after.judgement.local - contrast.before.judgement.local
+
+
+def read_write_gap(view: MachineView) -> tuple[int, float] | None:
+    """How many read/write pairs there are and their largest difference in local share."""
+    pairs: dict[tuple[Any, ...], dict[str, float]] = {}
+    for case in view.cases:
+        key = tuple((n, v) for n, v in case.case.options if n != "op")
+        pairs.setdefault(key, {})[case.op] = local_share(case.rows)
+    gaps = [abs(p["read"] - p["write"]) for p in pairs.values() if {"read", "write"} <= p.keys()]
+    return (len(gaps), max(gaps)) if gaps else None

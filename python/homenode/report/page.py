@@ -1,0 +1,169 @@
+"""Renders the page: one HTML file with its style, script and drawings inside. No network, ever."""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from homenode.report import machine_svg, matrix_svg, model, paper, perfect, rule
+from homenode.report.model import AbilityCell, CaseView, GridRow, MachineView
+from homenode.report.rule import Verdict
+from homenode.report.words import METHODS, OPERATIONS, PATTERNS, number, percent
+
+HERE = Path(__file__).parent
+MARKS: Mapping[Verdict, str] = {
+    Verdict.HEALED: "✓",
+    Verdict.FLATTENED: "×",
+    Verdict.NOT_HEALED: "×",
+}
+SKETCH_SIZE = 4
+
+
+def render(views: Sequence[MachineView], records_paths: Sequence[str]) -> str:
+    """The whole page as text."""
+    environment = Environment(
+        loader=PackageLoader("homenode.report", "templates"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    environment.filters.update(percent=percent, number=number)
+    first = views[0].cases[0].record
+    return environment.get_template("page.html").render(
+        views=views,
+        title=str(first["title"]),
+        study=str(first["study"]),
+        study_file=str(first["study_file"]),
+        records_paths=records_paths,
+        style=Markup((HERE / "templates" / "page.css").read_text(encoding="utf-8")),
+        script=Markup((HERE / "templates" / "page.js").read_text(encoding="utf-8")),
+        sketches=sketches(),
+        marks=MARKS,
+        rule=rule,
+        paper=paper,
+        methods=METHODS,
+        operations=OPERATIONS,
+        patterns=PATTERNS,
+        contrast=model.telling_contrast,
+        gap=model.read_write_gap,
+        draw_case=draw_case,
+        draw_best=draw_best,
+        draw_machine=lambda machine: Markup(machine_svg.draw(machine)),
+        nearest=machine_svg.nearest_distance,
+        says=says,
+        provenance=provenance,
+        versions=versions,
+        span=span,
+        shape_of=perfect.shape_of,
+    )
+
+
+def says(case: CaseView) -> str:
+    """A case in one line: what it is and what came out."""
+    return (
+        f"{PATTERNS[case.pattern].name}, {OPERATIONS[case.op]}, {METHODS[case.method].name}: "
+        f"{percent(case.judgement.local)} local, hottest node {case.hottest_node} with "
+        f"{percent(case.judgement.hottest)}"
+    )
+
+
+def draw_case(case: CaseView) -> Markup:
+    """The measured matrix of a case."""
+    return Markup(matrix_svg.draw(case.rows, case.matrix.nodes, says(case), OPERATIONS[case.op]))
+
+
+def draw_best(row: GridRow) -> Markup:
+    """The perfect matrix of a row of the grid."""
+    nodes = next(iter(row.cases.values())).matrix.nodes
+    return draw_shares(row.best, nodes, f"{row.label}: the perfect matrix")
+
+
+def draw_shares(shares: Sequence[Sequence[float]], nodes: Sequence[int], label: str) -> Markup:
+    """A matrix of shares that follows from logic, not from a measurement."""
+    return Markup(matrix_svg.draw(shares, nodes, label, "", measured=False))
+
+
+def sketches() -> list[tuple[str, str, Markup]]:
+    """The three shapes that a reader must know, drawn (not measured) for four nodes."""
+    nodes = range(SKETCH_SIZE)
+    crowded = [[1.0 if c == 0 else 0.0 for c in nodes] for _ in nodes]
+    spread = [[1.0 / SKETCH_SIZE for _ in nodes] for _ in nodes]
+    home = [[1.0 if r == c else 0.0 for c in nodes] for r in nodes]
+    return [
+        (
+            "One column: a bottleneck",
+            "Everybody goes to one node's memory. Most accesses travel, and they queue there.",
+            draw_shares(crowded, nodes, "sketch of a single dark column"),
+        ),
+        (
+            "Flat: shared out",
+            "Every node's memory works equally hard. Nobody queues, but most accesses travel.",
+            draw_shares(spread, nodes, "sketch of an evenly grey square"),
+        ),
+        (
+            "Diagonal: at home",
+            "Each node uses its own memory. Nothing travels: the best that there is.",
+            draw_shares(home, nodes, "sketch of a dark diagonal"),
+        ),
+    ]
+
+
+def provenance(view: MachineView) -> list[Markup]:
+    """Where the figures come from, in a sentence per kind of figure."""
+    sentences = []
+    kinds = {case.matrix.provenance for case in view.cases}
+    if "exact" in kinds:
+        caches = [c.record["counts"][0]["cache"] for c in view.cases if c.record["counts"]]
+        modelled = ", ".join(sorted({_cache(cache) for cache in caches}))
+        sentences.append(
+            "<strong>Exact counts.</strong> The lab ran an unmodified Linux kernel on a virtual "
+            f"{escape(view.machine.name)} and counted every load and store of the program itself "
+            "between the start and the end of its measured part, "
+            f"{modelled}, by the node of the CPU that issued it and the node of the memory that "
+            "it reached. Nothing is sampled or estimated."
+        )
+    if "computed" in kinds:
+        sentences.append(
+            "<strong>Computed.</strong> Which elements each thread uses is the pattern's logic; "
+            "where each page lay was asked of the kernel after the run. The matrix is the product "
+            "of the two, not a count of what the processors did."
+        )
+    if view.machine.kind == "lab":
+        sentences.append(
+            "<strong>No times.</strong> An emulator's clock says nothing about a real machine, so "
+            "this page has none; where memory lies and who uses it is what the lab shows truly."
+        )
+    return [Markup(sentence) for sentence in sentences]
+
+
+def _cache(cache: Mapping[str, Any]) -> str:
+    if not cache["bytes"]:
+        return "all of them, with no cache modelled"
+    return (
+        f"those that missed a modelled private cache of {cache['bytes'] // 1024} KiB "
+        f"({cache['ways']} ways) per CPU, cold at the start"
+    )
+
+
+def versions(view: MachineView) -> dict[str, str]:
+    """The versions that made the records; several are listed when records differ."""
+    found: dict[str, dict[str, None]] = {}
+    for case in view.cases:
+        for name, value in case.record["versions"].items():
+            found.setdefault(str(name), {})[str(value)] = None
+    return {name: ", ".join(values) for name, values in found.items()}
+
+
+def span(view: MachineView) -> tuple[str, str]:
+    """When the first and the last of the cases began."""
+    starts = sorted(str(case.record["started"]) for case in view.cases)
+    return starts[0], starts[-1]
+
+
+def explain(cell: AbilityCell) -> list[str]:
+    """Why a cell of the ability table is what it is: the numbers of each of its cases."""
+    return [f"{says(case)} (perfect: {percent(case.judgement.perfect_local)} local)" for case in cell.cases]
