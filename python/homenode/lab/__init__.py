@@ -1,0 +1,26 @@
+"""The lab's driver: boots a virtual NUMA machine of the catalogue and runs programs in it.
+
+    with Lab(find_machine("quad-4x2")) as lab:
+        result = lab.run(["numactl", "--hardware"], timeout_s=60)
+"""
+
+from homenode.lab.catalogue import find_machine
+from homenode.lab.counts import AccessMatrix, Roi, access_matrix
+from homenode.lab.errors import LabError
+from homenode.lab.lab import Lab
+from homenode.lab.machine import Machine, parse_machine
+from homenode.lab.qemu import LabOptions
+from homenode.lab.result import Result
+
+__all__ = [
+    "AccessMatrix",
+    "Lab",
+    "LabError",
+    "LabOptions",
+    "Machine",
+    "Result",
+    "Roi",
+    "access_matrix",
+    "find_machine",
+    "parse_machine",
+]

@@ -1,0 +1,48 @@
+"""The folder for what is made once and used by every lab: unpacked kernels, initramfs images."""
+
+import os
+import tempfile
+from pathlib import Path
+
+from homenode.lab.errors import LabError
+
+
+def cache_home() -> Path:
+    """Where the user's caches are: XDG_CACHE_HOME/homenode, ~/.cache/homenode by default."""
+    base = os.environ.get("XDG_CACHE_HOME")
+    home = Path(os.environ.get("HOME") or "/nonexistent")
+    return (Path(base) if base else home / ".cache") / "homenode"
+
+
+def lab_cache() -> Path:
+    """A folder of ours that can be written; in the temporary folder for a user without a home."""
+    fallback = Path(tempfile.gettempdir()) / f"homenode-cache-{os.getuid()}"
+    for folder in (cache_home() / "lab", fallback):
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError:
+            continue
+        if folder.stat().st_uid == os.getuid() and os.access(folder, os.W_OK):
+            return folder
+    raise LabError(f"cannot write to {fallback}; set XDG_CACHE_HOME to a folder that you own")
+
+
+def store(name: str, content: bytes) -> Path:
+    """Keeps `content` under `name`, all of it or nothing, however many do so at once."""
+    folder = lab_cache()
+    path = folder / name
+    try:
+        with tempfile.NamedTemporaryFile(dir=folder, prefix=".new-", delete=False) as file:
+            temporary = Path(file.name)
+            try:
+                file.write(content)
+                file.flush()
+                temporary.replace(path)
+            except OSError:
+                temporary.unlink(missing_ok=True)
+                raise
+    except OSError as error:
+        raise LabError(
+            f"cannot write {path}: {error.strerror}; make room there or set XDG_CACHE_HOME"
+        ) from error
+    return path

@@ -1,0 +1,79 @@
+"""Finds QEMU and asks it what it can do."""
+
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from homenode.lab.errors import NOT_SUPPORTED, LabError
+from homenode.lab.qemu import FAST_FIRMWARE
+
+ENVIRONMENT = "HOMENODE_QEMU"
+PROGRAM = "qemu-system-x86_64"
+OLDEST = (7, 2)
+# From this version on, a plugin can read a vCPU's registers and so tell processes apart.
+FIRST_WITH_REGISTERS = (9, 0)
+
+
+@dataclass(frozen=True)
+class Emulator:
+    """QEMU: its path, its version, whether it loads plugins, and where its firmware lies."""
+
+    path: Path
+    version: tuple[int, ...]
+    plugins: bool
+    data: tuple[Path, ...]
+
+    @property
+    def registers(self) -> bool:
+        """Whether a plugin can read registers: needed to count one process and each thread."""
+        return self.version >= FIRST_WITH_REGISTERS
+
+    @property
+    def version_text(self) -> str:
+        """The version as people write it."""
+        return ".".join(str(number) for number in self.version)
+
+    def command(self) -> list[str]:
+        """The program with the firmware that starts fastest, where it has it."""
+        fast = any((folder / FAST_FIRMWARE).is_file() for folder in self.data)
+        return [str(self.path), *(("-bios", FAST_FIRMWARE) if fast else ())]
+
+
+def parse_version(text: str) -> tuple[int, ...]:
+    """The version in what --version prints, () if there is none. Pure."""
+    found = re.search(r"version (\d+(?:\.\d+)*)", text)
+    return tuple(int(number) for number in found.group(1).split(".")) if found else ()
+
+
+def find_emulator() -> Emulator:
+    """QEMU as named by HOMENODE_QEMU or found on PATH. Raises LabError."""
+    wanted = os.environ.get(ENVIRONMENT) or PROGRAM
+    path = shutil.which(wanted)
+    if path is None:
+        raise LabError(
+            f"{wanted} is not there or not executable; run './dev setup', or set {ENVIRONMENT}",
+            NOT_SUPPORTED,
+        )
+    version = parse_version(_ask(path, "--version"))
+    if version < OLDEST:
+        raise LabError(
+            f"{path} is version {'.'.join(map(str, version)) or 'unknown'}; the lab needs 7.2 or "
+            f"newer: run './dev setup', or set {ENVIRONMENT}",
+            NOT_SUPPORTED,
+        )
+    data = tuple(Path(folder) for folder in _ask(path, "-L", "help").split())
+    return Emulator(Path(path), version, "-plugin" in _ask(path, "--help"), data)
+
+
+def _ask(path: str, *question: str) -> str:
+    try:
+        answer = subprocess.run([path, *question], capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise LabError(f"cannot run {path}: {error.strerror}", NOT_SUPPORTED) from error
+    if answer.returncode != 0:
+        said = (answer.stderr.strip() or "it said nothing").splitlines()[0]
+        raise LabError(f"cannot run {path}: {said}", NOT_SUPPORTED)
+    return answer.stdout

@@ -1,0 +1,76 @@
+"""A booted guest: the QEMU process, the wire to it, and the session that both use."""
+
+from pathlib import Path
+
+from homenode.lab.channel import Channel, Message
+from homenode.lab.diagnosis import keep_console, why_lost
+from homenode.lab.errors import LabLostError
+from homenode.lab.process import QemuProcess
+from homenode.lab.session import Session
+
+POLL_S = 0.05
+WAIT_FOR_END_S = 5.0
+
+
+class Guest:
+    """Holds what close() must let go of. Started by start(), which may be called once."""
+
+    def __init__(self, machine: str, results: Path | None):
+        self.session = Session.create(machine, results)
+        self.channel = Channel()
+        self._results = results
+        self._process: QemuProcess | None = None
+
+    @property
+    def pid(self) -> int | None:
+        """QEMU's process id; None before it is started."""
+        return self._process.pid if self._process else None
+
+    @property
+    def console(self) -> Path:
+        """The log of the guest's console."""
+        return self.session.folder / "console.log"
+
+    @property
+    def counts(self) -> Path:
+        """Where the plugin appends what it counted."""
+        return self.session.folder / "counts.jsonl"
+
+    def start(self, command: list[str]) -> None:
+        """Starts QEMU; receive() then brings `ready`."""
+        log = self.session.folder / "qemu.log"
+        self._process = QemuProcess(command, self.channel.descriptor_for_qemu(), log)
+        self.channel.started()
+
+    def receive(self) -> Message | None:
+        """The guest's next message, None after a moment. Raises LabLostError if it is gone."""
+        message = self.channel.receive(POLL_S)
+        if message is None and self.channel.closed:
+            raise self.lost()
+        return message
+
+    def lost(self) -> LabLostError:
+        """The error that says why the guest is gone. Waits a moment for QEMU to end."""
+        code = self._process.wait(WAIT_FOR_END_S) if self._process else None
+        said = self._process.last_words() if self._process else ""
+        why = why_lost(self.console_text(), code, said)
+        kept = keep_console(self.console, self._results)
+        advice = f"; the console's log is {kept}" if kept else ""
+        return LabLostError(f"the lab machine was lost: {why}{advice}; run it again")
+
+    def console_text(self, start: int = 0) -> str:
+        """What the guest printed on its console, from an offset on."""
+        if not self.console.exists():
+            return ""
+        return self.console.read_bytes()[start:].decode("utf-8", "replace")
+
+    def stop(self) -> None:
+        """Ends QEMU; the session's files stay until close()."""
+        if self._process is not None:
+            self._process.stop()
+
+    def close(self) -> None:
+        """Ends QEMU and removes everything; to be called once."""
+        self.stop()
+        self.channel.close()
+        self.session.remove()

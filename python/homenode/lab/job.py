@@ -1,0 +1,112 @@
+"""One program in the guest: its files in the session, its output, and its end."""
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Literal, Self
+
+from homenode.lab.channel import Message
+from homenode.lab.counts import Roi
+from homenode.lab.errors import BAD_USAGE, LabError
+from homenode.lab.output import Tail
+from homenode.lab.result import Result
+
+ENDS = ("exited", "signalled", "failed")
+
+
+@dataclass(frozen=True)
+class JobSpec:
+    """What to run: words, environment, working directory, and what is counted."""
+
+    command: list[str]
+    env: dict[str, str]
+    cwd: str
+    roi: Literal["markers", "all"] = "markers"
+
+
+@dataclass(frozen=True)
+class End:
+    """The guest's last word about a job, and what the driver knows besides."""
+
+    message: Message
+    timed_out: bool = False
+    lost: tuple[str, ...] = ()
+
+
+def strings(words: list[str]) -> bytes:
+    """Words as the guest reads them: each ended by a NUL. Raises LabError. Pure."""
+    if any("\0" in word for word in words):
+        raise LabError("a word of the command or the environment holds a NUL byte", BAD_USAGE)
+    return b"".join(word.encode("utf-8", "surrogateescape") + b"\0" for word in words)
+
+
+class Job:
+    """A context manager: makes the job's files, follows its output, removes the files."""
+
+    def __init__(
+        self,
+        name: str,
+        folder: Path,
+        spec: JobSpec,
+        stdout: IO[bytes] | None,
+        stderr: IO[bytes] | None,
+    ):
+        self.name = name
+        self._folder = folder / name
+        self._spec = spec
+        self._sinks = {"stdout": stdout, "stderr": stderr}
+
+    def __enter__(self) -> Self:
+        if not self._spec.command:
+            raise LabError("no program to run was given", BAD_USAGE)
+        env = [f"{key}={value}" for key, value in self._spec.env.items()]
+        files = {
+            "argv": strings(self._spec.command),
+            "env": strings(env),
+            "cwd": self._spec.cwd.encode("utf-8", "surrogateescape"),
+            "roi": self._spec.roi.encode(),
+        }
+        try:
+            self._folder.mkdir(mode=0o700)
+            for name, content in files.items():
+                (self._folder / name).write_bytes(content)
+            self._tails = {
+                name: Tail(self._folder / name, sink) for name, sink in self._sinks.items()
+            }
+        except OSError as error:
+            raise LabError(
+                f"cannot write the job's files in {self._folder}: {error.strerror}; make room there"
+            ) from error
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for tail in self._tails.values():
+            tail.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def forward(self) -> bool:
+        """Passes on new output. False when a reader of it has just gone away."""
+        return all([tail.forward() for tail in self._tails.values()])
+
+    def result(self, end: End, rois: tuple[Roi, ...], counts_from: int) -> Result:
+        """The job's end as the caller sees it."""
+        kind, words = end.message.kind, end.message.words
+        failure = (words[0], " ".join(words[1:])) if kind == "failed" else None
+        return Result(
+            exit_code=end.message.number if kind == "exited" else None,
+            signal=end.message.number if kind == "signalled" else None,
+            failure=failure,
+            timed_out=end.timed_out,
+            guest_ms=int(words[1]) if failure is None else 0,
+            stdout=self._tails["stdout"].kept,
+            stderr=self._tails["stderr"].kept,
+            lost=end.lost,
+            rois=rois,
+            counts_from=counts_from,
+        )

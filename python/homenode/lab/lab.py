@@ -1,0 +1,217 @@
+"""The lab as a context manager: boot a machine, run programs in it, leave nothing behind."""
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from signal import SIGKILL, SIGPIPE
+from types import TracebackType
+from typing import IO, Literal, Self
+
+from homenode.lab import artefacts, initramfs, kernel
+from homenode.lab.catalogue import find_machine
+from homenode.lab.counts import Roi, parse_rois
+from homenode.lab.diagnosis import OUT_OF_MEMORY
+from homenode.lab.emulator import find_emulator
+from homenode.lab.errors import BAD_USAGE, NOT_SUPPORTED, LabError, StoppedError
+from homenode.lab.guest import Guest
+from homenode.lab.job import ENDS, End, Job, JobSpec
+from homenode.lab.machine import Machine
+from homenode.lab.memory import node_sizes
+from homenode.lab.patience import Patience
+from homenode.lab.qemu import Files, LabOptions, command_line
+from homenode.lab.result import Result
+
+BOOT_TIMEOUT_S = 180.0
+
+
+class Lab:
+    """A virtual NUMA machine. Entering boots it; leaving ends it and removes its files.
+
+    Not for use by several threads at once, but several labs may run at once. `results` is a folder
+    that programs may write to, under the same path as on the host; all else is read-only to them.
+    """
+
+    def __init__(
+        self,
+        machine: Machine | str,
+        results: Path | str | None = None,
+        *,
+        plugin: bool = True,
+        node_memory_mib: int | None = None,
+        numa_balancing: bool = False,
+    ):
+        """Checks everything that can be checked before booting. Raises LabError."""
+        self.machine = find_machine(machine) if isinstance(machine, str) else machine
+        self._options = LabOptions(node_memory_mib, numa_balancing)
+        node_sizes(self.machine, node_memory_mib)
+        self._results = _results_folder(results)
+        self.emulator = find_emulator()
+        self.kernel = kernel.find_kernel()
+        self._init = artefacts.find(artefacts.INIT)
+        self._plugin = artefacts.find(artefacts.PLUGIN) if plugin else None
+        if plugin and not self.emulator.plugins:
+            raise LabError(
+                f"{self.emulator.path} was built without plugins, so nothing can be counted; "
+                "run './dev setup' for one that has them, or go without by --no-plugin",
+                NOT_SUPPORTED,
+            )
+        self.boot_s = 0.0
+        self._jobs = 0
+        self._interrupts: list[int] = []
+
+    def __enter__(self) -> Self:
+        # What is made once and cached is made before anything that must be cleaned up.
+        image = kernel.bootable(self.kernel)
+        first_files = initramfs.build(self.kernel, self._init)
+        self._guest = Guest(self.machine.name, self._results)
+        try:
+            files = Files(
+                image,
+                first_files,
+                self._guest.session.folder,
+                self._guest.channel.descriptor_for_qemu(),
+                results=self._results,
+                plugin=self._plugin,
+            )
+            self._boot(command_line(self.emulator.command(), self.machine, files, self._options))
+        except BaseException:
+            self._guest.close()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._guest.close()
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """What a repetition needs to know: the versions of QEMU and of the guest's kernel."""
+        return {"qemu": self.emulator.version_text, "kernel": self.kernel.release}
+
+    @property
+    def pid(self) -> int | None:
+        """QEMU's process id."""
+        return self._guest.pid
+
+    def run(
+        self,
+        command: Sequence[str],
+        *,
+        env: Mapping[str, str] | None = None,
+        cwd: Path | str | None = None,
+        timeout_s: float | None = None,
+        roi: Literal["markers", "all"] = "markers",
+        stdout: IO[bytes] | None = None,
+        stderr: IO[bytes] | None = None,
+    ) -> Result:
+        """Runs one program to its end; its output goes to the files given, else into the result.
+
+        `env` and `cwd` default to this process's own. Raises LabLostError when the machine went
+        away, StoppedError when interrupt() ended it; after either the lab is over.
+        """
+        self._jobs += 1
+        spec = JobSpec(
+            list(command),
+            job_environment(os.environ, self.machine.name) if env is None else dict(env),
+            str(Path.cwd() if cwd is None else cwd),
+            roi,
+        )
+        counts_from = _size(self._guest.counts)
+        console_from = _size(self._guest.console)
+        name = f"job{self._jobs}"
+        with Job(name, self._guest.session.jobs, spec, stdout, stderr) as job:
+            self._guest.channel.send("run", name)
+            end = self._follow(job, timeout_s)
+            result = job.result(end, self.rois(counts_from), counts_from)
+        self.ran_out_of_memory = result.signal == SIGKILL and (
+            OUT_OF_MEMORY in self._guest.console_text(console_from)
+        )
+        return result
+
+    ran_out_of_memory = False
+    """Whether the guest's kernel killed the last program for want of memory."""
+
+    def interrupt(self, signal_number: int) -> None:
+        """Passes a signal on to the running program. May be called from a signal handler."""
+        self._interrupts.append(signal_number)
+
+    def rois(self, counts_from: int = 0) -> tuple[Roi, ...]:
+        """The regions of interest that the plugin wrote after `counts_from`, an offset in bytes."""
+        if not self._guest.counts.exists():
+            return ()
+        return tuple(parse_rois(self._guest.counts.read_bytes()[counts_from:].decode()))
+
+    def stop(self) -> None:
+        """Ends the machine; regions that programs left unfinished are then in rois()."""
+        self._guest.stop()
+
+    def _boot(self, command: list[str]) -> None:
+        started = time.monotonic()
+        self._guest.start(command)
+        while self._guest.receive() is None:
+            if self._interrupts:
+                raise StoppedError(self._interrupts[0])
+            if time.monotonic() - started > BOOT_TIMEOUT_S:
+                raise self._guest.lost()
+        self.boot_s = time.monotonic() - started
+
+    def _follow(self, job: Job, timeout_s: float | None) -> End:
+        """Carries output and signals until the job ends."""
+        channel = self._guest.channel
+        patience = Patience(
+            time.monotonic, lambda number: channel.send("kill", job.name, number), timeout_s
+        )
+        lost: list[str] = []
+        while True:
+            message = self._guest.receive()
+            if not job.forward():
+                channel.send("kill", job.name, int(SIGPIPE))
+            if message is not None and message.job == job.name:
+                if message.kind in ENDS:
+                    return End(message, patience.timed_out, tuple(lost))
+                if message.kind == "started":
+                    patience.started()
+                elif message.kind == "lost":
+                    lost.append(message.words[0])
+            while self._interrupts:
+                patience.interrupt(self._interrupts.pop(0))
+            if patience.exhausted():
+                if patience.interrupted_by is not None:
+                    raise StoppedError(patience.interrupted_by)
+                raise self._guest.lost()
+
+
+def job_environment(host: Mapping[str, str], machine: str) -> dict[str, str]:
+    """The host's environment without what would point to folders that the guest lacks. Pure."""
+    env = {key: value for key, value in host.items() if key not in ("TMPDIR", "XDG_RUNTIME_DIR")}
+    return env | {"HOMENODE_LAB": machine}
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+def _results_folder(results: Path | str | None) -> Path | None:
+    if results is None:
+        return None
+    folder = Path(results)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        usable = os.access(folder, os.W_OK | os.X_OK)
+    except OSError as error:
+        raise LabError(
+            f"cannot make the results folder {folder}: {error.strerror}; name one that you can "
+            "write to",
+            BAD_USAGE,
+        ) from error
+    if not usable:
+        raise LabError(
+            f"cannot write to the results folder {folder}; name one that you can write to",
+            BAD_USAGE,
+        )
+    return folder.resolve()

@@ -1,0 +1,190 @@
+"""QEMU's command line for a machine of the catalogue. Pure: every argument is given by value."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from homenode.lab.machine import MIB, Machine
+from homenode.lab.memory import node_sizes, ranges
+
+# Hosts without a device behind it still answer; the guest's own messages go to the console log.
+KERNEL_ARGUMENTS = (
+    "console=ttyS0",
+    "quiet",
+    # A guest that is broken ends, instead of waiting for somebody to look at it.
+    "panic=-1",
+    "oops=panic",
+    # The rest is start-up time, measured on two cores. Delay loops are calibrated once per CPU and
+    # need a quiet host for it: 20 s of 30 on 32 CPUs.
+    "lpj=4000000",
+    # All virtual CPUs read one clock. Without this, the kernel tests that for each of them.
+    "tsc=reliable",
+    "no_timer_check",
+    # Starting all CPUs at once makes them wait for each other on the host's few cores.
+    "cpuhp.parallel=0",
+    "rcupdate.rcu_expedited=1",
+    "nokaslr",
+    "mitigations=off",
+    "audit=0",
+    "lsm=",
+    "cryptomgr.notests",
+    "initcall_blacklist=jent_mod_init,crypto_kdf108_init,load_system_certificate_list,"
+    "init_encrypted",
+)
+FAST_FIRMWARE = "qboot.rom"
+DEFAULT_DISTANCE = 20
+LOCAL_DISTANCE = 10
+
+
+@dataclass(frozen=True)
+class LabOptions:
+    """What a person may choose about a lab machine."""
+
+    node_memory_mib: int | None = None
+    numa_balancing: bool = False
+
+
+@dataclass(frozen=True)
+class Files:
+    """The files and folders that a lab machine is started with. `control` is a descriptor."""
+
+    kernel: Path
+    initramfs: Path
+    session: Path
+    control: int
+    root: Path = Path("/")
+    results: Path | None = None
+    plugin: Path | None = None
+
+    @property
+    def console(self) -> Path:
+        """The log of the guest's console."""
+        return self.session / "console.log"
+
+    @property
+    def counts(self) -> Path:
+        """Where the plugin appends what it counted."""
+        return self.session / "counts.jsonl"
+
+
+def escape(value: object) -> str:
+    """A value inside one of QEMU's comma-separated option lists."""
+    return str(value).replace(",", ",,")
+
+
+def command_line(
+    qemu: list[str], machine: Machine, files: Files, options: LabOptions
+) -> list[str]:
+    """The words that start the machine. `qemu` is the program with its own first options."""
+    sizes = node_sizes(machine, options.node_memory_mib)
+    words = [
+        *qemu,
+        *("-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"),
+        *("-machine", "q35", "-accel", "tcg,thread=multi", "-cpu", "max"),
+        *("-name", "homenode-lab"),
+        *_processors(machine),
+        *_memory(machine, sizes),
+        *("-kernel", str(files.kernel), "-initrd", str(files.initramfs)),
+        *("-append", " ".join(kernel_arguments(options))),
+        *("-chardev", f"file,id=console,path={escape(files.console)}"),
+        *("-serial", "chardev:console"),
+        *("-device", "virtio-serial-pci,max_ports=2"),
+        *("-chardev", f"socket,id=control,fd={files.control}"),
+        *("-device", "virtserialport,chardev=control,name=homenode.ctl"),
+        *_shared("hn_root", files.root, writable=False),
+        *_shared("hn_session", files.session / "jobs", writable=True),
+    ]
+    if files.results is not None:
+        words += _shared("hn_results", files.results, writable=True)
+    if files.plugin is not None:
+        words += ["-plugin", plugin_argument(machine, files.plugin, files.counts, sizes)]
+    return words
+
+
+def kernel_arguments(options: LabOptions) -> list[str]:
+    """The guest kernel's command line."""
+    balancing = "enable" if options.numa_balancing else "disable"
+    return [*KERNEL_ARGUMENTS, f"numa_balancing={balancing}"]
+
+
+def plugin_argument(machine: Machine, plugin: Path, out: Path, sizes: dict[int, int]) -> str:
+    """The counting plugin with what it must know of the machine."""
+    cache = machine.private_cache
+    shape = f"{cache.size}:{cache.ways}:{cache.line}" if cache and cache.ways else "0"
+    places = "+".join(str(item) for item in ranges(sizes))
+    return (
+        f"file={escape(plugin)},out={escape(out)},ranges={places},"
+        f"vcpus={len(machine.cpus)},cache={shape}"
+    )
+
+
+def _shared(tag: str, folder: Path, *, writable: bool) -> list[str]:
+    mode = "" if writable else ",readonly=on"
+    return [
+        "-fsdev",
+        f"local,id={tag},path={escape(folder)},security_model=none,multidevs=remap{mode}",
+        "-device",
+        f"virtio-9p-pci,fsdev={tag},mount_tag={tag}",
+    ]
+
+
+def _shape(machine: Machine) -> tuple[int, int, int]:
+    """Packages, cores per package and threads per core, if the CPUs are numbered in that order.
+
+    Where they are not, each CPU is a package of its own, so that no two share what they should not.
+    """
+    count = len(machine.cpus)
+    packages = len({cpu.package for cpu in machine.cpus})
+    cores = len({cpu.core for cpu in machine.cpus})
+    if cores % packages == 0 and count % cores == 0:
+        per_package, threads = cores // packages, count // cores
+        regular = all(
+            cpu.core == number // threads and cpu.package == number // (per_package * threads)
+            for number, cpu in enumerate(machine.cpus)
+        )
+        if regular:
+            return packages, per_package, threads
+    return count, 1, 1
+
+
+def _processors(machine: Machine) -> list[str]:
+    sockets, cores, threads = _shape(machine)
+    count = len(machine.cpus)
+    return ["-smp", f"{count},sockets={sockets},cores={cores},threads={threads}"]
+
+
+def _memory(machine: Machine, sizes: dict[int, int]) -> list[str]:
+    words = ["-m", f"{sum(sizes.values()) // MIB}M"]
+    _, cores, threads = _shape(machine)
+    # QEMU's node ids are dense: an id that the machine leaves out is a node with nothing in it.
+    for node in range(machine.node_ids[-1] + 1):
+        if sizes.get(node):
+            words += ["-object", f"memory-backend-ram,id=node{node},size={sizes[node] // MIB}M"]
+            words += ["-numa", f"node,nodeid={node},memdev=node{node}"]
+        else:
+            words += ["-numa", f"node,nodeid={node}"]
+    for vcpu, node in enumerate(machine.node_of_vcpu):
+        core, thread = divmod(vcpu, threads)
+        socket, core = divmod(core, cores)
+        words += [
+            "-numa",
+            f"cpu,node-id={node},socket-id={socket},core-id={core},thread-id={thread}",
+        ]
+    return words + _distances(machine)
+
+
+def _distances(machine: Machine) -> list[str]:
+    if not machine.distances:
+        return []
+    row_of = {node: row for row, node in enumerate(machine.node_ids)}
+    words = []
+    every = range(machine.node_ids[-1] + 1)
+    for source in every:
+        for target in every:
+            if source == target:
+                value = LOCAL_DISTANCE
+            elif source in row_of and target in row_of:
+                value = machine.distances[row_of[source]][row_of[target]]
+            else:
+                value = DEFAULT_DISTANCE
+            words += ["-numa", f"dist,src={source},dst={target},val={value}"]
+    return words
