@@ -1,10 +1,12 @@
 // The table of built-in verbs.
+#include "cli/cmd_bench.h"
 #include "cli/verb.h"
 
 namespace homenode::cli {
 
 std::vector<std::unique_ptr<Verb>> built_in_verbs() {
   std::vector<std::unique_ptr<Verb>> verbs;
+  verbs.push_back(make_bench());
   return verbs;
 }
 

@@ -1,0 +1,91 @@
+#include "cli/bench_map.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+
+#include "cli/bench_map_options.h"
+#include "cli/bench_map_plan.h"
+#include "cli/bench_map_render.h"
+#include "cli/bench_map_run.h"
+#include "machine/load.h"
+
+namespace homenode::cli {
+namespace {
+
+constexpr const char* verb_name = "bench map";
+
+/// Whole or not at all: a reader never sees half a file, and an old one stays until the new is
+/// complete.
+Result<void> write_file(const std::string& path, const std::string& text) {
+  const std::string unfinished = path + "." + std::to_string(getpid()) + ".part";
+  std::error_code error;
+  {
+    std::ofstream file(unfinished, std::ios::binary | std::ios::trunc);
+    file << text;
+    file.close();
+    if (!file) error = std::error_code(errno, std::generic_category());
+  }
+  if (!error) std::filesystem::rename(unfinished, path, error);
+  if (!error) return {};
+  std::error_code ignored;
+  std::filesystem::remove(unfinished, ignored);
+  return failed("cannot write " + path, "make room there, or name another file with --output",
+                error.value());
+}
+
+/// numactl's way: the same program, unchanged, under a launcher that sets the policy.
+Result<void> launch_interleaved(Context& context, MapOptions options) {
+  options.method = Method::standard;
+  options.launched = true;
+  std::error_code ignored;
+  const std::filesystem::path link = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  const std::string self = link.empty() ? context.program : link.string();
+  std::vector<std::string> words{self, "run", "--interleave=all", "--", self, "bench", "map"};
+  const std::vector<std::string> own = to_arguments(options);
+  words.insert(words.end(), own.begin(), own.end());
+  const int result = context.os.execute(words);
+  return failed("cannot start " + self + " again", "call homenode by a path that exists", -result);
+}
+
+class BenchMap final : public Verb {
+ public:
+  [[nodiscard]] std::string name() const override { return "map"; }
+  [[nodiscard]] std::string summary() const override {
+    return "MAP-numa 1D: threads share, divide or interleave one array";
+  }
+  void define(CLI::App& app) override { define_options(app, options_); }
+
+  int run(Context& context) override {
+    const auto done = try_run(context);
+    return done ? exit_done : report(context, verb_name, done.error());
+  }
+
+ private:
+  Result<void> try_run(Context& context) {
+    if (const auto checked = check(options_); !checked) return checked;
+    const auto machine = machine::load_live();
+    if (!machine) return machine.as_unexpected();
+    const auto plan = plan_map(*machine, options_, memory_facts(context.os));
+    if (!plan) return plan.as_unexpected();
+    if (options_.method == Method::command_line) return launch_interleaved(context, options_);
+    const auto measured = run_map(context.os, *machine, *plan);
+    if (!measured) return measured.as_unexpected();
+    const std::string json = map_json(*machine, *measured);
+    context.out << (options_.json ? json : map_text(*measured));
+    if (options_.output.empty()) return {};
+    return write_file(options_.output, json);
+  }
+
+  MapOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_bench_map() {
+  return std::make_unique<BenchMap>();
+}
+
+}  // namespace homenode::cli

@@ -1,0 +1,34 @@
+// homenode bench map: the access matrix that follows from the pattern and from where the pages are.
+// Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "access/access_matrix.h"
+#include "workloads/map/kernels.h"
+
+namespace homenode::cli {
+
+/// What is multiplied: walks × pages × operation × passes.
+struct AccessFacts {
+  /// walks[rank]: what the thread uses in one pass, in positions from the start of the memory.
+  const std::vector<std::vector<workloads::map::Span>>& walks;
+  /// By page of the memory; nothing for a page that is on no node.
+  const std::vector<std::optional<NodeId>>& node_of_page;
+  std::size_t elements_per_page = 64;
+  workloads::map::Operation operation = workloads::map::Operation::read;
+  std::uint64_t passes = 1;
+};
+
+struct ComputedAccess {
+  access::ThreadMatrix by_thread;           ///< Columns as `nodes` below.
+  std::uint64_t accesses_without_node = 0;  ///< To pages that are on no node.
+};
+
+/// Every access of every thread, exactly. pre: all walks lie within the pages; each page's node is
+/// among `nodes`; elements_per_page > 0.
+ComputedAccess compute_access(const AccessFacts& facts, const std::vector<NodeId>& nodes);
+
+}  // namespace homenode::cli

@@ -1,0 +1,67 @@
+// homenode bench map: its options, what they may be, and how they are written on a command line.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/units.h"
+#include "workloads/map/kernels.h"
+#include "workloads/map/pattern.h"
+
+namespace homenode::cli {
+
+/// The paper's four ways of placing the memory.
+enum class Method {
+  standard,      ///< "default": the main thread touches everything first, nothing else.
+  command_line,  ///< The same program, started under `homenode run --interleave=all`.
+  api,           ///< Policies and page maps set from inside, for the array as it is.
+  rewrite,       ///< The array laid out anew, so that each thread's part is its own pages.
+};
+enum class TeamKind { pthreads, openmp };
+enum class PageKind { system, small, huge };
+
+struct MapOptions {
+  workloads::map::Pattern pattern = workloads::map::Pattern::shared;
+  workloads::map::Order order = workloads::map::Order::sequential;
+  workloads::map::Operation operation = workloads::map::Operation::read;
+  Method method = Method::standard;
+  std::optional<unsigned> threads;  ///< One per allowed CPU when absent.
+  Bytes size = 16_MiB;
+  unsigned passes = 1;
+  unsigned overlap_percent = 25;  ///< Used by the pattern partial alone.
+  TeamKind team = TeamKind::pthreads;
+  PageKind pages = PageKind::system;
+  std::uint64_t seed = 1;
+  std::string bind = "compact";  ///< compact, none, or CPUs in rank order.
+  std::string output;            ///< A file for the JSON, or empty.
+  bool json = false;
+  bool launched = false;  ///< Started again by --method command-line, whose record this is.
+  friend bool operator==(const MapOptions&, const MapOptions&) = default;
+};
+
+/// The names on the command line and in JSON.
+std::string to_string(workloads::map::Pattern pattern);
+std::string to_string(workloads::map::Order order);
+std::string to_string(workloads::map::Operation operation);
+std::string to_string(Method method);
+std::string to_string(TeamKind team);
+std::string to_string(PageKind pages);
+
+/// Adds every option to the parser; they are read into `options`, which must outlive it.
+void define_options(CLI::App& app, MapOptions& options);
+
+/// The options as words that define_options() reads back to the same options.
+std::vector<std::string> to_arguments(const MapOptions& options);
+
+/// "4096", "512k", "16M", "2g", "1T": powers of 1024. Errors: bad_usage.
+Result<Bytes> parse_size(std::string_view text);
+
+/// What is wrong with the options whatever the machine. Errors: bad_usage.
+Result<void> check(const MapOptions& options);
+
+}  // namespace homenode::cli

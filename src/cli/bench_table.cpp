@@ -1,0 +1,13 @@
+#include "cli/bench_table.h"
+
+#include "cli/bench_map.h"
+
+namespace homenode::cli {
+
+std::vector<std::unique_ptr<Verb>> bench_workloads() {
+  std::vector<std::unique_ptr<Verb>> workloads;
+  workloads.push_back(make_bench_map());
+  return workloads;
+}
+
+}  // namespace homenode::cli

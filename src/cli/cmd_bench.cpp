@@ -1,0 +1,55 @@
+// homenode bench: runs a workload by name and says who used which memory.
+#include "cli/cmd_bench.h"
+
+#include <fmt/format.h>
+
+#include "cli/bench_table.h"
+
+namespace homenode::cli {
+namespace {
+
+class Bench final : public Verb {
+ public:
+  [[nodiscard]] std::string name() const override { return "bench"; }
+  [[nodiscard]] std::string summary() const override {
+    return "run a workload and see which node used which memory";
+  }
+
+  void define(CLI::App& app) override {
+    app.add_flag("--list", list_, "list the workloads");
+    app.require_subcommand(0, 1);
+    for (const auto& workload : workloads_) {
+      CLI::App* const command = app.add_subcommand(workload->name(), workload->summary());
+      command->fallthrough();  // --machine may stand after the workload's name too.
+      workload->define(*command);
+      commands_.push_back(command);
+    }
+  }
+
+  int run(Context& context) override {
+    if (list_) {
+      for (const auto& workload : workloads_) {
+        context.out << fmt::format("{:<10} {}\n", workload->name(), workload->summary());
+      }
+      return exit_done;
+    }
+    for (std::size_t i = 0; i < commands_.size(); ++i) {
+      if (commands_[i]->parsed()) return workloads_[i]->run(context);
+    }
+    return report(context, name(),
+                  bad_usage("no workload is named", "'homenode bench --list' names them").take());
+  }
+
+ private:
+  std::vector<std::unique_ptr<Verb>> workloads_ = bench_workloads();
+  std::vector<CLI::App*> commands_;  // As workloads_; owned by the parser.
+  bool list_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_bench() {
+  return std::make_unique<Bench>();
+}
+
+}  // namespace homenode::cli
