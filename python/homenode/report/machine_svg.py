@@ -51,8 +51,8 @@ def _box(node: Node, x: float, y: float) -> str:
     shown = node.cpus[:MAX_CPUS_DRAWN]
     step = min(14.0, (BOX_WIDTH - 16) / max(1, len(shown)))
     cpus = "".join(
-        f'<rect class="cpu" x="{left + 8 + i * step:.1f}" y="{top + 24:.1f}" width="{step - 3:.1f}" '
-        f'height="10" rx="2"><title>CPU {cpu}</title></rect>'
+        f'<rect class="cpu" x="{left + 8 + i * step:.1f}" y="{top + 24:.1f}" '
+        f'width="{step - 3:.1f}" height="10" rx="2"><title>CPU {cpu}</title></rect>'
         for i, cpu in enumerate(shown)
     )
     memory = size(node.memory_bytes) if node.memory_bytes else "no memory"

@@ -14,7 +14,7 @@ PAD = 1
 
 
 def opacity(value: float, full: float) -> float:
-    """How strong a cell is drawn: the square root of its share of `full`, so that a little shows."""
+    """How strong a cell is drawn: the square root of its share of `full`: a little still shows."""
     return min(1.0, (value / full) ** 0.5) if full > 0 and value > 0 else 0.0
 
 

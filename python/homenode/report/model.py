@@ -57,7 +57,7 @@ class CaseView:
 
     @cached_property
     def kernel_accesses(self) -> int | None:
-        """Accesses that the kernel made on the program's behalf; None where they are not counted."""
+        """Accesses by the kernel on the program's behalf; None where they are not counted."""
         if self.record["counts"] is None:
             return None
         matrix = plugin_counts.node_matrix(self.record["counts"], self.machine, "kernel")

@@ -9,7 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from homenode.report import machine_svg, matrix_svg, model, paper, perfect, rule
-from homenode.report.model import AbilityCell, CaseView, GridRow, MachineView
+from homenode.report.model import CaseView, GridRow, MachineView
 from homenode.report.rule import Verdict
 from homenode.report.words import METHODS, OPERATIONS, PATTERNS, number, percent
 
@@ -162,8 +162,3 @@ def span(view: MachineView) -> tuple[str, str]:
     """When the first and the last of the cases began."""
     starts = sorted(str(case.record["started"]) for case in view.cases)
     return starts[0], starts[-1]
-
-
-def explain(cell: AbilityCell) -> list[str]:
-    """Why a cell of the ability table is what it is: the numbers of each of its cases."""
-    return [f"{says(case)} (perfect: {percent(case.judgement.perfect_local)} local)" for case in cell.cases]

@@ -29,8 +29,12 @@ class Runner(Protocol):
     def machine(self) -> Machine:
         """The machine's nodes, CPUs and distances; known before it is started."""
 
+    @property
+    def homenode_version(self) -> str:
+        """The version of the command; known before the machine is started."""
+
     def versions(self) -> Mapping[str, str]:
-        """What a repetition needs: homenode, kernel, and QEMU where there is one."""
+        """What a repetition needs: homenode, kernel, and QEMU where there is one. pre: entered."""
 
     def command(self, arguments: Sequence[str]) -> list[str]:
         """The words that run homenode with `arguments` on this machine."""

@@ -90,7 +90,7 @@ def run_study(
 def _note_other_versions(
     cases: Sequence[Case], done: dict[str, Record], runner: Runner, observer: Observer
 ) -> None:
-    present = runner.versions().get("homenode")
+    present = runner.homenode_version
     older = [c for c in cases if c.id in done and done[c.id]["versions"]["homenode"] != present]
     if older:
         observer.note(
@@ -185,6 +185,8 @@ def _read_outcome(record: dict[str, Any], outcome: Outcome, case: Case, runner: 
             raise ValueError(f"schema {bench.get('schema')!r}, not {BENCH_SCHEMA}")
         record["bench"] = bench
         if outcome.counts is None:
+            if bench.get("not_audited"):
+                raise ValueError(str(bench["not_audited"]))
             matrix = AccessMatrix.from_json(bench["matrices"])
         else:
             matrix = plugin_counts.node_matrix(outcome.counts, runner.machine)

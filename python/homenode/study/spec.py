@@ -31,6 +31,7 @@ WORKLOADS: Mapping[str, Mapping[str, tuple[str, ...] | type]] = {
         "team": ("pthreads", "openmp"),
         "pages": ("system", "small", "huge"),
         "seed": int,
+        "bind": str,
     }
 }
 

@@ -128,13 +128,14 @@ class FakeRunner:
         self.ran: list[list[str]] = []
         self.starts = 0
         self.is_open = False
+        self.homenode_version = "0.1.0"
 
     @property
     def machine(self) -> Machine:
         return self._machine
 
     def versions(self) -> Mapping[str, str]:
-        return {"homenode": "0.1.0", "kernel": "6.12.1", "qemu": "10.0.0"}
+        return {"homenode": self.homenode_version, "kernel": "6.12.1", "qemu": "10.0.0"}
 
     def command(self, arguments: Sequence[str]) -> list[str]:
         return ["homenode", *arguments]

@@ -1,0 +1,40 @@
+"""Finds the `homenode` command that a study runs, and asks it for its version."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+from homenode.study.errors import StudyError
+
+LIBEXEC = "HOMENODE_LIBEXEC"  # Set by the build tree's own start script.
+
+
+def _candidates() -> Iterator[Path]:
+    yield from (Path(f) / "homenode" for f in os.environ.get(LIBEXEC, "").split(":") if f)
+    found = shutil.which("homenode")
+    if found:
+        yield Path(found)
+    yield Path(__file__).resolve().parents[3] / "build" / "release" / "bin" / "homenode"
+
+
+def find_command() -> Path:
+    """The command of this very build or installation. Raises StudyError when there is none."""
+    for path in _candidates():
+        if path.is_file() and os.access(path, os.X_OK):
+            return path.resolve()
+    raise StudyError(
+        "the command homenode is not on PATH; install homenode or build it with './dev build'"
+    )
+
+
+def version_of(command: Path) -> str:
+    """What `homenode --version` says, without the name. Raises StudyError."""
+    try:
+        done = subprocess.run(
+            [command, "--version"], capture_output=True, text=True, check=True, timeout=60
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        raise StudyError(f"cannot ask {command} for its version: {error}") from error
+    return done.stdout.strip().removeprefix("homenode ")

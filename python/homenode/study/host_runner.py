@@ -1,0 +1,103 @@
+"""Runs cases on this very machine, where nothing counts: the program's own matrices are used."""
+
+import platform
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from homenode.study.command import find_command, version_of
+from homenode.study.errors import NOT_SUPPORTED, StudyError
+from homenode.study.machine import Machine, Node
+from homenode.study.runner import Outcome
+
+NAME = "host"
+NODES = Path("/sys/devices/system/node")
+
+
+def read_machine(root: Path = NODES, name: str = NAME) -> Machine:
+    """The nodes that the kernel shows in sysfs. Raises StudyError when there are fewer than two."""
+    try:
+        ids = sorted(int(path.name.removeprefix("node")) for path in root.glob("node[0-9]*"))
+        nodes = tuple(_node(root / f"node{i}", i) for i in ids)
+        distances = tuple(
+            tuple(int(word) for word in (root / f"node{i}" / "distance").read_text().split())
+            for i in ids
+        )
+    except (OSError, ValueError) as error:
+        raise StudyError(f"cannot read this machine's nodes from {root}: {error}") from error
+    if len(nodes) < 2:
+        raise StudyError(
+            "this machine has one NUMA node, so there is nothing to compare on it; leave out "
+            "--machine host and the study runs on a virtual machine with several",
+            NOT_SUPPORTED,
+        )
+    square = all(len(row) == len(nodes) for row in distances)
+    return Machine(name, "", "host", nodes, distances if square else ())
+
+
+def _node(folder: Path, node_id: int) -> Node:
+    total_kib = 0
+    for line in (folder / "meminfo").read_text().splitlines():
+        words = line.split()
+        if len(words) >= 4 and words[2] == "MemTotal:":
+            total_kib = int(words[3])
+    return Node(node_id, tuple(_cpu_list((folder / "cpulist").read_text())), total_kib << 10)
+
+
+def _cpu_list(text: str) -> list[int]:
+    cpus: list[int] = []
+    for part in filter(None, text.strip().split(",")):
+        first, _, last = part.partition("-")
+        cpus.extend(range(int(first), int(last or first) + 1))
+    return cpus
+
+
+class HostRunner:
+    """This machine. Its matrices are computed from each program's pattern and an audit of pages."""
+
+    def __init__(self) -> None:
+        """Reads the machine. Raises StudyError (not supported) on a machine with one node."""
+        self._machine = read_machine(name=f"{NAME}-{platform.node() or 'unnamed'}")
+        self._command = find_command()
+        self.homenode_version = version_of(self._command)
+
+    @property
+    def machine(self) -> Machine:
+        """This machine."""
+        return self._machine
+
+    def versions(self) -> Mapping[str, str]:
+        """Versions of homenode and of the running kernel."""
+        return {"homenode": self.homenode_version, "kernel": platform.release()}
+
+    def command(self, arguments: Sequence[str]) -> list[str]:
+        """The command itself."""
+        return [str(self._command), *arguments]
+
+    def run(self, command: Sequence[str], timeout_s: float) -> Outcome:
+        """Runs one command here; a command that takes too long is killed."""
+        try:
+            done = subprocess.run(command, capture_output=True, timeout=timeout_s, check=False)
+        except subprocess.TimeoutExpired as error:
+            raise TimeoutError from error
+        except OSError as error:
+            return Outcome(127, "", f"cannot start {command[0]}: {error.strerror}", None)
+        return Outcome(
+            done.returncode,
+            done.stdout.decode(errors="replace"),
+            done.stderr.decode(errors="replace"),
+            None,
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        return None

@@ -1,0 +1,101 @@
+"""Runs cases in the lab: one boot for all of them, every access counted by the plugin."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from homenode import lab
+from homenode.lab.catalogue import find_file
+from homenode.lab.errors import LabLostError
+from homenode.lab.memory import node_sizes
+from homenode.study.command import find_command, version_of
+from homenode.study.errors import StudyError
+from homenode.study.machine import Machine, Node
+from homenode.study.runner import Outcome, RunnerLostError
+
+
+def machine_from(described: lab.Machine, digest: str) -> Machine:
+    """The machine as the guest sees it: its CPUs are numbered densely, its memory is the lab's."""
+    sizes = node_sizes(described)
+    of_vcpu = described.node_of_vcpu
+    return Machine(
+        described.name,
+        digest,
+        "lab",
+        tuple(
+            Node(n.id, tuple(i for i, at in enumerate(of_vcpu) if at == n.id), sizes[n.id])
+            for n in described.nodes
+        ),
+        described.distances,
+    )
+
+
+class LabRunner:
+    """A machine of the catalogue, or of an hwloc XML file; entering boots it."""
+
+    def __init__(self, name: str) -> None:
+        """Reads the machine file. Raises StudyError."""
+        try:
+            self._described = lab.find_machine(name)
+            text = find_file(name).read_bytes()
+            self._machine = machine_from(self._described, hashlib.sha256(text).hexdigest()[:12])
+        except lab.LabError as error:
+            raise StudyError(str(error), error.exit_code) from error
+        self._command: Path = find_command()
+        self._lab: lab.Lab | None = None
+        self.homenode_version = version_of(self._command)
+
+    @property
+    def machine(self) -> Machine:
+        """The machine of the file."""
+        return self._machine
+
+    def versions(self) -> Mapping[str, str]:
+        """Versions of homenode, QEMU and the guest's kernel. pre: entered."""
+        assert self._lab is not None
+        return {"homenode": self.homenode_version, **self._lab.versions}
+
+    def command(self, arguments: Sequence[str]) -> list[str]:
+        """The guest sees the host's files under their own paths."""
+        return [str(self._command), *arguments]
+
+    def run(self, command: Sequence[str], timeout_s: float) -> Outcome:
+        """Runs one command in the guest. pre: entered."""
+        assert self._lab is not None
+        try:
+            result = self._lab.run(command, timeout_s=timeout_s)
+        except LabLostError as error:
+            raise RunnerLostError(str(error)) from error
+        except lab.LabError as error:
+            raise StudyError(str(error), error.exit_code) from error
+        if result.timed_out:
+            raise TimeoutError
+        said = result.stderr.decode(errors="replace")
+        if result.failure is not None:
+            said += f"could not be started: {' '.join(result.failure)}"
+        return Outcome(
+            result.status,
+            result.stdout.decode(errors="replace"),
+            said,
+            [roi.raw for roi in result.rois],
+        )
+
+    def __enter__(self) -> Self:
+        try:
+            started = lab.Lab(self._described)
+            self._lab = started.__enter__()
+        except lab.LabError as error:
+            raise StudyError(str(error), error.exit_code) from error
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._lab is not None:
+            self._lab.__exit__(kind, error, trace)
+            self._lab = None
