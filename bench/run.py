@@ -1,0 +1,82 @@
+"""The figures that the README quotes. Each is a ratio or a time measured here and now, printed with
+the number of runs and the spread; nothing is asserted.
+
+    ./dev bench            every benchmark
+    ./dev bench boot       one of them: boot, plugin, run
+"""
+
+import json
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+from homenode.lab import Lab
+
+
+def spread(values: list[float]) -> str:
+    """Median, minimum and maximum of some runs."""
+    return (
+        f"{statistics.median(values):.2f} (min {min(values):.2f}, max {max(values):.2f}, "
+        f"{len(values)} runs)"
+    )
+
+
+def boot(runs: int = 5) -> None:
+    """From nothing to the end of the first command, on the host's clock."""
+    for machine in ("tiny-2x2", "quad-4x2", "hp-8x4"):
+        seconds = []
+        for _ in range(runs):
+            started = time.monotonic()
+            with Lab(machine) as lab:
+                lab.run(["true"])
+                seconds.append(time.monotonic() - started)
+        print(f"boot to the end of the first command, {machine}: {spread(seconds)} s")
+
+
+def walk(lab: Lab) -> float:
+    """Seconds of a memory-bound loop in the guest: many passes over an array far above any cache."""
+    command = shutil.which("homenode") or "homenode"
+    result = lab.run(
+        [command, "bench", "map", "--pattern", "shared", "--op", "read", "--threads", "1",
+         "--size", "64M", "--passes", "20", "--json"]
+    )  # fmt: skip
+    assert result.status == 0, result.stderr
+    seconds = json.loads(result.stdout)["seconds"]
+    return float(seconds["total"] if isinstance(seconds, dict) else seconds)
+
+
+def plugin(runs: int = 7) -> None:
+    """The same loop with counting and under plain TCG, in turn."""
+    with Lab("tiny-2x2") as counting, Lab("tiny-2x2", plugin=False) as plain:
+        ratios = []
+        for _ in range(runs):
+            counted = walk(counting)
+            ratios.append(counted / walk(plain))
+    print(f"memory-bound loop, counted / plain TCG: {spread(ratios)}")
+
+
+def run(runs: int = 21) -> None:
+    """Starting a program through `homenode run` and through numactl, in turn, on this host."""
+    ours = [shutil.which("homenode") or "homenode", "run", "--interleave=all", "--", "true"]
+    theirs = ["numactl", "--interleave=all", "true"]
+    ratios = []
+    for _ in range(runs):
+        times = []
+        for command in (ours, theirs):
+            started = time.monotonic()
+            subprocess.run(command, check=True)
+            times.append(time.monotonic() - started)
+        ratios.append(times[0] / times[1])
+    print(f"start of a program, homenode run / numactl: {spread(ratios)}")
+
+
+BENCHMARKS: dict[str, Callable[[], None]] = {"boot": boot, "plugin": plugin, "run": run}
+
+if __name__ == "__main__":
+    for name in sys.argv[1:] or BENCHMARKS:
+        if name not in BENCHMARKS:
+            sys.exit(f"bench: no benchmark '{name}'; there are {', '.join(BENCHMARKS)}")
+        BENCHMARKS[name]()
