@@ -1,7 +1,7 @@
 """The lab's driver: boots a virtual NUMA machine of the catalogue and runs programs in it.
 
-    with Lab(find_machine("quad-4x2")) as lab:
-        result = lab.run(["numactl", "--hardware"], timeout_s=60)
+with Lab(find_machine("quad-4x2")) as lab:
+    result = lab.run(["numactl", "--hardware"], timeout_s=60)
 """
 
 from homenode.lab.catalogue import find_machine

@@ -95,7 +95,9 @@ def parse_roi(line: str) -> Roi:
                 Vcpu(int(v["vcpu"]), _accesses(v["user"]), _accesses(v["kernel"]))
                 for v in raw["vcpus"]
             ),
-            tuple(Thread(t["rank"], tuple(t["vcpus"]), _accesses(t["user"])) for t in raw["threads"]),
+            tuple(
+                Thread(t["rank"], tuple(t["vcpus"]), _accesses(t["user"])) for t in raw["threads"]
+            ),
             raw,
         )
     except (ValueError, KeyError, TypeError) as error:
@@ -114,9 +116,7 @@ def _accesses(raw: dict[str, Any]) -> Accesses:
     return Accesses(tuple(raw["loads"]), tuple(raw["stores"]), sum(references.values()))
 
 
-def access_matrix(
-    rois: Sequence[Roi], machine: Machine, privilege: str = "user"
-) -> AccessMatrix:
+def access_matrix(rois: Sequence[Roi], machine: Machine, privilege: str = "user") -> AccessMatrix:
     """Adds up regions of interest. `privilege` is "user" or "kernel"."""
     ids = machine.node_ids
     row_of = {node: row for row, node in enumerate(ids)}
@@ -131,9 +131,7 @@ def access_matrix(
             for column, node in enumerate(roi.nodes):
                 loads[row][row_of[node]] += accesses.loads[column]
                 stores[row][row_of[node]] += accesses.stores[column]
-    return AccessMatrix(
-        ids, tuple(map(tuple, loads)), tuple(map(tuple, stores)), references
-    )
+    return AccessMatrix(ids, tuple(map(tuple, loads)), tuple(map(tuple, stores)), references)
 
 
 def thread_matrix(rois: Sequence[Roi], machine: Machine) -> dict[int, tuple[int, ...]]:

@@ -1,6 +1,5 @@
 """Builds the guest's first files: init, the modules it loads, and a console to speak on."""
 
-import os
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -60,7 +59,7 @@ def build(kernel: Kernel, init: Path) -> Path:
     """The archive for this kernel and this init, from the cache where it is unchanged."""
     program = init.read_bytes()
     source = Path(__file__).read_bytes()
-    places = f"{kernel.modules.resolve()} {os.stat(kernel.image).st_mtime_ns}"
+    places = f"{kernel.modules.resolve()} {kernel.image.stat().st_mtime_ns}"
     digest = sha256(program + source + places.encode()).hexdigest()[:16]
     name = f"initramfs-{kernel.release}-{digest}.cpio"
     ready = cache.lab_cache() / name

@@ -92,7 +92,8 @@ class Job:
 
     def forward(self) -> bool:
         """Passes on new output. False when a reader of it has just gone away."""
-        return all([tail.forward() for tail in self._tails.values()])
+        readers = [tail.forward() for tail in self._tails.values()]
+        return all(readers)
 
     def result(self, end: End, rois: tuple[Roi, ...], counts_from: int) -> Result:
         """The job's end as the caller sees it."""

@@ -45,7 +45,7 @@ class Lab:
         self.machine = find_machine(machine) if isinstance(machine, str) else machine
         self._options = LabOptions(node_memory_mib, numa_balancing)
         node_sizes(self.machine, node_memory_mib)
-        self._results = _results_folder(results)
+        self.results = _results_folder(results)
         self.emulator = find_emulator()
         self.kernel = kernel.find_kernel()
         self._init = artefacts.find(artefacts.INIT)
@@ -64,14 +64,14 @@ class Lab:
         # What is made once and cached is made before anything that must be cleaned up.
         image = kernel.bootable(self.kernel)
         first_files = initramfs.build(self.kernel, self._init)
-        self._guest = Guest(self.machine.name, self._results)
+        self._guest = Guest(self.machine.name, self.results)
         try:
             files = Files(
                 image,
                 first_files,
                 self._guest.session.folder,
                 self._guest.channel.descriptor_for_qemu(),
-                results=self._results,
+                results=self.results,
                 plugin=self._plugin,
             )
             self._boot(command_line(self.emulator.command(), self.machine, files, self._options))

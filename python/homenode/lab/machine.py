@@ -174,9 +174,7 @@ def _distances(root: ET.Element, nodes: tuple[int, ...]) -> tuple[tuple[int, ...
         row_of = {node: row for row, node in enumerate(ids)}
         if not set(nodes) <= set(row_of):
             raise ValueError("distances do not cover every node")
-        return tuple(
-            tuple(values[row_of[a] * len(ids) + row_of[b]] for b in nodes) for a in nodes
-        )
+        return tuple(tuple(values[row_of[a] * len(ids) + row_of[b]] for b in nodes) for a in nodes)
     return ()
 
 

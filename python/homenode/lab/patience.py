@@ -1,4 +1,4 @@
-"""When to signal a program, when to kill it, and when to give up on the guest. Pure but for time."""
+"""When to signal a program, when to kill it, and when to give up on the guest."""
 
 import signal
 from collections.abc import Callable

@@ -71,9 +71,7 @@ def escape(value: object) -> str:
     return str(value).replace(",", ",,")
 
 
-def command_line(
-    qemu: list[str], machine: Machine, files: Files, options: LabOptions
-) -> list[str]:
+def command_line(qemu: list[str], machine: Machine, files: Files, options: LabOptions) -> list[str]:
     """The words that start the machine. `qemu` is the program with its own first options."""
     sizes = node_sizes(machine, options.node_memory_mib)
     words = [

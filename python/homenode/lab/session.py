@@ -20,9 +20,9 @@ from homenode.lab.errors import LabError
 
 def sessions_folder() -> Path:
     """Where the user's sessions are: XDG_RUNTIME_DIR if it can be used, else the temporary one."""
-    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
-    usable = os.path.isabs(runtime) and os.access(runtime, os.W_OK | os.X_OK)
-    base = Path(runtime) if usable else Path(tempfile.gettempdir())
+    runtime = Path(os.environ.get("XDG_RUNTIME_DIR", ""))
+    usable = runtime.is_absolute() and os.access(runtime, os.W_OK | os.X_OK)
+    base = runtime if usable else Path(tempfile.gettempdir())
     folder = base / f"homenode-lab-{os.getuid()}"
     try:
         folder.mkdir(mode=0o700, exist_ok=True)

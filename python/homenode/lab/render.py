@@ -1,0 +1,134 @@
+"""What the lab's command prints: machines as text, matrices as text, and both as JSON. Pure."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from homenode.lab.counts import AccessMatrix, Roi, access_matrix, thread_matrix
+from homenode.lab.machine import MIB, Machine
+from homenode.lab.result import Result
+
+SCHEMA = "homenode.lab-run/1"
+KIB = 1 << 10
+
+
+def table(rows: Sequence[Sequence[object]]) -> str:
+    """Right-aligned columns, two spaces apart."""
+    text = [[str(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*text, strict=True)]
+    lines = (
+        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+        for row in text
+    )
+    return "\n".join(lines)
+
+
+def machine_summary(machine: Machine) -> dict[str, Any]:
+    """The machine as JSON: what `lab list --json` and `lab show --json` print."""
+    cache = machine.private_cache
+    return {
+        "name": machine.name,
+        "description": machine.description,
+        "source": machine.info.get("Source", ""),
+        "nodes": [
+            {"id": node.id, "cpus": list(node.cpus), "memory_bytes": node.memory_bytes}
+            for node in machine.nodes
+        ],
+        "distances": [list(row) for row in machine.distances],
+        "private_cache": cache and {"bytes": cache.size, "ways": cache.ways, "line": cache.line},
+        "lab_node_memory_mib": machine.lab_node_memory_mib,
+    }
+
+
+def machine_text(machine: Machine) -> str:
+    """The machine for people."""
+    lines = [f"{machine.name}: {machine.description}"]
+    lines += [
+        f"node {node.id}: CPUs {cpu_list(node.cpus)}, {node.memory_bytes // MIB} MiB"
+        for node in machine.nodes
+    ]
+    lines.append(f"in the lab: {machine.lab_node_memory_mib} MiB per node that has memory")
+    if machine.private_cache:
+        cache = machine.private_cache
+        lines.append(
+            f"private cache (L2): {cache.size // KIB} KiB, {cache.ways} ways, "
+            f"lines of {cache.line} bytes"
+        )
+    if machine.distances:
+        head = ["distances", *machine.node_ids]
+        rows = [[n, *row] for n, row in zip(machine.node_ids, machine.distances, strict=True)]
+        lines.append(table([head, *rows]))
+    if "Source" in machine.info:
+        lines.append(f"source: {machine.info['Source']}")
+    return "\n".join(lines)
+
+
+def cpu_list(cpus: Sequence[int]) -> str:
+    """Numbers as ranges, 0-3,8; "none" for no number."""
+    parts: list[list[int]] = []
+    for cpu in sorted(cpus):
+        if parts and cpu == parts[-1][-1] + 1:
+            parts[-1][1:] = [cpu]
+        else:
+            parts.append([cpu])
+    return ",".join("-".join(map(str, part)) for part in parts) or "none"
+
+
+def stats_text(rois: Sequence[Roi], machine: Machine) -> str:
+    """The user code's matrix for people; says so when nothing was counted."""
+    if not rois:
+        return (
+            "homenode-lab: nothing was counted: the program has no region of interest "
+            "(--roi all counts everything)"
+        )
+    matrix = access_matrix(rois, machine)
+    rows = [["node", *matrix.nodes]]
+    rows += [[n, *row] for n, row in zip(matrix.nodes, matrix.cells, strict=True)]
+    share = matrix.local_share
+    local = "no misses" if share is None else f"{share:.1%} local"
+    counted = "" if rois[0].registers else "; every process counted: this QEMU tells none apart"
+    return (
+        "homenode-lab: misses of the modelled private cache by user code "
+        f"(row: node of the CPU, column: node of the memory{counted})\n{table(rows)}\n"
+        f"{matrix.references} references, {matrix.misses} misses, {local}"
+    )
+
+
+def _matrix_json(matrix: AccessMatrix) -> dict[str, Any]:
+    return {
+        "loads": [list(row) for row in matrix.loads],
+        "stores": [list(row) for row in matrix.stores],
+        "references": matrix.references,
+        "misses": matrix.misses,
+        "local_share": matrix.local_share,
+    }
+
+
+def run_json(
+    command: Sequence[str],
+    result: Result,
+    rois: Sequence[Roi],
+    machine: Machine,
+    versions: dict[str, str],
+    boot_s: float,
+) -> dict[str, Any]:
+    """One run as JSON: what `lab run --json FILE` writes."""
+    return {
+        "schema": SCHEMA,
+        "machine": machine_summary(machine),
+        "versions": versions,
+        "command": list(command),
+        "exit_code": result.exit_code,
+        "signal": result.signal,
+        "not_started": result.failure and {"errno": result.failure[0], "text": result.failure[1]},
+        "timed_out": result.timed_out,
+        "guest_ms": result.guest_ms,
+        "boot_s": round(boot_s, 3),
+        "provenance": "modelled",
+        "nodes": list(machine.node_ids),
+        "matrices": {
+            privilege: _matrix_json(access_matrix(rois, machine, privilege))
+            for privilege in ("user", "kernel")
+        },
+        "threads": {str(rank): row for rank, row in thread_matrix(rois, machine).items()},
+        "rois": [roi.raw for roi in rois],
+    }
