@@ -53,4 +53,15 @@ Instruction recognise(std::span<const std::uint8_t> code) {
   return {};
 }
 
+bool is_repeated_string(std::span<const std::uint8_t> code) {
+  if (code.empty() || (code[0] != 0xf2 && code[0] != 0xf3)) return false;
+  // Between the two there may be an operand-size prefix and then a REX prefix.
+  code = code.subspan(1);
+  if (!code.empty() && code[0] == 0x66) code = code.subspan(1);
+  if (!code.empty() && (code[0] & 0xf0U) == 0x40U) code = code.subspan(1);
+  if (code.size() != 1) return false;
+  const unsigned opcode = code[0];
+  return (opcode >= 0xa4 && opcode <= 0xa7) || (opcode >= 0xaa && opcode <= 0xaf);
+}
+
 }  // namespace homenode::lab

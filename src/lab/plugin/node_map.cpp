@@ -14,7 +14,6 @@ NodeMap::NodeMap(std::span<const NodeRange> ranges, AddressForm form) {
       const auto at = std::ranges::lower_bound(nodes_, range.node) - nodes_.begin();
       spans_.push_back({range.base, range.size, static_cast<unsigned>(at)});
     }
-    std::ranges::sort(spans_, {}, &Span::base);
     return;
   }
   // QEMU 7.2 adds a block's start among all RAM blocks and its start within the machine's RAM.
@@ -28,14 +27,6 @@ NodeMap::NodeMap(std::span<const NodeRange> ranges, AddressForm form) {
     spans_.push_back({2 * start, size, index});
     start += size;
   }
-}
-
-std::optional<unsigned> NodeMap::index_of(std::uint64_t address) const {
-  const auto after = std::ranges::upper_bound(spans_, address, {}, &Span::base);
-  if (after == spans_.begin()) return std::nullopt;
-  const Span& span = *(after - 1);
-  if (address - span.base >= span.size) return std::nullopt;
-  return span.index;
 }
 
 }  // namespace homenode::lab

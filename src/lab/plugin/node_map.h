@@ -20,7 +20,12 @@ class NodeMap {
   [[nodiscard]] const std::vector<NodeId>& nodes() const { return nodes_; }
 
   /// The index of the node that holds the address, or nothing: a device, firmware.
-  [[nodiscard]] std::optional<unsigned> index_of(std::uint64_t address) const;
+  [[nodiscard]] std::optional<unsigned> index_of(std::uint64_t address) const {
+    for (const Span& span : spans_) {
+      if (address - span.base < span.size) return span.index;
+    }
+    return std::nullopt;
+  }
 
  private:
   struct Span {
@@ -29,7 +34,7 @@ class NodeMap {
     unsigned index;
   };
   std::vector<NodeId> nodes_;
-  std::vector<Span> spans_;  ///< By increasing base.
+  std::vector<Span> spans_;
 };
 
 }  // namespace homenode::lab

@@ -83,36 +83,40 @@ struct AccessInProgress {
   [[nodiscard]] unsigned bytes() const { return 1U << qemu_plugin_mem_size_shift(info); }
   [[nodiscard]] std::optional<unsigned> node_of(std::uint64_t address) const {
     const qemu_plugin_hwaddr* const physical = qemu_plugin_get_hwaddr(info, address);
+    if (physical == nullptr) return std::nullopt;
     // QEMU 7.2 says "device" too when it has lost the translation; its address would be garbage.
-    if (physical == nullptr || qemu_plugin_hwaddr_is_io(physical)) return std::nullopt;
+    // Later versions need not be asked: no device has an address of a node.
+    if (plugin->interface_version < 2 && qemu_plugin_hwaddr_is_io(physical)) return std::nullopt;
     return plugin->nodes.index_of(qemu_plugin_hwaddr_phys_addr(physical));
   }
 };
 
 template <Privilege privilege, bool store>
-void on_access(unsigned vcpu, qemu_plugin_meminfo_t info, std::uint64_t address, void*) {
-  plugin->vcpus[vcpu].count<privilege>(address, store, AccessInProgress{info});
+void on_access(unsigned vcpu, qemu_plugin_meminfo_t info, std::uint64_t address, void* vcpus) {
+  static_cast<VcpuAccount*>(vcpus)[vcpu].count<privilege>(address, store, AccessInProgress{info});
 }
 
 template <Privilege privilege>
-void on_load_or_store(unsigned vcpu, qemu_plugin_meminfo_t info, std::uint64_t address, void*) {
-  plugin->vcpus[vcpu].count<privilege>(address, qemu_plugin_mem_is_store(info),
-                                       AccessInProgress{info});
+void on_load_or_store(unsigned vcpu, qemu_plugin_meminfo_t info, std::uint64_t address,
+                      void* vcpus) {
+  static_cast<VcpuAccount*>(vcpus)[vcpu].count<privilege>(address, qemu_plugin_mem_is_store(info),
+                                                          AccessInProgress{info});
 }
 
 template <Privilege privilege>
 void watch_memory(qemu_plugin_insn* insn) {
   constexpr auto flags = QEMU_PLUGIN_CB_NO_REGS;
+  VcpuAccount* const vcpus = plugin->vcpus.data();
   if (plugin->interface_version < 2) {
     // QEMU 7.2 stops at the first callback of an instruction that wants the other direction.
     qemu_plugin_register_vcpu_mem_cb(insn, on_load_or_store<privilege>, flags, QEMU_PLUGIN_MEM_RW,
-                                     nullptr);
+                                     vcpus);
     return;
   }
   qemu_plugin_register_vcpu_mem_cb(insn, on_access<privilege, false>, flags, QEMU_PLUGIN_MEM_R,
-                                   nullptr);
+                                   vcpus);
   qemu_plugin_register_vcpu_mem_cb(insn, on_access<privilege, true>, flags, QEMU_PLUGIN_MEM_W,
-                                   nullptr);
+                                   vcpus);
 }
 
 // --- Regions -----------------------------------------------------------------------------------
@@ -223,9 +227,8 @@ std::size_t copy_code(const qemu_plugin_insn* insn,
   return size;
 }
 
-void watch_instruction(qemu_plugin_insn* insn, bool kernel) {
-  std::array<std::uint8_t, longest_known_instruction> code;
-  const Instruction found = recognise({code.data(), copy_code(insn, code)});
+void watch_execution(qemu_plugin_insn* insn, std::span<const std::uint8_t> code, bool kernel) {
+  const Instruction found = recognise(code);
   void* const operand = reinterpret_cast<void*>(std::uintptr_t{found.operand});
   const auto watch = [&](qemu_plugin_vcpu_udata_cb_t callback) {
     qemu_plugin_register_vcpu_insn_exec_cb(insn, callback, QEMU_PLUGIN_CB_R_REGS, operand);
@@ -239,6 +242,17 @@ void watch_instruction(qemu_plugin_insn* insn, bool kernel) {
   if (kernel && found.kind == InstructionKind::write_msr) watch(on_write_msr);
 }
 
+/// QEMU 7.2 lends an instruction's callbacks to the helpers that it calls, and forgets to withdraw
+/// them after the last instruction of a block: after the next reset, which frees them, it would
+/// crash. So last instructions go uncounted there: the stack accesses of calls and returns, and
+/// the last instruction before a page of code ends. Repeated string instructions end a block too,
+/// but call no helper unless the page ends with them.
+bool can_watch_last(const qemu_plugin_insn* insn, std::span<const std::uint8_t> code) {
+  const std::uint64_t start = qemu_plugin_insn_vaddr(insn);
+  const bool page_ends = (start ^ (start + code.size())) >= 4096;
+  return plugin->interface_version >= 2 || (is_repeated_string(code) && !page_ends);
+}
+
 template <bool counting>
 void on_translation(qemu_plugin_id_t, qemu_plugin_tb* block) {
   const std::size_t count = qemu_plugin_tb_n_insns(block);
@@ -246,8 +260,10 @@ void on_translation(qemu_plugin_id_t, qemu_plugin_tb* block) {
     qemu_plugin_insn* const insn = qemu_plugin_tb_get_insn(block, i);
     // Linux keeps the upper half of every address space for itself.
     const bool kernel = (qemu_plugin_insn_vaddr(insn) >> 63U) != 0;
-    watch_instruction(insn, kernel);
-    if (!counting) continue;
+    std::array<std::uint8_t, longest_known_instruction> buffer;
+    const std::span<const std::uint8_t> code(buffer.data(), copy_code(insn, buffer));
+    watch_execution(insn, code, kernel);
+    if (!counting || (i + 1 == count && !can_watch_last(insn, code))) continue;
     if (kernel) {
       watch_memory<Privilege::kernel>(insn);
     } else {

@@ -18,9 +18,10 @@ class PrivateCache {
   /// Touches a line (a line number, not an address) and says whether it was held. A line that was
   /// not held replaces the least recently used one of its set.
   bool touch(std::uint64_t line) {
-    std::uint64_t* const set = tags_.data() + set_of(line) * ways_;
-    if (*set == line) return true;
-    return touch_older(set, line);
+    const std::uint64_t set = set_of(line);
+    std::uint64_t* const tags = tags_.data() + set * ways_;
+    std::uint32_t& newest = newest_[set];
+    return tags[newest] == line || touch_older(tags, newest, line);
   }
 
   /// Forgets everything: a cold cache.
@@ -30,12 +31,15 @@ class PrivateCache {
   [[nodiscard]] std::uint64_t set_of(std::uint64_t line) const {
     return set_mask_ != 0 ? line & set_mask_ : line % sets_;
   }
-  bool touch_older(std::uint64_t* set, std::uint64_t line);
+  bool touch_older(std::uint64_t* tags, std::uint32_t& newest, std::uint64_t line);
 
   std::uint64_t sets_ = 1;
   std::uint64_t set_mask_ = 0;  ///< sets - 1 when sets is a power of two above 1, else 0.
   unsigned ways_ = 0;
-  std::vector<std::uint64_t> tags_;  ///< Per set, most recently used first.
+  // Each set is a ring in order of use: the newest, then (upwards, around the end) ever older ones.
+  // A miss thus turns the ring by one instead of moving every tag.
+  std::vector<std::uint64_t> tags_;
+  std::vector<std::uint32_t> newest_;  ///< Per set, the newest one's place in the ring.
 };
 
 }  // namespace homenode::lab

@@ -20,8 +20,9 @@ void NodeMisses::add(const NodeMisses& other) {
 void NodeMisses::clear() { std::ranges::fill(counts_, 0); }
 
 VcpuAccount::VcpuAccount(const CacheShape& cache, std::size_t nodes)
-    : line_shift_(static_cast<unsigned>(std::countr_zero(cache.line_bytes))),
+    : safe_offset_(cache.line_bytes - widest_access),
       line_mask_(cache.line_bytes - 1),
+      line_shift_(static_cast<unsigned>(std::countr_zero(cache.line_bytes))),
       cache_(cache),
       kernel_(nodes) {}
 
@@ -53,6 +54,7 @@ void VcpuAccount::set_fs_base(std::uint64_t fs_base) {
 void VcpuAccount::follow_running() {
   counting_ = region_ && region_->includes(running_.cr3);
   space_ = (running_.cr3 >> page_shift) << space_shift;
+  last_line_start_ = nowhere;
   thread_ = nullptr;
 }
 

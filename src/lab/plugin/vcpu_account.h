@@ -67,16 +67,12 @@ class alignas(128) VcpuAccount {
   /// both are asked only when needed. An access that crosses a line touches both lines.
   template <Privilege privilege, class Memory>
   void count(std::uint64_t address, bool store, const Memory& memory) {
-    if (!counting_) [[unlikely]] return;
-    ++references_[index(privilege, store)];
-    const std::uint64_t line = address >> line_shift_;
-    touch<privilege>(line, address, store, memory);
-    if ((address & line_mask_) > line_mask_ - widest_access + 1) [[unlikely]] {
-      const std::uint64_t last = address + memory.bytes() - 1;
-      if (last >> line_shift_ != line) {
-        touch<privilege>(last >> line_shift_, last, store, memory);
-      }
+    // The fast path: the line of the access before this one, and far enough from its end.
+    if ((address ^ last_line_start_) <= safe_offset_) [[likely]] {
+      ++references_[index(privilege, store)];
+      return;
     }
+    count_other_line<privilege>(address, store, memory);
   }
 
   [[nodiscard]] std::uint64_t references(Privilege privilege, bool store) const {
@@ -91,13 +87,28 @@ class alignas(128) VcpuAccount {
  private:
   // QEMU splits wider accesses into pieces of at most 16 bytes.
   static constexpr std::uint64_t widest_access = 16;
+  // Differs from every address that x86-64 allows by more than a line.
+  static constexpr std::uint64_t nowhere = std::uint64_t{1} << 63;
 
   static constexpr std::size_t index(Privilege privilege, bool store) {
     return static_cast<std::size_t>(privilege) * 2 + (store ? 1 : 0);
   }
 
+  // Out of line, so that the fast path saves no registers.
   template <Privilege privilege, class Memory>
-  void touch(std::uint64_t line, std::uint64_t address, bool store, const Memory& memory) {
+  [[gnu::noinline]] void count_other_line(std::uint64_t address, bool store, Memory memory) {
+    if (!counting_) return;
+    ++references_[index(privilege, store)];
+    touch<privilege>(address, store, memory);
+    if ((address & line_mask_) <= safe_offset_) return;
+    const std::uint64_t last = address + memory.bytes() - 1;
+    if (last >> line_shift_ != address >> line_shift_) touch<privilege>(last, store, memory);
+  }
+
+  template <Privilege privilege, class Memory>
+  void touch(std::uint64_t address, bool store, const Memory& memory) {
+    const std::uint64_t line = address >> line_shift_;
+    last_line_start_ = address & ~line_mask_;
     // The kernel's half of every address space is the same; users' halves differ.
     if (cache_.touch(privilege == Privilege::user ? line ^ space_ : line)) return;
     const std::optional<unsigned> node = memory.node_of(address);
@@ -114,11 +125,15 @@ class alignas(128) VcpuAccount {
   ThreadAccount* find_thread();
   void follow_running();
 
-  bool counting_ = false;
-  unsigned line_shift_;
+  /// Where the line that was touched last starts; nowhere when nothing is counted or the address
+  /// space has changed.
+  std::uint64_t last_line_start_ = nowhere;
+  std::uint64_t safe_offset_;  ///< Up to this offset in a line no access crosses its end.
+  std::array<std::uint64_t, 4> references_{};
   std::uint64_t line_mask_;
   std::uint64_t space_ = 0;  ///< Tells users' lines of different address spaces apart.
-  std::array<std::uint64_t, 4> references_{};
+  unsigned line_shift_;
+  bool counting_ = false;
   PrivateCache cache_;
   ThreadAccount* thread_ = nullptr;  ///< The running thread's, or nullptr: not looked up yet.
   NodeMisses kernel_;
