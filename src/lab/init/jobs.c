@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { PIPE_BYTES = 1 << 20 };
+
 static const char* const stream_names[HN_STREAMS_PER_JOB] = {"stdout", "stderr"};
 
 static struct hn_job* find_job(struct hn_jobs* jobs, const char* name) {
@@ -65,6 +67,8 @@ static bool open_streams(struct hn_job* job, int outputs[2]) {
     job->streams[i].file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (job->streams[i].file < 0 || pipe2(ends, O_CLOEXEC) != 0) return false;
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    // Fewer, larger writes to the host; where it is refused, the usual size does too.
+    fcntl(ends[0], F_SETPIPE_SZ, PIPE_BYTES);
     job->streams[i].pipe = ends[0];
     outputs[i] = ends[1];
   }
@@ -168,7 +172,7 @@ static void write_stream(struct hn_jobs* jobs, struct hn_job* job, int index, co
 }
 
 static void relay_stream(struct hn_jobs* jobs, struct hn_job* job, int index) {
-  static char buffer[65536];
+  static char buffer[PIPE_BYTES];
   struct hn_stream* stream = &job->streams[index];
   while (stream->pipe >= 0) {
     ssize_t got = read(stream->pipe, buffer, sizeof buffer);

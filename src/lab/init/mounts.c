@@ -18,6 +18,10 @@ static void mount_or_die(const char* source, const char* target, const char* typ
   if (mount(source, target, type, flags, options) != 0) hn_die("mount", target);
 }
 
+static void symlink_or_die(const char* target, const char* link) {
+  if (symlink(target, link) != 0 && errno != EEXIST) hn_die("link", link);
+}
+
 static void mount_9p(const char* tag, const char* target, unsigned long flags,
                      const char* options) {
   for (int step = 0; step < DEVICE_WAIT_STEPS; ++step) {
@@ -62,6 +66,14 @@ static void mount_tmp(void) {
                "lowerdir=" HN_ROOT "/tmp,upperdir=/tmp/upper,workdir=/tmp/work");
 }
 
+// What udev would add to the kernel's own device files.
+static void link_standard_streams(void) {
+  symlink_or_die("/proc/self/fd", HN_ROOT "/dev/fd");
+  symlink_or_die("/proc/self/fd/0", HN_ROOT "/dev/stdin");
+  symlink_or_die("/proc/self/fd/1", HN_ROOT "/dev/stdout");
+  symlink_or_die("/proc/self/fd/2", HN_ROOT "/dev/stderr");
+}
+
 static void mount_results(void) {
   char path[HN_PATH_MAX / 2];
   char target[HN_PATH_MAX];
@@ -89,6 +101,7 @@ void hn_mount_job_root(void) {
   mount_in_root("/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777");
   mount_in_root("/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC, "mode=0620,ptmxmode=0666");
   mount_in_root("/run", "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755");
+  link_standard_streams();
   mount_tmp();
   mount_results();
 }
