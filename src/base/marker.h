@@ -26,10 +26,14 @@ enum hn_marker_kind {
 #endif
 
 /// Begins a region of interest: from here on, the lab counts the calling process's accesses.
-static inline void hn_marker_begin(void) { __asm__ volatile(HN_MARKER_CODE(1) ::: "memory"); }
+static inline void hn_marker_begin(void) {
+  __asm__ volatile(HN_MARKER_CODE(1)::: "memory");
+}
 
 /// Ends the region of interest that the calling process began.
-static inline void hn_marker_end(void) { __asm__ volatile(HN_MARKER_CODE(2) ::: "memory"); }
+static inline void hn_marker_end(void) {
+  __asm__ volatile(HN_MARKER_CODE(2)::: "memory");
+}
 
 /// Says which rank the calling thread has, so that its counts can be told from other threads'.
 static inline void hn_marker_thread(unsigned long rank) {
@@ -41,5 +45,7 @@ static inline void hn_marker_thread(unsigned long rank) {
 }
 
 /// Begins a region of interest in which the accesses of every process are counted.
-static inline void hn_marker_begin_all(void) { __asm__ volatile(HN_MARKER_CODE(4) ::: "memory"); }
+static inline void hn_marker_begin_all(void) {
+  __asm__ volatile(HN_MARKER_CODE(4)::: "memory");
+}
 // NOLINTEND

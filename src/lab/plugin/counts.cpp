@@ -103,9 +103,12 @@ void append_threads(std::string& text, const std::map<ThreadKey, ThreadTotal>& t
 
 std::string_view process_name(Scope scope) {
   switch (scope) {
-    case Scope::process: return "cr3";
-    case Scope::all: return "all";
-    case Scope::unknown: break;
+    case Scope::process:
+      return "cr3";
+    case Scope::all:
+      return "all";
+    case Scope::unknown:
+      break;
   }
   return "unknown (QEMU gives plugins no registers)";
 }

@@ -29,7 +29,8 @@ bool register_operand(std::uint8_t modrm, unsigned extension, std::uint8_t rex, 
 }  // namespace
 
 Instruction recognise(std::span<const std::uint8_t> code) {
-  if (code.size() == 8 && starts_with(code, {0x0f, 0x1f, 0x84, 0x00})) return recognise_marker(code);
+  if (code.size() == 8 && starts_with(code, {0x0f, 0x1f, 0x84, 0x00}))
+    return recognise_marker(code);
   if (code.size() == 2 && starts_with(code, {0x0f, 0x30})) return {InstructionKind::write_msr, 0};
 
   const bool repeat = starts_with(code, {0xf3});

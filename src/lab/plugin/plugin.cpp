@@ -175,8 +175,8 @@ void on_marker(unsigned index, void* operand) {
     const std::lock_guard lock(plugin->mutex);
     switch (reinterpret_cast<std::uintptr_t>(operand)) {
       case HN_MARKER_BEGIN:
-        change = plugin->regions.begin(
-            {plugin->registers ? Scope::process : Scope::unknown, process});
+        change =
+            plugin->regions.begin({plugin->registers ? Scope::process : Scope::unknown, process});
         break;
       case HN_MARKER_BEGIN_ALL:
         change = plugin->regions.begin({Scope::all, process});
@@ -276,7 +276,8 @@ void on_translation(qemu_plugin_id_t, qemu_plugin_tb* block) {
 
 void register_callbacks(qemu_plugin_id_t id) {
   const bool counting = plugin->regions.open().has_value();
-  qemu_plugin_register_vcpu_tb_trans_cb(id, counting ? on_translation<true> : on_translation<false>);
+  qemu_plugin_register_vcpu_tb_trans_cb(id,
+                                        counting ? on_translation<true> : on_translation<false>);
   qemu_plugin_register_atexit_cb(id, on_exit, nullptr);
 }
 
@@ -291,8 +292,8 @@ void on_vcpu_start(qemu_plugin_id_t, unsigned) {
 }
 
 Unexpected unfit(std::string why) {
-  return Unexpected(Error{ErrorCode::not_supported, 0, std::move(why),
-                          "start QEMU through the lab's driver"});
+  return Unexpected(
+      Error{ErrorCode::not_supported, 0, std::move(why), "start QEMU through the lab's driver"});
 }
 
 Result<void> install(qemu_plugin_id_t id, const qemu_info_t& info,

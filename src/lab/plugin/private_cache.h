@@ -24,6 +24,9 @@ class PrivateCache {
     return tags[newest] == line || touch_older(tags, newest, line);
   }
 
+  /// False: no cache, no line is ever held.
+  [[nodiscard]] bool holds_lines() const { return ways_ != 0; }
+
   /// Forgets everything: a cold cache.
   void clear();
 

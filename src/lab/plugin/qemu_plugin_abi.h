@@ -1,6 +1,6 @@
 // The part of QEMU's plugin interface that the lab's plugin uses, declared by hand because Debian
-// ships no header for it. Signatures as QEMU documents them for interface versions 1 (QEMU 7.2) to 5
-// (QEMU 10.2). What version 1 lacks is declared weak: one shared object then loads into either.
+// ships no header for it. Signatures as QEMU documents them for interface versions 1 (QEMU 7.2) to
+// 5 (QEMU 10.2). What version 1 lacks is declared weak: one shared object then loads into either.
 #pragma once
 
 #include <cstddef>
@@ -89,6 +89,6 @@ HN_PLUGIN_WEAK void qemu_plugin_read_memory_vaddr();
 HN_PLUGIN_WEAK void qemu_plugin_write_register();
 
 __attribute__((visibility("default"))) extern int qemu_plugin_version;
-__attribute__((visibility("default"))) int qemu_plugin_install(qemu_plugin_id_t,
-                                                               const qemu_info_t*, int, char**);
+__attribute__((visibility("default"))) int qemu_plugin_install(qemu_plugin_id_t, const qemu_info_t*,
+                                                               int, char**);
 }

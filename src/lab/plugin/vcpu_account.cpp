@@ -17,7 +17,9 @@ void NodeMisses::add(const NodeMisses& other) {
   for (std::size_t i = 0; i < counts_.size(); ++i) counts_[i] += other.counts_[i];
 }
 
-void NodeMisses::clear() { std::ranges::fill(counts_, 0); }
+void NodeMisses::clear() {
+  std::ranges::fill(counts_, 0);
+}
 
 VcpuAccount::VcpuAccount(const CacheShape& cache, std::size_t nodes)
     : safe_offset_(cache.line_bytes - widest_access),

@@ -108,7 +108,7 @@ class alignas(128) VcpuAccount {
   template <Privilege privilege, class Memory>
   void touch(std::uint64_t address, bool store, const Memory& memory) {
     const std::uint64_t line = address >> line_shift_;
-    last_line_start_ = address & ~line_mask_;
+    if (cache_.holds_lines()) last_line_start_ = address & ~line_mask_;
     // The kernel's half of every address space is the same; users' halves differ.
     if (cache_.touch(privilege == Privilege::user ? line ^ space_ : line)) return;
     const std::optional<unsigned> node = memory.node_of(address);
