@@ -8,25 +8,12 @@
 
 #include <fmt/format.h>
 
-#include "base/id_list.h"
+#include "machine/hwloc_set.h"
 
 namespace homenode::machine {
 namespace {
 
 constexpr std::string_view info_prefix = "homenode:";
-
-/// A finite set with ids that a list can hold, else nothing.
-template <class IdType>
-std::optional<IdSet<IdType>> to_set(hwloc_const_bitmap_t bitmap) {
-  IdSet<IdType> set;
-  if (bitmap == nullptr) return set;
-  const int last = hwloc_bitmap_last(bitmap);
-  if (hwloc_bitmap_weight(bitmap) < 0 || last > static_cast<int>(max_list_id)) return std::nullopt;
-  for (int id = hwloc_bitmap_first(bitmap); id >= 0; id = hwloc_bitmap_next(bitmap, id)) {
-    set.insert(IdType(static_cast<unsigned>(id)));
-  }
-  return set;
-}
 
 CpuSet cpus_of_object(hwloc_obj_t object) {
   return to_set<CpuId>(object->cpuset).value_or(CpuSet());
@@ -197,7 +184,12 @@ std::optional<Distances> read_distances(hwloc_topology_t topology, Provenance pr
   return distances;
 }
 
+/// Every id is one that a set can hold; a file may say anything or leave a node's number out.
 bool has_sensible_ids(hwloc_topology_t topology) {
+  for (hwloc_obj_t node = nullptr;
+       (node = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, node)) != nullptr;) {
+    if (node->os_index > max_list_id || !to_set<CpuId>(node->cpuset)) return false;
+  }
   return to_set<CpuId>(hwloc_topology_get_topology_cpuset(topology)) &&
          to_set<NodeId>(hwloc_topology_get_topology_nodeset(topology));
 }
@@ -211,7 +203,7 @@ Result<Machine> read_machine(hwloc_topology_t topology, Provenance distances,
                   "correct it, or capture it again with lstopo");
   };
   if (!has_sensible_ids(topology)) {
-    return nonsense(fmt::format("it has ids above {}", max_list_id));
+    return nonsense(fmt::format("it has CPUs or nodes without a number up to {}", max_list_id));
   }
   Machine machine;
   const PackageNumbers numbers(topology);

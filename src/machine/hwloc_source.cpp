@@ -1,12 +1,16 @@
 #include "machine/hwloc_source.h"
 
-#include <sys/stat.h>
-
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <mutex>
 
 #include <fmt/format.h>
+
+#include "machine/xml_check.h"
 
 namespace homenode::machine {
 namespace {
@@ -39,6 +43,28 @@ void leave_out_slow_discovery(hwloc_topology_t topology) {
   }
 }
 
+/// Larger files are not machines, and hwloc counts their bytes in an int.
+constexpr std::uintmax_t max_file_bytes = std::uintmax_t{256} << 20;
+
+Result<std::string> read_whole_file(const std::string& path) {
+  const auto refuse = [&](int reason, const char* next) {
+    return failed(fmt::format("cannot read the machine file '{}'", path), next, reason);
+  };
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) return refuse(ENOENT, "check the path");
+  if (!std::filesystem::is_regular_file(status)) return refuse(EINVAL, "name an hwloc XML file");
+  if (std::filesystem::file_size(path, error) > max_file_bytes) {
+    return refuse(EFBIG, "name an hwloc XML file");
+  }
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return refuse(errno, "check its permissions");
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  if (file.bad()) return refuse(EIO, "check the disk");
+  return text;
+}
+
 }  // namespace
 
 Result<Topology> open_live() {
@@ -52,27 +78,22 @@ Result<Topology> open_live() {
 }
 
 Result<Topology> open_xml(const std::string& path) {
-  struct stat status {};
-  if (stat(path.c_str(), &status) != 0) {
-    return failed(fmt::format("cannot read the machine file '{}'", path), "check the path", errno);
+  const auto text = read_whole_file(path);
+  if (!text) return text.as_unexpected();
+  std::string problem = find_xml_problem(*text);
+  if (problem.empty()) {
+    auto topology = new_topology();
+    if (!topology) return topology;
+    // hwloc wants the terminating zero counted.
+    const int size = static_cast<int>(text->size() + 1);
+    if (hwloc_topology_set_xmlbuffer(topology->get(), text->c_str(), size) == 0 &&
+        hwloc_topology_load(topology->get()) == 0) {
+      return topology;
+    }
+    problem = "hwloc " HWLOC_VERSION " cannot read it";
   }
-  if (!S_ISREG(status.st_mode)) {
-    return failed(fmt::format("cannot read the machine file '{}': it is not a regular file", path),
-                  "name an hwloc XML file");
-  }
-  auto topology = new_topology();
-  if (!topology) return topology;
-  errno = 0;
-  if (hwloc_topology_set_xml(topology->get(), path.c_str()) != 0 ||
-      hwloc_topology_load(topology->get()) != 0) {
-    const int reason = errno == EACCES ? EACCES : 0;
-    return failed(fmt::format("'{}' is not a machine file that hwloc {} can read", path,
-                              HWLOC_VERSION),
-                  fmt::format("make one with 'lstopo {}' or 'homenode topology --xml={}'",
-                              "machine.xml", "machine.xml"),
-                  reason);
-  }
-  return topology;
+  return failed(fmt::format("'{}' is not a usable machine file: {}", path, problem),
+                "make one with 'homenode topology --xml=FILE' or 'lstopo FILE.xml'");
 }
 
 Result<Topology> open_synthetic(const std::string& description) {
