@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "cli/man.h"
+#include "cli/program_line.h"
 
 namespace homenode::cli {
 namespace {
@@ -64,46 +65,67 @@ int run_companion(Context& context, const std::string& name, std::vector<std::st
   return report(context, name, failed("cannot start " + arguments.front(), "", -status).take());
 }
 
-/// The same command line without its first --machine, to be run inside the lab.
-std::vector<std::string> without_machine(std::vector<std::string> arguments) {
-  const auto option = std::find_if(arguments.begin(), arguments.end(), [](const std::string& text) {
+/// Words without their first --machine and its value.
+std::vector<std::string> without_machine(std::vector<std::string> words) {
+  const auto option = std::find_if(words.begin(), words.end(), [](const std::string& text) {
     return text == "--machine" || text.starts_with("--machine=");
   });
-  if (option == arguments.end()) return arguments;
-  const auto values = *option == "--machine" && option + 1 != arguments.end() ? 2 : 1;
-  arguments.erase(option, option + values);
-  return arguments;
+  if (option == words.end()) return words;
+  const auto values = *option == "--machine" && option + 1 != words.end() ? 2 : 1;
+  words.erase(option, option + values);
+  return words;
 }
 
+/// Runs `inner`, a command line without --machine, inside the lab.
 int run_in_lab(Context& context, const std::string& machine,
-               const std::vector<std::string>& arguments) {
+               const std::vector<std::string>& inner) {
   std::error_code ignored;
   std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", ignored);
   std::vector<std::string> command{"run", "--machine", machine, "--",
                                    self.empty() ? context.program : self.string()};
-  const auto inner = without_machine(arguments);
   command.insert(command.end(), inner.begin(), inner.end());
   return run_companion(context, "lab", std::move(command));
 }
 
-int run_built_in(Context& context, Verb& verb, const std::vector<std::string>& arguments) {
+int usage_error(Context& context, const Verb& verb, const std::string& what) {
+  context.err << fmt::format("homenode {0}: {1}; 'homenode {0} --help' lists the options\n",
+                             verb.name(), what);
+  return exit_usage;
+}
+
+/// `words` are those after the verb's name.
+int run_built_in(Context& context, Verb& verb, const std::vector<std::string>& words) {
   CLI::App app{verb.summary(), "homenode " + verb.name()};
   std::string machine;
   app.add_option("--machine", machine, "run inside the lab on this virtual machine (name or file)")
       ->type_name("NAME|FILE");
   verb.define(app);
-  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend() - 1);
+  ProgramLine line{words, {}};
+  if (verb.runs_program()) {
+    auto split = split_program_line(app, words);
+    if (!split) return report(context, verb.name(), split.error());
+    line = std::move(*split);
+  }
+  std::vector<std::string> reversed(line.options.rbegin(), line.options.rend());
   try {
     app.parse(reversed);
   } catch (const CLI::CallForHelp&) {
     context.out << app.help();
     return exit_done;
   } catch (const CLI::ParseError& error) {
-    context.err << "homenode " << verb.name() << ": " << error.what() << "; 'homenode "
-                << verb.name() << " --help' lists the options\n";
-    return exit_usage;
+    return usage_error(context, verb, error.what());
   }
-  if (!machine.empty()) return run_in_lab(context, machine, arguments);
+  if (app.count("--machine") > 0) {
+    if (machine.empty()) return usage_error(context, verb, "--machine names no machine");
+    std::vector<std::string> inner = without_machine(line.options);
+    inner.insert(inner.begin(), verb.name());
+    if (verb.runs_program()) {
+      inner.push_back("--");
+      inner.insert(inner.end(), line.program.begin(), line.program.end());
+    }
+    return run_in_lab(context, machine, inner);
+  }
+  verb.take_program(std::move(line.program));
   return verb.run(context);
 }
 
@@ -129,7 +151,9 @@ int dispatch(Context& context, std::vector<std::string> arguments) {
     return print_man_page(context, arguments[1]);
   }
   for (const auto& verb : verbs) {
-    if (verb->name() == name) return run_built_in(context, *verb, arguments);
+    if (verb->name() == name) {
+      return run_built_in(context, *verb, {arguments.begin() + 1, arguments.end()});
+    }
   }
   if (name.starts_with("-") || name.find('/') != std::string::npos) {
     context.err << fmt::format(

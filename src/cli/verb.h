@@ -41,6 +41,10 @@ class Verb {
   [[nodiscard]] virtual std::string summary() const = 0;
   /// Adds the options to the parser; called once, before run().
   virtual void define(CLI::App& app) = 0;
+  /// True when the command line ends in a program and its arguments. Options then stop, as in
+  /// getopt with "+", at the first word that is none or after "--"; take_program() gets the rest.
+  [[nodiscard]] virtual bool runs_program() const { return false; }
+  virtual void take_program(std::vector<std::string> /*words*/) {}
   /// Does the work; returns the exit code.
   virtual int run(Context& context) = 0;
 };

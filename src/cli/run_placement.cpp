@@ -1,0 +1,132 @@
+#include "cli/run_placement.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "machine/list_syntax.h"
+
+namespace homenode::cli {
+namespace {
+
+using Kind = RunSetting::Kind;
+using placement::Policy;
+using placement::PolicyKind;
+
+std::optional<PolicyKind> policy_of(Kind kind) {
+  switch (kind) {
+    case Kind::interleave:
+      return PolicyKind::interleave;
+    case Kind::membind:
+      return PolicyKind::bind;
+    case Kind::preferred:
+      return PolicyKind::preferred;
+    case Kind::preferred_many:
+      return PolicyKind::preferred_many;
+    case Kind::localalloc:
+      return PolicyKind::local;
+    default:
+      return std::nullopt;
+  }
+}
+
+class Resolver {
+ public:
+  explicit Resolver(const machine::Machine& machine) : machine_(machine) {}
+
+  Result<void> apply(const RunSetting& setting) {
+    if (setting.kind == Kind::all) return lift_cpuset();
+    if (setting.kind == Kind::balancing) {
+      balancing_ = true;
+      return {};
+    }
+    if (setting.kind == Kind::physcpubind) return bind_cpus(setting.value);
+    if (setting.kind == Kind::cpunodebind) return bind_nodes(setting.value);
+    return set_policy(setting);
+  }
+
+  placement::Placement result() && {
+    if (placement_.process_memory && placement_.process_memory->kind == PolicyKind::bind) {
+      placement_.process_memory->numa_balancing = balancing_;
+    }
+    return std::move(placement_);
+  }
+
+ private:
+  Result<void> lift_cpuset() {
+    if (list_seen_) {
+      return bad_usage("--all comes after a list of nodes or CPUs", "put --all first");
+    }
+    all_ = true;
+    return {};
+  }
+
+  Result<void> bind_cpus(const std::string& list) {
+    list_seen_ = true;
+    if (list == "same") {
+      return bad_usage("--physcpubind cannot be 'same': that stands for nodes",
+                       "write the CPUs, or use --cpunodebind=same");
+    }
+    auto cpus = machine::parse_cpus(machine_, list, std::nullopt, all_);
+    if (!cpus) return cpus.as_unexpected();
+    placement_.process_cpus = std::move(*cpus);
+    return {};
+  }
+
+  Result<void> bind_nodes(const std::string& list) {
+    list_seen_ = true;
+    const auto nodes = machine::parse_cpu_nodes(machine_, list, previous_, all_);
+    if (!nodes) return nodes.as_unexpected();
+    previous_ = *nodes;
+    CpuSet cpus = machine_.cpus_of(*nodes);
+    if (cpus.empty()) {
+      return bad_usage(fmt::format("none of the nodes '{}' has CPUs", list),
+                       "name nodes with CPUs; 'homenode topology' shows them");
+    }
+    placement_.process_cpus = std::move(cpus);
+    return {};
+  }
+
+  Result<void> set_policy(const RunSetting& setting) {
+    if (placement_.process_memory) {
+      return bad_usage("more than one memory policy is asked for",
+                       "choose one of --interleave, --membind, --preferred, --preferred-many and "
+                       "--localalloc");
+    }
+    Policy policy{*policy_of(setting.kind), {}};
+    if (takes_list(setting.kind)) {
+      list_seen_ = true;
+      auto nodes = machine::parse_nodes(machine_, setting.value, previous_, all_);
+      if (!nodes) return nodes.as_unexpected();
+      previous_ = *nodes;
+      policy.nodes = std::move(*nodes);
+    }
+    if (const auto valid = validate(policy); !valid) return valid;
+    placement_.process_memory = std::move(policy);
+    return {};
+  }
+
+  const machine::Machine& machine_;
+  placement::Placement placement_;
+  std::optional<NodeSet> previous_;
+  bool all_ = false;
+  bool balancing_ = false;
+  bool list_seen_ = false;
+};
+
+}  // namespace
+
+bool takes_list(Kind kind) {
+  return kind != Kind::all && kind != Kind::localalloc && kind != Kind::balancing;
+}
+
+Result<placement::Placement> resolve(const machine::Machine& machine,
+                                     const std::vector<RunSetting>& settings) {
+  Resolver resolver(machine);
+  for (const RunSetting& setting : settings) {
+    if (const auto applied = resolver.apply(setting); !applied) return applied.as_unexpected();
+  }
+  return std::move(resolver).result();
+}
+
+}  // namespace homenode::cli

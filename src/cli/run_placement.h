@@ -1,0 +1,40 @@
+// What numactl's options ask for, as a placement. Pure; serves the verb `run`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "machine/machine.h"
+#include "placement/placement.h"
+
+namespace homenode::cli {
+
+/// One option as it was given; the order on the command line matters (same, --all).
+struct RunSetting {
+  enum class Kind {
+    all,
+    interleave,
+    membind,
+    preferred,
+    preferred_many,
+    localalloc,
+    balancing,
+    cpunodebind,
+    physcpubind,
+  };
+  Kind kind = Kind::all;
+  std::string value;  ///< The list as written; empty for options without one.
+};
+
+/// True when the option names nodes or CPUs, so that resolving it needs a machine.
+bool takes_list(RunSetting::Kind kind);
+
+/// By numactl's rules: one memory policy at most; of several CPU bindings the last one holds; --all
+/// stands before every list; --balancing counts with --membind only; `same` is the node list before.
+/// Errors: bad_usage for what breaks a rule, for lists that cannot be read, and for nodes and CPUs
+/// that do not exist or are not allowed.
+Result<placement::Placement> resolve(const machine::Machine& machine,
+                                     const std::vector<RunSetting>& settings);
+
+}  // namespace homenode::cli
