@@ -4,9 +4,11 @@ import signal
 from collections.abc import Callable
 from dataclasses import dataclass
 
-# How long a program may take to end after a signal from outside, and after its time was up.
+# How long a program may take to end after a signal from outside; how long after SIGTERM it is
+# killed when its time is up; and how long a guest under load may then take to say that it is dead.
 ANSWER_S = 5.0
 TERM_TO_KILL_S = 2.0
+KILLED_S = 30.0
 
 
 @dataclass
@@ -22,8 +24,11 @@ class Patience:
     _give_up: float | None = None
     _interrupts_again: bool = False
 
+    def __post_init__(self) -> None:
+        self.started()
+
     def started(self) -> None:
-        """The program runs; its time begins."""
+        """The program's time begins, or begins again: until now the guest was making it ready."""
         if self.timeout_s is not None:
             self._deadline = self.now() + self.timeout_s
 
@@ -44,7 +49,7 @@ class Patience:
             if self.timed_out:
                 self.send(signal.SIGKILL)
                 self._deadline = None
-                self._give_up = self.now() + ANSWER_S
+                self._give_up = self.now() + KILLED_S
             else:
                 self.timed_out = True
                 self.send(signal.SIGTERM)

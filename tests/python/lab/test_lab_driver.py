@@ -1,0 +1,225 @@
+"""homenode.lab: patience, sessions, the wire, outputs and diagnoses, all without a guest."""
+
+import io
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from homenode.lab import LabError, Result
+from homenode.lab.channel import Channel, Message, parse_message
+from homenode.lab.cli import main
+from homenode.lab.diagnosis import console_lines, why_lost
+from homenode.lab.job import strings
+from homenode.lab.lab import job_environment
+from homenode.lab.output import Tail
+from homenode.lab.patience import ANSWER_S, KILLED_S, TERM_TO_KILL_S, Patience
+from homenode.lab.session import Session, sweep
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.time = 100.0
+        self.sent: list[int] = []
+
+    def patience(self, timeout_s: float | None = None) -> Patience:
+        return Patience(lambda: self.time, self.sent.append, timeout_s)
+
+
+def test_a_program_without_limit_is_left_alone():
+    clock = Clock()
+    patience = clock.patience()
+    clock.time += 1e6
+    assert not patience.exhausted()
+    assert clock.sent == []
+
+
+def test_a_time_out_asks_then_kills_then_gives_up():
+    clock = Clock()
+    patience = clock.patience(10)
+    clock.time += 9
+    assert not patience.exhausted() and not patience.timed_out
+    clock.time += 1
+    assert not patience.exhausted() and patience.timed_out
+    assert clock.sent == [signal.SIGTERM]
+    clock.time += TERM_TO_KILL_S
+    assert not patience.exhausted()
+    assert clock.sent == [signal.SIGTERM, signal.SIGKILL]
+    clock.time += KILLED_S
+    assert patience.exhausted()
+    assert len(clock.sent) == 2
+
+
+def test_the_programs_time_begins_when_it_starts():
+    clock = Clock()
+    patience = clock.patience(10)
+    clock.time += 9
+    patience.started()
+    clock.time += 9
+    assert not patience.exhausted() and not patience.timed_out
+
+
+def test_a_signal_is_passed_on_and_answered_or_not():
+    clock = Clock()
+    patience = clock.patience()
+    patience.interrupt(signal.SIGINT)
+    assert clock.sent == [signal.SIGINT]
+    clock.time += ANSWER_S - 1
+    assert not patience.exhausted()
+    clock.time += 1
+    assert patience.exhausted()
+
+
+def test_a_second_signal_ends_the_lab_at_once():
+    clock = Clock()
+    patience = clock.patience()
+    patience.interrupt(signal.SIGINT)
+    patience.interrupt(signal.SIGINT)
+    assert patience.exhausted()
+    assert (clock.sent, patience.interrupted_by) == ([signal.SIGINT], signal.SIGINT)
+
+
+@pytest.fixture
+def own_sessions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    return tmp_path / f"homenode-lab-{os.getuid()}"
+
+
+def test_a_session_is_private_and_removed(own_sessions: Path):
+    session = Session.create("m", Path("/r"))
+    assert session.folder.parent == own_sessions
+    assert session.folder.stat().st_mode & 0o077 == 0
+    assert (session.jobs / "machine").read_text() == "m"
+    assert (session.jobs / "results").read_text() == "/r"
+    session.remove()
+    assert not session.folder.exists()
+
+
+def test_sweeping_takes_dead_sessions_and_leaves_live_ones(own_sessions: Path):
+    live = Session.create("m", None)
+    dead = own_sessions / "1-dead"
+    dead.mkdir()
+    (dead / "lock").touch()
+    (dead / "console.log").write_text("x")
+    broken = own_sessions / "2-without-lock"
+    broken.mkdir()
+    assert sorted(sweep(own_sessions)) == ["1-dead", "2-without-lock"]
+    assert live.folder.exists() and not dead.exists()
+    live.remove()
+
+
+def test_messages_are_words():
+    assert parse_message("ready 4039") == Message("ready", "", ("4039",))
+    assert parse_message("exited job1 3 20") == Message("exited", "job1", ("3", "20"))
+    assert parse_message("exited job1 3 20").number == 3
+
+
+def test_the_wire_keeps_lines_whole_and_notices_its_end():
+    channel = Channel()
+    with os.fdopen(os.dup(channel.descriptor_for_qemu()), "r+b", buffering=0) as guest:
+        channel.started()
+        guest.write(b"ready 1\nstar")
+        assert channel.receive(5) == Message("ready", "", ("1",))
+        assert channel.receive(0) is None
+        guest.write(b"ted job1 7\n")
+        assert channel.receive(5) == Message("started", "job1", ("7",))
+        channel.send("kill", "job1", 2)
+        assert guest.read(100) == b"kill job1 2\n"
+    assert channel.receive(5) is None
+    assert channel.closed
+    channel.close()
+
+
+def test_output_is_passed_on_as_it_grows(tmp_path: Path):
+    sink = io.BytesIO()
+    tail = Tail(tmp_path / "out", sink)
+    for text in (b"one", b"two"):
+        with (tmp_path / "out").open("ab") as file:
+            file.write(text)
+        assert tail.forward()
+    tail.close()
+    assert sink.getvalue() == b"onetwo"
+
+
+def test_a_reader_that_goes_away_is_said_once(tmp_path: Path):
+    reader, writer = os.pipe()
+    os.close(reader)
+    sink = os.fdopen(writer, "wb", buffering=0)
+    tail = Tail(tmp_path / "out", sink)
+    (tmp_path / "out").write_bytes(b"x")
+    assert not tail.forward()
+    assert tail.forward()
+    tail.close()
+    sink.close()
+
+
+def test_why_a_machine_was_lost():
+    panic = "[    3.1] Kernel panic - not syncing: VFS\r\n[    3.2] more\n"
+    assert why_lost(panic, 0, "") == "the guest panicked (Kernel panic - not syncing: VFS)"
+    assert why_lost("", -9, "") == "QEMU was killed by signal 9"
+    assert why_lost("", 1, "no memory") == "QEMU ended with code 1 (no memory)"
+    assert why_lost("", None, "") == "the guest does not answer"
+    init = "homenode-lab-init: cannot mount /x: No such device\n"
+    assert (
+        why_lost(init, 0, "") == "the guest could not be set up (cannot mount /x: No such device)"
+    )
+
+
+def test_console_lines_lose_escapes_and_time_stamps():
+    assert console_lines("\x1bc\x1b[?7l\x1b[2JBoot\r\n\n[  1.25] hello\n") == ["Boot", "hello"]
+
+
+def test_exit_codes_are_a_shells():
+    assert Result(exit_code=3).status == 3
+    assert Result(signal=9).status == 137
+    assert Result(signal=15, timed_out=True).status == 124
+    assert Result(failure=("ENOENT", "no")).status == 127
+    assert Result(failure=("EACCES", "no")).status == 126
+
+
+def test_words_for_the_guest_end_in_nul_and_may_hold_none():
+    assert strings(["a b", ""]) == b"a b\0\0"
+    with pytest.raises(LabError, match="NUL"):
+        strings(["a\0b"])
+
+
+def test_the_hosts_environment_is_passed_without_its_temporary_folders():
+    host = {"PATH": "/bin", "TMPDIR": "/scratch", "XDG_RUNTIME_DIR": "/run/user/1"}
+    assert job_environment(host, "m") == {"PATH": "/bin", "HOMENODE_LAB": "m"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "required"),
+        (["fly"], "invalid choice"),
+        (["run", "--", "true"], "--machine"),
+        (["run", "--machine", "tiny-2x2"], "no program was given"),
+        (["run", "--machine", "no-such", "--", "true"], "quad-4x2"),
+        (["run", "--machine", "tiny-2x2", "--timeout", "0", "--", "true"], "more than 0"),
+        (["show", "no-such"], "tiny-2x2"),
+    ],
+)
+def test_bad_usage_is_one_line_and_2(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+):
+    assert main(arguments) == 2
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err.startswith("homenode-lab: ") and output.err.count("\n") == 1
+    assert said in output.err
+
+
+def test_without_qemu_the_lab_is_not_supported(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setenv("HOMENODE_QEMU", "/nonexistent/qemu")
+    assert main(["run", "--machine", "tiny-2x2", "--", "true"]) == 3
+    assert "./dev setup" in capsys.readouterr().err
+
+
+def test_machines_are_listed_and_shown(capsys: pytest.CaptureFixture[str]):
+    assert main(["list"]) == 0
+    assert "quad-4x2  4 nodes" in capsys.readouterr().out
+    assert main(["show", "quad-4x2", "--json"]) == 0
+    assert '"distances": [[10, 16, 16, 22]' in capsys.readouterr().out
