@@ -1,6 +1,7 @@
 #include "machine/xml_check.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cstdint>
 #include <map>
@@ -17,50 +18,69 @@ namespace homenode::machine {
 namespace {
 
 struct Tag {
-  std::string_view name;  ///< With a leading '/' for an end tag.
+  enum class Kind { start, end, empty, none, malformed };
+  Kind kind = Kind::none;  ///< `none` after the last tag.
+  std::string_view name;
   std::map<std::string_view, std::string_view> attributes;
-  bool empty = false;  ///< <name …/>
 };
 
-constexpr std::string_view blanks = " \t\r\n";
-
-void skip_blanks(std::string_view& text) {
-  text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+/// Takes the characters of a name: nothing where there are none.
+std::string_view take_name(std::string_view& text) {
+  const auto is_part = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-' || c == ':'; };
+  const auto end = std::find_if_not(text.begin(), text.end(), is_part);
+  const std::string_view name = text.substr(0, static_cast<std::size_t>(end - text.begin()));
+  text.remove_prefix(name.size());
+  return name;
 }
 
-/// The next tag, passing over text, comments, declarations and instructions; nothing at the end or
-/// where a tag is malformed.
-std::optional<Tag> take_tag(std::string_view& xml) {
+bool take(std::string_view& text, std::string_view wanted) {
+  if (!text.starts_with(wanted)) return false;
+  text.remove_prefix(wanted.size());
+  return true;
+}
+
+/// Blanks, of which there must be some where more follows.
+bool take_blanks(std::string_view& text) {
+  const std::size_t count = std::min(text.find_first_not_of(" \t\r\n"), text.size());
+  text.remove_prefix(count);
+  return count > 0;
+}
+
+/// name="value" pairs up to the end of a start tag; false where they are malformed.
+bool take_attributes(std::string_view& xml, Tag& tag) {
+  for (;;) {
+    const bool blank = take_blanks(xml);
+    if (take(xml, ">")) return true;
+    if (take(xml, "/>")) {
+      tag.kind = Tag::Kind::empty;
+      return true;
+    }
+    const std::string_view name = take_name(xml);
+    if (!blank || name.empty() || !take(xml, "=\"")) return false;
+    const std::size_t end = xml.find('"');
+    if (end == std::string_view::npos) return false;
+    if (!tag.attributes.emplace(name, xml.substr(0, end)).second) return false;
+    xml.remove_prefix(end + 1);
+  }
+}
+
+/// The next tag, passing over text, comments, declarations and instructions. Narrower than XML (only
+/// double quotes, as hwloc writes them), because hwloc has a lenient reader of its own to fall back on.
+Tag take_tag(std::string_view& xml) {
+  Tag tag;
   for (;;) {
     const std::size_t start = xml.find('<');
-    if (start == std::string_view::npos) return std::nullopt;
+    if (start == std::string_view::npos) return tag;
     xml.remove_prefix(start + 1);
     if (!xml.starts_with('!') && !xml.starts_with('?')) break;
     const std::string_view end = xml.starts_with("!--") ? "-->" : ">";
     xml.remove_prefix(std::min(xml.find(end), xml.size()));
   }
-  Tag tag;
-  const std::size_t name_length = std::min(xml.find_first_of(" \t\r\n>"), xml.size());
-  tag.name = xml.substr(0, name_length);
-  xml.remove_prefix(name_length);
-  if (tag.name.size() > 1 && tag.name.ends_with('/')) {
-    tag.name.remove_suffix(1);
-    tag.empty = true;
-  }
-  for (skip_blanks(xml); !xml.starts_with('>'); skip_blanks(xml)) {
-    if (xml.starts_with("/>")) {
-      tag.empty = true;
-      xml.remove_prefix(1);
-      break;
-    }
-    const std::size_t equals = xml.find('=');
-    if (equals == std::string_view::npos || equals + 1 >= xml.size()) return std::nullopt;
-    const char quote = xml[equals + 1];
-    const std::size_t end = xml.find(quote, equals + 2);
-    if ((quote != '"' && quote != '\'') || end == std::string_view::npos) return std::nullopt;
-    tag.attributes[xml.substr(0, equals)] = xml.substr(equals + 2, end - equals - 2);
-    xml.remove_prefix(end + 1);
-  }
+  tag.kind = take(xml, "/") ? Tag::Kind::end : Tag::Kind::start;
+  tag.name = take_name(xml);
+  const bool good = tag.kind == Tag::Kind::end ? (take_blanks(xml), take(xml, ">"))
+                                               : take_attributes(xml, tag);
+  if (tag.name.empty() || !good) tag.kind = Tag::Kind::malformed;
   return tag;
 }
 
@@ -145,9 +165,10 @@ class ObjectChecker {
  public:
   /// The problem of this tag, or nothing.
   std::string check(const Tag& tag) {
-    if (tag.name == "/object") return close();
+    if (tag.kind == Tag::Kind::end) return close();
     const std::string_view type = attribute(tag, "type");
-    if (type.empty()) return "an object has no type";
+    std::string_view rest = type;
+    if (take_name(rest).empty() || !rest.empty()) return "an object has no type";
     if (open_.empty() && (type != "Machine" || met_root_)) return "its root is not one Machine";
     met_root_ = true;
     Sets sets;
@@ -163,7 +184,7 @@ class ObjectChecker {
       sets = *parsed;
     }
     if (std::string problem = check_leaf(tag, type, sets); !problem.empty()) return problem;
-    if (!tag.empty) open_.push_back(std::move(sets));
+    if (tag.kind == Tag::Kind::start) open_.push_back(std::move(sets));
     return "";
   }
 
@@ -206,15 +227,16 @@ class ObjectChecker {
 std::string find_xml_problem(std::string_view xml) {
   ObjectChecker objects;
   bool met_topology = false;
-  while (const auto tag = take_tag(xml)) {
-    if (tag->name == "topology") {
+  for (Tag tag = take_tag(xml); tag.kind != Tag::Kind::none; tag = take_tag(xml)) {
+    if (tag.kind == Tag::Kind::malformed) return "it is not well-formed XML";
+    if (tag.name == "topology" && tag.kind == Tag::Kind::start) {
       met_topology = true;
-      if (attribute(*tag, "version").empty()) return "it is in hwloc 1's format";
+      if (attribute(tag, "version").empty()) return "it is in hwloc 1's format";
     }
-    if (!masks_are_readable(*tag)) return fmt::format("a {} has a broken set", tag->name);
-    if (tag->name != "object" && tag->name != "/object") continue;
+    if (!masks_are_readable(tag)) return fmt::format("the set of an element '{}' is broken", tag.name);
+    if (tag.name != "object") continue;
     if (!met_topology) return "it is not a complete hwloc topology";
-    if (std::string problem = objects.check(*tag); !problem.empty()) return problem;
+    if (std::string problem = objects.check(tag); !problem.empty()) return problem;
   }
   return objects.finish();
 }
