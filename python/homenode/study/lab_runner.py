@@ -86,6 +86,8 @@ class LabRunner:
         try:
             started = lab.Lab(self._described)
             self._lab = started.__enter__()
+        except LabLostError as error:
+            raise RunnerLostError(str(error)) from error
         except lab.LabError as error:
             raise StudyError(str(error), error.exit_code) from error
         return self

@@ -23,7 +23,10 @@ class RunnerLostError(Exception):
 
 
 class Runner(Protocol):
-    """A machine that runs commands. Entering it starts it; leaving it leaves nothing behind."""
+    """A machine that runs commands. Entering it starts it; leaving it leaves nothing behind.
+
+    Entering raises RunnerLostError when the machine died while it started.
+    """
 
     @property
     def machine(self) -> Machine:

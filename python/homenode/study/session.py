@@ -107,48 +107,66 @@ def _run_part(
     summary: Summary,
     now: Callable[[], datetime],
 ) -> None:
+    """Starts the machine again after each loss, until nothing is left or it is lost too often."""
     left = list(part.left)
+    name = part.runner.machine.name
     lost = 0
     while left:
-        observer.starting(part.runner.machine.name)
-        with part.runner as runner:
-            while left:
-                case = left.pop(0)
-                label = case.label(study.varying)
-                observer.running(label)
-                record, is_lost = _run_case(study, case, runner, now)
-                store.append(record)
-                summary.ran += 1
-                if not records.is_complete(record):
-                    summary.failed.append(label)
-                observer.finished(label, record)
-                lost = lost + 1 if is_lost else 0
-                if is_lost:
-                    break
-        if lost >= LOST_IN_A_ROW and left:
-            raise StudyError(
-                f"the machine {part.runner.machine.name} was lost {lost} times in a row "
-                f"({record['error']}); {len(left)} cases were not tried; the records are kept in "
-                f"{store.path}"
-            )
+        observer.starting(name)
+        before = len(left)
+        try:
+            with part.runner as runner:
+                _run_cases(study, left, runner, store, observer, summary, now)
+        except RunnerLostError as error:
+            lost = 1 if before - len(left) > 1 else lost + 1
+            observer.note(f"{name} was lost: {error}")
+            if lost >= LOST_IN_A_ROW and left:
+                raise StudyError(
+                    f"{name} was lost {lost} times in a row ({error}); {len(left)} cases were not "
+                    f"tried; what was done is kept in {store.path}"
+                ) from error
+
+
+def _run_cases(
+    study: Study,
+    left: list[Case],
+    runner: Runner,
+    store: RecordStore,
+    observer: Observer,
+    summary: Summary,
+    now: Callable[[], datetime],
+) -> None:
+    """Runs and removes the cases from `left`. Raises RunnerLostError after recording that case."""
+    while left:
+        case = left.pop(0)
+        label = case.label(study.varying)
+        observer.running(label)
+        record, loss = _run_case(study, case, runner, now)
+        store.append(record)
+        summary.ran += 1
+        if not records.is_complete(record):
+            summary.failed.append(label)
+        observer.finished(label, record)
+        if loss is not None:
+            raise loss
 
 
 def _run_case(
     study: Study, case: Case, runner: Runner, now: Callable[[], datetime]
-) -> tuple[Record, bool]:
+) -> tuple[Record, RunnerLostError | None]:
     command = runner.command(case.arguments())
     started = now()
     clock = time.monotonic()
     outcome = Outcome(-1, "", "", None)
     error: str | None = None
-    is_lost = False
+    loss: RunnerLostError | None = None
     try:
         outcome = runner.run(command, study.timeout_s)
     except TimeoutError:
         error = f"did not end within {study.timeout_s:g} s; raise timeout_s in the study"
     except RunnerLostError as lost:
         error = f"the machine was lost: {lost}"
-        is_lost = True
+        loss = lost
     record: dict[str, Any] = {
         "schema": records.SCHEMA,
         "study": study.name,
@@ -169,7 +187,7 @@ def _run_case(
     }
     if error is None:
         _read_outcome(record, outcome, case, runner)
-    return record, is_lost
+    return record, loss
 
 
 def _read_outcome(record: dict[str, Any], outcome: Outcome, case: Case, runner: Runner) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from homenode.report.perfect import perfect_matrix
 from homenode.study.machine import Machine, Node
-from homenode.study.runner import Outcome
+from homenode.study.runner import Outcome, RunnerLostError
 
 LINES_PER_THREAD = 100_000
 QUAD = Machine(
@@ -122,11 +122,14 @@ def counts_line(
 class FakeRunner:
     """A machine that answers at once; `answers` overrides outcomes by a part of the command."""
 
-    def __init__(self, machine: Machine, answers: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self, machine: Machine, answers: Mapping[str, Any] | None = None, start_losses: int = 0
+    ) -> None:
         self._machine = machine
         self._answers = dict(answers or {})
         self.ran: list[list[str]] = []
         self.starts = 0
+        self._start_losses = start_losses
         self.is_open = False
         self.homenode_version = "0.1.0"
 
@@ -154,6 +157,9 @@ class FakeRunner:
 
     def __enter__(self) -> Self:
         self.starts += 1
+        if self._start_losses:
+            self._start_losses -= 1
+            raise RunnerLostError("the guest panicked")
         self.is_open = True
         return self
 

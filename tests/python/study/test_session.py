@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from homenode.study import cli
+from homenode.study.errors import StudyError
 from homenode.study.progress import PlainProgress
 from homenode.study.records import FILE_NAME, RecordStore, is_complete, read
 from homenode.study.runner import Outcome, RunnerLostError
@@ -127,6 +128,26 @@ def test_a_machine_that_dies_is_started_again_for_the_rest(tmp_path: Path) -> No
     summary, _ = run(tmp_path, runner)
     assert (runner.starts, summary.ran, summary.failed) == (2, 8, ["shared · read · api"])
     assert not runner.is_open
+
+
+@pytest.mark.parametrize("losses", [1, 2])
+def test_a_machine_that_dies_while_it_starts_is_started_again(tmp_path: Path, losses: int) -> None:
+    runner = FakeRunner(QUAD, start_losses=losses)
+    summary, said = run(tmp_path, runner)
+    assert (runner.starts, summary.ran, summary.failed) == (losses + 1, 8, [])
+    assert said.count("quad-4x2 was lost: the guest panicked") == losses
+
+
+def test_a_machine_that_never_starts_ends_the_study(tmp_path: Path) -> None:
+    with pytest.raises(StudyError, match=r"lost 3 times in a row .*8 cases were not tried"):
+        run(tmp_path, FakeRunner(QUAD, start_losses=99))
+
+
+def test_losses_with_work_between_them_do_not_add_up(tmp_path: Path) -> None:
+    lost = RunnerLostError("killed")
+    runner = FakeRunner(QUAD, {"--op write --method api": lost, "read --method api": lost})
+    summary, _ = run(tmp_path, runner)
+    assert (summary.ran, len(summary.failed), runner.starts) == (8, 4, 4)
 
 
 def test_a_machine_that_keeps_dying_ends_the_study_with_one_line(
