@@ -9,18 +9,17 @@
 namespace homenode::lab {
 namespace {
 
-Unexpected cannot_write(const std::string& path) {
+Unexpected cannot_write(const std::string& path, const char* next) {
   const int error = errno;
-  return Unexpected(Error{ErrorCode::failed, error,
-                          "cannot write " + path + ": " + std::strerror(error),
-                          "the counts of this region are lost; free space or choose another out="});
+  return Unexpected(
+      Error{ErrorCode::failed, error, "cannot write " + path + ": " + std::strerror(error), next});
 }
 
 }  // namespace
 
 Result<CountsFile> CountsFile::open(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  if (descriptor < 0) return cannot_write(path);
+  if (descriptor < 0) return cannot_write(path, "choose another out=");
   return CountsFile(descriptor, path);
 }
 
@@ -29,7 +28,9 @@ Result<void> CountsFile::append(const std::string& line) const {
   while (done < line.size()) {
     const ssize_t written = ::write(descriptor_, line.data() + done, line.size() - done);
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return cannot_write(path_);
+    if (written < 0) {
+      return cannot_write(path_, "the counts of this region are lost: free space, then run again");
+    }
     done += static_cast<std::size_t>(written);
   }
   return {};

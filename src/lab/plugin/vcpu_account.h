@@ -72,7 +72,7 @@ class alignas(128) VcpuAccount {
       ++references_[index(privilege, store)];
       return;
     }
-    count_other_line<privilege>(address, store, memory);
+    count_elsewhere<privilege>(address, store, memory);
   }
 
   [[nodiscard]] std::uint64_t references(Privilege privilege, bool store) const {
@@ -94,12 +94,14 @@ class alignas(128) VcpuAccount {
     return static_cast<std::size_t>(privilege) * 2 + (store ? 1 : 0);
   }
 
-  // Out of line, so that the fast path saves no registers.
+  // Another line, or the end of the last one. Out of line, so that the fast path saves no
+  // registers.
   template <Privilege privilege, class Memory>
-  [[gnu::noinline]] void count_other_line(std::uint64_t address, bool store, Memory memory) {
+  [[gnu::noinline]] void count_elsewhere(std::uint64_t address, bool store, Memory memory) {
     if (!counting_) return;
     ++references_[index(privilege, store)];
-    touch<privilege>(address, store, memory);
+    const bool same_line = (address ^ last_line_start_) <= line_mask_;
+    if (!same_line) touch<privilege>(address, store, memory);
     if ((address & line_mask_) <= safe_offset_) return;
     const std::uint64_t last = address + memory.bytes() - 1;
     if (last >> line_shift_ != address >> line_shift_) touch<privilege>(last, store, memory);
