@@ -46,7 +46,7 @@ def draw(
             )
     return (
         f'<svg class="matrix" viewBox="{-PAD} {-PAD} {side + 2 * PAD} {side + 2 * PAD}" role="img" '
-        f'aria-label="{escape(label)}" data-size="{len(nodes)}">'
+        f'shape-rendering="crispEdges" aria-label="{escape(label)}" data-size="{len(nodes)}">'
         f'<rect class="frame" x="0" y="0" width="{side}" height="{side}"/>'
         f'<g class="cells">{"".join(cells)}</g></svg>'
     )

@@ -11,7 +11,9 @@ from markupsafe import Markup
 from homenode.report import machine_svg, matrix_svg, model, paper, perfect, rule
 from homenode.report.model import CaseView, GridRow, MachineView
 from homenode.report.rule import Verdict
-from homenode.report.words import METHODS, OPERATIONS, PATTERNS, number, percent
+from homenode.report.words import METHODS, OPERATIONS, PATTERNS, USED, number, percent
+from homenode.study import host_runner
+from homenode.study.matrix import local_share
 
 HERE = Path(__file__).parent
 MARKS: Mapping[Verdict, str] = {
@@ -20,6 +22,10 @@ MARKS: Mapping[Verdict, str] = {
     Verdict.NOT_HEALED: "×",
 }
 SKETCH_SIZE = 4
+SHAPES: Mapping[str, str] = {
+    pattern: "diagonal and its neighbours" if pattern == "partial" else perfect.shape_of(pattern)
+    for pattern in PATTERNS
+}
 
 
 def render(views: Sequence[MachineView], records_paths: Sequence[str]) -> str:
@@ -48,17 +54,22 @@ def render(views: Sequence[MachineView], records_paths: Sequence[str]) -> str:
         methods=METHODS,
         operations=OPERATIONS,
         patterns=PATTERNS,
+        used=USED,
         contrast=model.telling_contrast,
         gap=model.read_write_gap,
         draw_case=draw_case,
         draw_best=draw_best,
+        draw_shares=draw_shares,
+        shown_command=shown_command,
+        machine_option=machine_option,
         draw_machine=lambda machine: Markup(machine_svg.draw(machine)),
         nearest=machine_svg.nearest_distance,
         says=says,
         provenance=provenance,
         versions=versions,
         span=span,
-        shape_of=perfect.shape_of,
+        best_local=lambda row: local_share(row.best),
+        shapes=SHAPES,
     )
 
 
@@ -85,6 +96,20 @@ def draw_best(row: GridRow) -> Markup:
 def draw_shares(shares: Sequence[Sequence[float]], nodes: Sequence[int], label: str) -> Markup:
     """A matrix of shares that follows from logic, not from a measurement."""
     return Markup(matrix_svg.draw(shares, nodes, label, "", measured=False))
+
+
+def shown_command(case: CaseView) -> str:
+    """The command of a case as a person types it, without the place of one installation."""
+    words = [str(word) for word in case.record["command"]]
+    words[0] = Path(words[0]).name
+    if case.machine.kind == "lab":
+        words += ["--machine", case.machine.name]
+    return " ".join(words)
+
+
+def machine_option(view: MachineView) -> str:
+    """What --machine takes to choose a view's machine again."""
+    return host_runner.NAME if view.machine.kind == "host" else view.machine.name
 
 
 def sketches() -> list[tuple[str, str, Markup]]:
@@ -124,7 +149,9 @@ def provenance(view: MachineView) -> list[Markup]:
             f"{escape(view.machine.name)} and counted every load and store of the program itself "
             "between the start and the end of its measured part, "
             f"{modelled}, by the node of the CPU that issued it and the node of the memory that "
-            "it reached. Nothing is sampled or estimated."
+            "it reached. Nothing is sampled or estimated. The few accesses to its stack and other "
+            "data of its own are counted with those to the array, so a share may stay a little "
+            "below what the array alone would give."
         )
     if "computed" in kinds:
         sentences.append(

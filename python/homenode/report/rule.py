@@ -14,12 +14,14 @@ LOCAL_TOLERANCE = 0.03
 FLAT_TOLERANCE = 1.25
 
 RULE = (
-    "A method heals a pattern when the measured matrix reaches the perfect one, for every read and "
-    "every write case. Where the perfect matrix is a diagonal: the local share is at most "
-    f"{LOCAL_TOLERANCE:.2f} below the perfect local share. Where it is flat: no node receives "
-    f"more than {FLAT_TOLERANCE} / N of the accesses (N is the number of nodes with memory). "
+    "A method heals a pattern (✓) when the measured matrix reaches the perfect one, for reads and "
+    "for writes.",
+    "Where the perfect matrix is a diagonal, that means: the local share is at most "
+    f"{LOCAL_TOLERANCE:.2f} below the perfect local share.",
+    f"Where it is flat: no node receives more than {FLAT_TOLERANCE} / N of the accesses, N being the "
+    "number of nodes with memory.",
     "Otherwise the mark is ×, with the note “flattened” when no node receives more than "
-    f"{FLAT_TOLERANCE} / N although a diagonal was possible."
+    f"{FLAT_TOLERANCE} / N although a diagonal was possible.",
 )
 
 

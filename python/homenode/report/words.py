@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+NARROW_SPACE = "\N{NARROW NO-BREAK SPACE}"
+
 
 @dataclass(frozen=True)
 class Word:
@@ -31,6 +33,14 @@ METHODS: Mapping[str, Word] = {
     "rewrite": Word("rewrite", "The data are laid out anew, so that each thread's lie together."),
 }
 
+# How the headline says that a method was used.
+USED: Mapping[str, str] = {
+    "default": "With nothing done about placement",
+    "command-line": "With its pages interleaved over all nodes from the command line",
+    "api": "With each part placed from inside the program (API)",
+    "rewrite": "With its data laid out anew (rewrite)",
+}
+
 OPERATIONS: Mapping[str, str] = {
     "read": "reads",
     "write": "writes",
@@ -39,20 +49,22 @@ OPERATIONS: Mapping[str, str] = {
 
 
 def percent(share: float) -> str:
-    """A share as a percentage with the digits that it deserves: 100 % and 0 % are exact."""
+    """A share as a percentage with one decimal; only what is exact is written as 0 or 100."""
     value = 100 * share
     if share in (0.0, 1.0):
-        return f"{value:.0f} %"
-    if value > 99.95:
-        return "> 99.9 %"
-    if value < 0.05:
-        return "< 0.1 %"
-    return f"{value:.1f} %" if value < 99.95 else f"{value:.0f} %"
+        text = f"{value:.0f}"
+    elif value > 99.95:
+        text = "> 99.9"
+    elif value < 0.05:
+        text = "< 0.1"
+    else:
+        text = f"{value:.1f}"
+    return f"{text} %".replace(" ", NARROW_SPACE)
 
 
 def number(value: float) -> str:
     """A whole number with thin spaces between thousands."""
-    return f"{round(value):,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
+    return f"{round(value):,}".replace(",", NARROW_SPACE)
 
 
 def size(byte_count: int) -> str:

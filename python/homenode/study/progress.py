@@ -26,7 +26,7 @@ def outcome_text(record: Record) -> str:
         return f"failed: {record['error']}"
     op = str(record["case"]["options"].get("op", "read"))
     rows = AccessMatrix.from_json(record["matrix"]).of(op)
-    return f"{local_share(rows):.0%} local, hottest node {hottest_share(rows):.0%}"
+    return f"{local_share(rows):.1%} local, hottest node {hottest_share(rows):.1%}"
 
 
 class PlainProgress:

@@ -69,7 +69,7 @@ def test_every_case_gets_a_record_with_all_that_a_repetition_needs(tmp_path: Pat
     assert first["counts"][0]["schema"] == "homenode.counts/1"
     assert first["matrix"]["provenance"] == "exact" and len(first["matrix"]["reads"]) == 4
     assert said.count("\n") == 10  # The plan, the start, and one line for each case.
-    assert "[8/8] divided · write · api: 100% local, hottest node 25%" in said
+    assert "[8/8] divided · write · api: 100.0% local, hottest node 25.0%" in said
 
 
 def test_complete_cases_are_skipped_and_the_machine_is_not_even_started(tmp_path: Path) -> None:

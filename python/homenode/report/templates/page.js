@@ -37,7 +37,6 @@ addEventListener("scroll", hideTip, { passive: true });
 function mark(cell) {
   for (const old of document.querySelectorAll("svg.matrix .on")) old.classList.remove("on");
   cell.classList.add("on");
-  cell.parentNode.append(cell.cloneNode(false)).remove();
   if (large.open) readout.textContent = cell.dataset.value;
 }
 
@@ -60,13 +59,14 @@ function walk(holder, key) {
   showTip(cell.dataset.value, box.right, box.bottom);
 }
 
+const AXES = "Rows, from the top: the nodes that ask. Columns, from the left: the nodes that answer.";
 function enlarge(button) {
   const row = button.closest("tr");
   const pair = large.querySelector(".pair");
   document.getElementById("large-title").textContent = button.dataset.says;
   pair.replaceChildren();
   for (const [source, text] of [
-    [button, "measured: " + button.dataset.verdict],
+    [button, `measured: ${button.dataset.verdict}. ${AXES}`],
     [row.querySelector("td.best"), "perfect: " + button.dataset.perfect + " local"],
   ]) {
     const figure = document.createElement("figure");
