@@ -97,8 +97,7 @@ int usage_error(Context& context, const Verb& verb, const std::string& what) {
 int run_built_in(Context& context, Verb& verb, const std::vector<std::string>& words) {
   CLI::App app{verb.summary(), "homenode " + verb.name()};
   std::string machine;
-  app.add_option("--machine", machine, "run inside the lab on this virtual machine (name or file)")
-      ->type_name("NAME|FILE");
+  define_machine_option(app, machine);
   verb.define(app);
   ProgramLine line{words, {}};
   if (verb.runs_program()) {

@@ -52,6 +52,9 @@ class Verb {
 /// Every built-in verb, in the order of the help.
 std::vector<std::unique_ptr<Verb>> built_in_verbs();
 
+/// Adds --machine, which every verb has; dispatch() obeys it.
+void define_machine_option(CLI::App& app, std::string& machine);
+
 /// Prints "homenode VERB: message" on the error stream and gives the exit code that belongs to it.
 int report(Context& context, const std::string& verb, const Error& error);
 

@@ -1,15 +1,22 @@
 // The table of built-in verbs.
 #include "cli/cmd_bench.h"
 #include "cli/cmd_run.h"
+#include "cli/cmd_topology.h"
 #include "cli/verb.h"
 
 namespace homenode::cli {
 
 std::vector<std::unique_ptr<Verb>> built_in_verbs() {
   std::vector<std::unique_ptr<Verb>> verbs;
+  verbs.push_back(make_topology());
   verbs.push_back(make_bench());
   verbs.push_back(make_run());
   return verbs;
+}
+
+void define_machine_option(CLI::App& app, std::string& machine) {
+  app.add_option("--machine", machine, "run inside the lab on this virtual machine (name or file)")
+      ->type_name("NAME|FILE");
 }
 
 int report(Context& context, const std::string& verb, const Error& error) {

@@ -1,0 +1,112 @@
+#include "cli/dispatch.h"
+
+#include <algorithm>
+#include <cerrno>
+
+#include "command_line.h"
+
+namespace homenode::cli {
+namespace {
+
+using Words = std::vector<std::string>;
+
+/// What the lab is started with, without the two paths that depend on where the test runs.
+Words lab_words(const os::Fake& os) {
+  Words words = os.executed();
+  EXPECT_GE(words.size(), 7U);
+  if (words.size() < 7) return {};
+  EXPECT_TRUE(words[0].ends_with("homenode-lab"));
+  EXPECT_EQ(words[4], "--");
+  words.erase(words.begin() + 4, words.begin() + 6);
+  words.erase(words.begin());
+  return words;
+}
+
+TEST(Dispatch, HelpListsEveryVerb) {
+  for (const Words& words : {Words{"--help"}, Words{"-h"}, Words{"help"}}) {
+    CommandLine line;
+    EXPECT_EQ(line.run(words), exit_done);
+    for (const auto& verb : built_in_verbs()) {
+      EXPECT_NE(line.out.str().find("\n  " + verb->name() + " "), std::string::npos);
+    }
+    EXPECT_NE(line.out.str().find("\n  lab "), std::string::npos);
+  }
+}
+
+TEST(Dispatch, NoVerbIsBadUsage) {
+  CommandLine line;
+  EXPECT_EQ(line.run({}), exit_usage);
+  EXPECT_TRUE(line.out.str().empty());
+  EXPECT_EQ(line.run({"--nosuch"}), exit_usage);
+  EXPECT_EQ(line.run({"../verb"}), exit_usage);
+  EXPECT_TRUE(line.os.executed().empty());
+}
+
+TEST(Dispatch, EveryVerbHasHelpAndAManPage) {
+  for (const auto& verb : built_in_verbs()) {
+    CommandLine line;
+    EXPECT_EQ(line.run({verb->name(), "--help"}), exit_done);
+    EXPECT_NE(line.out.str().find("--machine"), std::string::npos);
+    EXPECT_EQ(line.run({"help", verb->name()}), exit_done);
+    EXPECT_EQ(line.run({"--man-page", verb->name()}), exit_done);
+    EXPECT_TRUE(line.out.str().starts_with(".TH HOMENODE"));
+    EXPECT_NE(line.out.str().find("\\-\\-machine"), std::string::npos);
+  }
+  CommandLine line;
+  EXPECT_EQ(line.run({"--man-page", "nosuch"}), exit_usage);
+}
+
+TEST(Dispatch, AnUnknownVerbIsLookedUpOnPath) {
+  CommandLine line;
+  EXPECT_EQ(line.run({"frobnicate", "-x", "--machine", "m"}), exit_usage);
+  EXPECT_EQ(line.os.executed(), (Words{"homenode-frobnicate", "-x", "--machine", "m"}));
+  EXPECT_NE(line.err.str().find("no verb 'frobnicate'"), std::string::npos);
+  line.os.fail_call("execute", 1, EACCES);
+  EXPECT_EQ(line.run({"frobnicate"}), exit_failed);
+  EXPECT_NE(line.err.str().find("cannot start"), std::string::npos);
+}
+
+TEST(Dispatch, MachineRunsTheSameCommandInTheLab) {
+  CommandLine line;
+  line.run({"run", "--machine", "quad-4x2", "-m", "3", "prog", "a"});
+  EXPECT_EQ(lab_words(line.os),
+            (Words{"run", "--machine", "quad-4x2", "run", "-m", "3", "--", "prog", "a"}));
+  line.run({"run", "-m", "3", "--machine=quad-4x2", "--", "-prog", "--machine", "x"});
+  EXPECT_EQ(lab_words(line.os), (Words{"run", "--machine", "quad-4x2", "run", "-m", "3", "--",
+                                       "-prog", "--machine", "x"}));
+}
+
+TEST(Dispatch, MachineMayStandAfterTheWordsOfAVerb) {
+  CommandLine line;
+  line.run({"bench", "map", "--machine", "hp-8x4", "--threads", "32"});
+  EXPECT_EQ(lab_words(line.os), (Words{"run", "--machine", "hp-8x4", "bench", "map", "--threads",
+                                       "32"}));
+  line.run({"bench", "--machine=hp-8x4", "map"});
+  EXPECT_EQ(lab_words(line.os), (Words{"run", "--machine", "hp-8x4", "bench", "map"}));
+}
+
+TEST(Dispatch, AProgramsOwnMachineOptionStaysItsOwn) {
+  CommandLine line;
+  line.run({"run", "--interleave=all", "prog", "--machine", "x"});
+  EXPECT_EQ(line.os.executed(), (Words{"prog", "--machine", "x"}));
+}
+
+TEST(Dispatch, AnEmptyMachineIsBadUsage) {
+  CommandLine line;
+  EXPECT_EQ(line.run({"run", "--machine=", "prog"}), exit_usage);
+  EXPECT_TRUE(line.os.executed().empty());
+}
+
+TEST(Dispatch, BadOptionsAreOneLine) {
+  for (const Words& words : {Words{"run", "--nosuch", "x"}, Words{"run", "-m"}, Words{"run"},
+                             Words{"bench", "--nosuch"}, Words{"bench", "nosuch"}}) {
+    CommandLine line;
+    EXPECT_EQ(line.run(words), exit_usage) << testing::PrintToString(words);
+    const std::string text = line.err.str();
+    EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1) << text;
+    EXPECT_TRUE(text.starts_with("homenode " + words.front() + ": ")) << text;
+  }
+}
+
+}  // namespace
+}  // namespace homenode::cli
