@@ -1,0 +1,118 @@
+#include "cli/topology_json.h"
+
+#include <cstdint>
+
+#include <nlohmann/json.hpp>
+
+#include "base/id_list.h"
+
+namespace homenode::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using machine::Machine;
+using machine::Provenance;
+
+Json known_or_null(unsigned value) { return value == 0 ? Json() : Json(value); }
+
+/// Distances are whole numbers as a rule; they shall look so.
+Json number(double value) {
+  const auto whole = static_cast<std::int64_t>(value);
+  return static_cast<double>(whole) == value ? Json(whole) : Json(value);
+}
+
+Json nodes_json(const Machine& machine) {
+  Json list = Json::array();
+  for (const machine::Node& node : machine.nodes) {
+    list.push_back({{"id", node.id.value()},
+                    {"cpus", to_list(node.cpus)},
+                    {"memory_bytes", node.memory.value},
+                    {"package", node.package ? Json(*node.package) : Json()}});
+  }
+  return list;
+}
+
+Json packages_json(const Machine& machine) {
+  Json list = Json::array();
+  for (const machine::Package& package : machine.packages) {
+    list.push_back({{"number", package.number}, {"cpus", to_list(package.cpus)}});
+  }
+  return list;
+}
+
+Json caches_json(const Machine& machine) {
+  Json list = Json::array();
+  for (const machine::Cache& cache : machine.caches) {
+    list.push_back({{"level", cache.level},
+                    {"size_bytes", cache.size.value},
+                    {"ways", known_or_null(cache.ways)},
+                    {"line_bytes", known_or_null(cache.line_bytes)},
+                    {"cpus", to_list(cache.cpus)}});
+  }
+  return list;
+}
+
+Json devices_json(const Machine& machine) {
+  Json list = Json::array();
+  for (const machine::Device& device : machine.devices) {
+    list.push_back({{"name", device.name},
+                    {"kind", device.kind},
+                    {"pci", device.pci.empty() ? Json() : Json(device.pci)},
+                    {"nodes", to_list(device.nodes)}});
+  }
+  return list;
+}
+
+const char* provenance_name(Provenance provenance) {
+  switch (provenance) {
+    case Provenance::firmware:
+      return "firmware";
+    case Provenance::measured:
+      return "measured";
+    case Provenance::declared:
+      break;
+  }
+  return "declared";
+}
+
+Json distances_json(const Machine& machine) {
+  if (!machine.distances) return {};
+  const auto& values = machine.distances->values;
+  Json nodes = Json::array();
+  Json rows = Json::array();
+  for (NodeId from : values.rows()) {
+    nodes.push_back(from.value());
+    Json row = Json::array();
+    for (NodeId to : values.columns()) row.push_back(number(values.at(from, to)));
+    rows.push_back(std::move(row));
+  }
+  return {{"provenance", provenance_name(machine.distances->provenance)},
+          {"nodes", std::move(nodes)},
+          {"values", std::move(rows)}};
+}
+
+Json info_json(const Machine& machine) {
+  Json object = Json::object();
+  for (const auto& [name, value] : machine.info) object[name] = value;
+  return object;
+}
+
+}  // namespace
+
+std::string topology_json(const Machine& machine) {
+  const Json document = {{"schema", "homenode.machine/1"},
+                         {"name", machine.name},
+                         {"nodes", nodes_json(machine)},
+                         {"packages", packages_json(machine)},
+                         {"caches", caches_json(machine)},
+                         {"devices", devices_json(machine)},
+                         {"distances", distances_json(machine)},
+                         {"allowed",
+                          {{"cpus", to_list(machine.allowed_cpus)},
+                           {"nodes", to_list(machine.allowed_nodes)}}},
+                         {"info", info_json(machine)}};
+  // Names of devices may hold bytes that are no UTF-8; they are replaced rather than refused.
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace homenode::cli

@@ -1,0 +1,14 @@
+// A machine as JSON, schema "homenode.machine/1".
+#pragma once
+
+#include <string>
+
+#include "machine/machine.h"
+
+namespace homenode::cli {
+
+/// One object, indented, ending in a newline. Unknown figures are null; id sets are lists such as
+/// "0-3,8".
+std::string topology_json(const machine::Machine& machine);
+
+}  // namespace homenode::cli
