@@ -6,8 +6,8 @@ from html import escape
 from homenode.report.words import size
 from homenode.study.machine import Machine, Node
 
-WIDTH = 420
 BOX_WIDTH, BOX_HEIGHT = 92, 58
+ROOM = 1.4  # How far apart neighbours are, in boxes.
 MAX_CPUS_DRAWN = 16
 
 
@@ -22,15 +22,7 @@ def nearest_distance(machine: Machine) -> int | None:
 def draw(machine: Machine) -> str:
     """An SVG of the nodes; lines join the pairs at the smallest remote distance."""
     count = len(machine.nodes)
-    radius_x = (WIDTH - BOX_WIDTH) / 2 - 4
-    radius_y = 0 if count == 1 else max(90.0, 0.62 * radius_x if count <= 4 else 0.86 * radius_x)
-    height = 2 * radius_y + BOX_HEIGHT + 8
-    turn = math.pi / 4 if count == 4 else 0.0
-    centres = []
-    for index in range(count):
-        angle = 2 * math.pi * index / count - math.pi / 2 - turn
-        x = WIDTH / 2 + (radius_x * math.cos(angle) if count > 1 else 0)
-        centres.append((x, height / 2 + radius_y * math.sin(angle)))
+    width, height, centres = _places(count)
     lines = []
     nearest = nearest_distance(machine)
     for a, row in enumerate(machine.distances):
@@ -41,8 +33,25 @@ def draw(machine: Machine) -> str:
     boxes = [_box(node, *centre) for node, centre in zip(machine.nodes, centres, strict=True)]
     label = f"{machine.name}: {count} nodes, {sum(len(n.cpus) for n in machine.nodes)} CPUs"
     return (
-        f'<svg class="machine" viewBox="0 0 {WIDTH} {height:.0f}" role="img" '
+        f'<svg class="machine" viewBox="0 0 {width:.0f} {height:.0f}" role="img" '
         f'aria-label="{escape(label)}"><g class="links">{"".join(lines)}</g>{"".join(boxes)}</svg>'
+    )
+
+
+def _places(count: int) -> tuple[float, float, list[tuple[float, float]]]:
+    """The drawing's width and height, and each node's centre on an ellipse where none overlap."""
+    step = math.sin(2 * math.pi / count) if count > 4 else 1.0
+    radius_x = max(160.0, ROOM * BOX_WIDTH / step) if count > 1 else BOX_WIDTH / 2
+    radius_y = 0.0 if count == 1 else max(0.62 * radius_x, ROOM * BOX_HEIGHT / step)
+    width, height = 2 * radius_x + BOX_WIDTH + 8, 2 * radius_y + BOX_HEIGHT + 8
+    turn = math.pi / 2 + (math.pi / 4 if count == 4 else 0.0)
+    angles = [2 * math.pi * index / count - turn for index in range(count)]
+    if count == 1:
+        return width, height, [(width / 2, height / 2)]
+    return (
+        width,
+        height,
+        [(width / 2 + radius_x * math.cos(a), height / 2 + radius_y * math.sin(a)) for a in angles],
     )
 
 

@@ -18,8 +18,8 @@ RULE = (
     "for writes.",
     "Where the perfect matrix is a diagonal, that means: the local share is at most "
     f"{LOCAL_TOLERANCE:.2f} below the perfect local share.",
-    f"Where it is flat: no node receives more than {FLAT_TOLERANCE} / N of the accesses, N being the "
-    "number of nodes with memory.",
+    f"Where it is flat: no node receives more than {FLAT_TOLERANCE} / N of the accesses, N being "
+    "the number of nodes with memory.",
     "Otherwise the mark is ×, with the note “flattened” when no node receives more than "
     f"{FLAT_TOLERANCE} / N although a diagonal was possible.",
 )

@@ -120,14 +120,16 @@ class MovingProgress:
         seconds = time.monotonic() - self._case_began
         mark = "×" if record["error"] else "✓"
         self._progress.print(
-            f"{mark} {label}: {outcome_text(record)} ({seconds:.1f} s)", markup=False
+            f"{mark} {label}: {outcome_text(record)} ({seconds:.1f} s)",
+            markup=False,
+            highlight=False,
         )
         if self._task is not None:
             self._progress.advance(self._task)
 
     def note(self, text: str) -> None:
         """Leaves a line above the bar."""
-        self._progress.print(text, markup=False)
+        self._progress.print(text, markup=False, highlight=False)
 
     def _update(
         self,

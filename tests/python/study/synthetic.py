@@ -4,7 +4,8 @@ Test data only: nothing in the product computes an outcome that it should have m
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -13,6 +14,7 @@ from homenode.study.machine import Machine, Node
 from homenode.study.runner import Outcome, RunnerLostError
 
 LINES_PER_THREAD = 100_000
+MakeRecords = Callable[..., Path]  # The type of the report tests' fixture.
 QUAD = Machine(
     "quad-4x2",
     "d1",

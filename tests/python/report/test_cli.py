@@ -1,0 +1,150 @@
+"""`homenode report` as a command: the page, the JSON, and one-line errors."""
+
+import json
+import os
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from homenode.report import cli
+from synthetic import HP, MakeRecords, Outcome, outcome
+
+VOID = {"meta", "link", "br", "line", "rect", "i"}
+
+
+class Page(HTMLParser):
+    """Checks that tags nest, and collects text, attributes that load things, and ids."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.loads: list[str] = []
+        self.ids: list[str] = []
+        self.labels: list[str] = []
+        self.text: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in {"meta", "link", "br"}:
+            self.open.append(tag)
+        for name, value in attrs:
+            if name in {"src", "href", "srcset", "data", "action"}:
+                self.loads.append(f"{tag} {name}={value}")
+            if name == "id" and value:
+                self.ids.append(value)
+            if name == "aria-labelledby" and value:
+                self.labels.append(value)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        pass
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open and self.open.pop() == tag, f"</{tag}> closes nothing"
+
+    def handle_data(self, data: str) -> None:
+        if not self.open or self.open[-1] not in {"script", "style"}:
+            self.text.append(data)
+
+
+@pytest.fixture(scope="module")
+def page(make_records: MakeRecords, tmp_path_factory: pytest.TempPathFactory) -> str:
+    out = tmp_path_factory.mktemp("page") / "new" / "report.html"
+    assert cli.main([str(make_records("luo2012")), "-o", str(out)]) == 0
+    assert out.stat().st_mode & 0o444 == 0o444 & ~umask()
+    return out.read_text(encoding="utf-8")
+
+
+def umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def test_the_page_is_well_formed_and_loads_nothing(page: str) -> None:
+    parsed = Page(page)
+    assert parsed.open == []
+    assert parsed.loads == ["link href=data:,"]
+    assert not re.search(r"url\(|@import|fetch\(|XMLHttpRequest|https?://", page)
+    assert len(parsed.ids) == len(set(parsed.ids)) and set(parsed.labels) <= set(parsed.ids)
+
+
+def test_the_pages_numbers_are_those_of_the_records(page: str) -> None:
+    text = " ".join(" ".join(Page(page).text).split()).replace("\N{NARROW NO-BREAK SPACE}", " ")
+    assert "node 0 served 100 % of its reads and 12.5 % of them stayed" in text
+    assert "With each part placed from inside the program (API), 100 % did." in text
+    assert "12 of the 12 cells that can be compared agree with the paper." in text
+    assert "40 complete" in text and "the 20 pairs is 0.00 percentage points" in text
+    assert text.count("3 200 000") == 36  # Accesses of each case; 4 of partial are rounded off.
+    assert "paper: blank; the prose says “not perfectly” agrees with the prose" in text
+    assert "the lab" in text.lower() and "No times." in text
+    assert "modelled private cache of 512 KiB (16 ways)" in text
+    assert "homenode study" in text and "--machine hp-8x4 --fresh" in text
+
+
+def test_every_case_has_a_row_and_a_command(page: str) -> None:
+    assert page.count('<button type="button" class="m"') == 40
+    assert (
+        len(re.findall(r"seed 1 <code>homenode bench map .* --machine hp-8x4</code>", page)) == 40
+    )
+
+
+def test_failures_and_missing_cases_are_shown(make_records: MakeRecords, tmp_path: Path) -> None:
+    refused = Outcome(1, "", "homenode bench: no <memory>\n", [])
+    folder = make_records("demo", {"--op write --method api": refused})
+    out = tmp_path / "r.html"
+    assert cli.main([str(folder), "-o", str(out)]) == 0
+    text = out.read_text()
+    assert "exit code 1: homenode bench: no &lt;memory&gt;" in text
+    assert text.count('<span class="absent">no record</span>') == 4
+    assert "28 complete, 4 failed" in text
+    Page(text)
+
+
+def test_a_difference_to_the_paper_is_explained_with_matrices(
+    make_records: MakeRecords, tmp_path: Path
+) -> None:
+    crowded = outcome(HP, ["--pattern", "divided", "--method", "default", "--op", "read"])
+    key = "--pattern divided --order sequential --op read --method api"
+    out = tmp_path / "r.html"
+    assert cli.main([str(make_records("luo2012", {key: crowded})), "-o", str(out)]) == 0
+    text = out.read_text()
+    block = text[text.index('<div class="difference">') :]
+    block = block[: block.index("</div>\n<ul")]
+    assert "divided × API: measured not healed, the paper ✓" in block
+    assert block.count("<svg") == 3  # Reads, writes, and the perfect matrix.
+    assert "stay short of what the pattern allows" in block
+    assert "<b>11</b> of the 12 cells" in text
+
+
+def test_json_holds_the_same_judgements(
+    make_records: MakeRecords, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main([str(make_records("demo")), "--json"]) == 0
+    (machine,) = json.loads(capsys.readouterr().out)["machines"]
+    assert machine["machine"] == "quad-4x2" and len(machine["cases"]) == 32
+    assert machine["abilities"]["divided"]["command-line"] == {
+        "verdict": "flattened",
+        "paper": "agrees with the prose",
+    }
+    first = machine["cases"][0]
+    assert (first["accesses"], first["local_share"], first["hottest_share"]) == (800_000, 0.25, 1.0)
+    assert first["provenance"] == "exact" and first["verdict"] == "not healed"
+
+
+def test_errors_are_one_line_and_leave_the_old_page(
+    make_records: MakeRecords, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main([str(tmp_path / "none")]) == 1
+    assert re.fullmatch(
+        r"homenode report: cannot read the records .*: No such file or directory; give .*\n",
+        capsys.readouterr().err,
+    )
+    (tmp_path / "dir").mkdir()
+    assert cli.main([str(make_records("demo")), "-o", str(tmp_path / "dir")]) == 1
+    assert re.fullmatch(r"homenode report: cannot write .*\n", capsys.readouterr().err)
+    assert list(tmp_path.iterdir()) == [tmp_path / "dir"]  # No temporary file is left.
+    with pytest.raises(SystemExit) as raised:
+        cli.main([])
+    assert raised.value.code == 2

@@ -1,0 +1,44 @@
+"""The progress line: always moving on a terminal, plain elsewhere."""
+
+import io
+from pathlib import Path
+
+import pytest
+from homenode.study.progress import MovingProgress, PlainProgress, make_progress
+from homenode.study.records import RecordStore
+from homenode.study.runner import Outcome
+from homenode.study.session import run_study
+from homenode.study.spec import parse
+from rich.console import Console
+from synthetic import QUAD, FakeRunner
+
+STUDY = parse(
+    {
+        "schema": "homenode.study/1",
+        "name": "s",
+        "title": "T",
+        "workload": "map",
+        "machines": ["quad-4x2"],
+        "factors": {"pattern": ["divided"], "op": ["read"], "method": ["default", "api"]},
+    }
+)
+
+
+def test_a_terminal_sees_a_bar_the_running_case_and_what_came_out(tmp_path: Path) -> None:
+    screen = io.StringIO()
+    console = Console(file=screen, force_terminal=True, color_system=None, width=120)
+    runner = FakeRunner(QUAD, {"--method default": Outcome(1, "", "[red]no\n", [])})
+    with RecordStore(tmp_path) as store, MovingProgress(console) as progress:
+        run_study(STUDY, lambda name: runner, store, progress)
+        assert progress._progress.live.auto_refresh  # The spinner turns while a case runs.
+    shown = screen.getvalue()
+    assert "× divided · read · default: failed: exit code 1: [red]no" in shown
+    assert "✓ divided · read · api: 100.0% local, hottest node 25.0%" in shown
+    assert "2/2" in shown
+
+
+def test_without_a_terminal_the_lines_are_plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("sys.stderr", io.StringIO())
+    assert isinstance(make_progress(), PlainProgress)

@@ -1,0 +1,116 @@
+"""The real runners: how they see their machines, and what they say when they cannot."""
+
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+from homenode import lab
+from homenode.study import command, host_runner
+from homenode.study.errors import NOT_SUPPORTED, USAGE, StudyError
+from homenode.study.host_runner import HostRunner, read_machine
+from homenode.study.lab_runner import LabRunner, machine_from
+from homenode.study.machine import Machine, Node
+from homenode.study.runner import Outcome
+
+
+def add_node(root: Path, node: int, cpus: str, memory_kib: int, distance: str) -> None:
+    folder = root / f"node{node}"
+    folder.mkdir(parents=True)
+    (folder / "cpulist").write_text(cpus + "\n")
+    (folder / "meminfo").write_text(
+        f"Node {node} MemTotal:       {memory_kib} kB\nNode {node} MemFree:        17 kB\n"
+    )
+    (folder / "distance").write_text(distance + "\n")
+
+
+def test_a_host_is_read_from_sysfs_with_sparse_ids_and_nodes_without_cpus(tmp_path: Path) -> None:
+    add_node(tmp_path, 0, "0-2,8", 1024, "10 21 30")
+    add_node(tmp_path, 10, "", 2048, "30 30 10")
+    add_node(tmp_path, 2, "3", 0, "21 10 30")
+    (tmp_path / "possible").write_text("0-10\n")
+    machine = read_machine(tmp_path, "host-x")
+    assert machine == Machine(
+        "host-x",
+        "",
+        "host",
+        (Node(0, (0, 1, 2, 8), 1 << 20), Node(2, (3,), 0), Node(10, (), 2 << 20)),
+        ((10, 21, 30), (21, 10, 30), (30, 30, 10)),
+    )
+    assert Machine.from_json(machine.to_json()) == machine
+
+
+def test_a_host_with_one_node_is_not_supported_and_says_what_to_do(tmp_path: Path) -> None:
+    add_node(tmp_path, 0, "0", 1024, "10")
+    with pytest.raises(StudyError, match="leave out --machine host") as raised:
+        read_machine(tmp_path)
+    assert raised.value.exit_code == NOT_SUPPORTED
+
+
+def test_unreadable_nodes_are_one_line(tmp_path: Path) -> None:
+    (tmp_path / "node0").mkdir()
+    with pytest.raises(StudyError, match="cannot read this machine's nodes"):
+        read_machine(tmp_path)
+
+
+@pytest.fixture
+def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> HostRunner:
+    """A host with two nodes whose homenode is a small script."""
+    add_node(tmp_path / "nodes", 0, "0", 1024, "10 20")
+    add_node(tmp_path / "nodes", 1, "1", 1024, "20 10")
+    two = read_machine(tmp_path / "nodes")
+    monkeypatch.setattr(host_runner, "read_machine", lambda name: two)
+    script = tmp_path / "homenode"
+    script.write_text(
+        f"#!{sys.executable}\nimport sys, time\n"
+        "word = sys.argv[1]\n"
+        "if word == '--version': print('homenode 9.9.9')\n"
+        "elif word == 'hang': time.sleep(600)\n"
+        "else: print('out', word); print('err', file=sys.stderr); sys.exit(3)\n"
+    )
+    script.chmod(script.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv(command.LIBEXEC, f"{tmp_path / 'none'}:{tmp_path}")
+    return HostRunner()
+
+
+def test_a_host_runs_commands_itself(host: HostRunner) -> None:
+    with host as runner:
+        words = runner.command(["bench"])
+        assert runner.run(words, 60) == Outcome(3, "out bench\n", "err\n", None)
+        assert runner.versions()["homenode"] == runner.homenode_version == "9.9.9"
+        assert runner.run(["/nonexistent"], 60).exit_code == 127
+
+
+def test_a_command_that_does_not_end_is_killed(host: HostRunner) -> None:
+    with pytest.raises(TimeoutError):
+        host.run(host.command(["hang"]), 0.01)
+
+
+def test_without_a_command_the_error_says_how_to_get_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "_candidates", lambda: iter([tmp_path / "homenode"]))
+    with pytest.raises(StudyError, match="not on PATH"):
+        command.find_command()
+    with pytest.raises(StudyError, match="for its version"):
+        command.version_of(tmp_path / "homenode")
+
+
+def test_the_guest_numbers_cpus_densely_and_has_the_labs_memory() -> None:
+    described = lab.Machine(
+        "odd",
+        (lab.machine.Node(0, (0, 4), 1 << 40), lab.machine.Node(3, (2, 6), 0)),
+        tuple(lab.machine.Cpu(cpu, 0, cpu) for cpu in (0, 2, 4, 6)),
+        ((10, 20), (20, 10)),
+        None,
+        {"LabNodeMemoryMiB": "128"},
+    )
+    machine = machine_from(described, "d")
+    assert machine.nodes == (Node(0, (0, 2), 128 << 20), Node(3, (1, 3), 0))
+    assert (machine.kind, machine.distances) == ("lab", ((10, 20), (20, 10)))
+
+
+def test_an_unknown_machine_is_bad_usage() -> None:
+    with pytest.raises(StudyError, match="no-such-machine") as raised:
+        LabRunner("no-such-machine")
+    assert raised.value.exit_code == USAGE
