@@ -131,6 +131,13 @@ def cell(tab: Tab, case: str, row: int, column: int) -> Any:
     return tab.locator(f'button[data-says^="{case}"] rect[data-value]').nth(8 * row + column)
 
 
+def test_all_lines_of_the_read_write_chart_have_one_scale(open_page: Any) -> None:
+    widths = "[...document.querySelectorAll('.track')].map(t => t.getBoundingClientRect())"
+    for viewport in (PHONE, DESKTOP):
+        lines = open_page(viewport).evaluate(f"{widths}.map(b => [b.left, b.width])")
+        assert len(lines) == 20 and all(line == lines[0] for line in lines)
+
+
 def test_the_pointer_shows_a_cells_value(open_page: Any) -> None:
     tab = open_page(DESKTOP)
     assert tab.locator("#tip").is_hidden()
