@@ -36,7 +36,9 @@ def _parser() -> argparse.ArgumentParser:
         epilog="Exit codes: 0 done, 1 failed (the other cases are kept), 2 bad usage, 3 not "
         "supported here, 130 stopped by Ctrl-C.",
     )
-    parser.add_argument("file", metavar="FILE.toml", type=Path, help="the study")
+    parser.add_argument(
+        "file", metavar="FILE.toml|NAME", help="the study: a file, or one that comes with homenode"
+    )
     parser.add_argument(
         "--out", metavar="DIR", type=Path, help="where the records go (default: results/NAME)"
     )
@@ -63,7 +65,7 @@ def main(arguments: Sequence[str] | None = None, runner_for: RunnerFactory | Non
     make_runner = runner_for or runner_for_machine
     signal.signal(signal.SIGTERM, _stop)
     try:
-        study = spec.load(options.file)
+        study = dataclasses.replace(spec.load(spec.find(options.file)), file=options.file)
         if options.machine:
             study = dataclasses.replace(study, machines=tuple(dict.fromkeys(options.machine)))
         folder = options.out or Path("results") / study.name

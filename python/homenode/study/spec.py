@@ -1,6 +1,5 @@
 """Reads a study's TOML file and expands its factors into cases. Pure but for the reading."""
 
-import dataclasses
 import itertools
 import re
 import tomllib
@@ -56,7 +55,7 @@ class Study:
     timeout_s: float
     fixed: tuple[tuple[str, Option], ...]
     factors: tuple[Factor, ...]
-    file: str = ""  # Where it was read from; a record says so, for whoever repeats it.
+    file: str = ""  # As a person named it; a record says so, for whoever repeats it.
 
     @property
     def varying(self) -> tuple[str, ...]:
@@ -77,21 +76,30 @@ def expand(study: Study, machine: str, machine_digest: str) -> list[Case]:
     return list(cases.values())
 
 
+def find(name: str) -> Path:
+    """The file of a study: a path, or the name of a study that comes with homenode."""
+    package = Path(__file__).resolve().parents[1]
+    if "/" not in name and not name.endswith(".toml"):
+        for folder in (package / "data" / "studies", package.parents[1] / "studies"):
+            if (folder / f"{name}.toml").is_file():
+                return folder / f"{name}.toml"
+    return Path(name)
+
+
 def load(path: Path) -> Study:
     """Reads a study file. Raises StudyError (usage) that names the file and the first mistake."""
     try:
-        study = parse(tomllib.loads(path.read_text(encoding="utf-8")))
+        return parse(tomllib.loads(path.read_text(encoding="utf-8")))
     except OSError as error:
         raise StudyError(
-            f"cannot read the study {path}: {error.strerror}; the studies that come with homenode "
-            "lie in its folder studies/",
+            f"cannot read the study {path}: {error.strerror}; give a TOML file, or the name of a "
+            "study that comes with homenode (demo, luo2012)",
             USAGE,
         ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise StudyError(f"{path} is not valid TOML: {error}", USAGE) from error
     except StudyError as error:
         raise StudyError(f"{path}: {error}", USAGE) from error
-    return dataclasses.replace(study, file=str(path))
 
 
 def parse(document: Mapping[str, Any]) -> Study:

@@ -87,6 +87,7 @@ def test_one_failing_case_is_recorded_and_the_others_go_on(tmp_path: Path) -> No
     bad = [r for r in read(tmp_path) if not is_complete(r)]
     assert len(bad) == 1 and bad[0]["error"] == "exit code 2: homenode bench: no such node"
     assert "failed: exit code 2" in said
+    assert bad[0]["command"][-1] == "--json"
     mended, _ = run(tmp_path, FakeRunner(QUAD))
     assert (mended.already_done, mended.ran, mended.failed) == (7, 1, [])
 
@@ -171,6 +172,7 @@ def test_ctrl_c_ends_cleanly_and_keeps_what_was_done(
     assert code == 130 and not runner.is_open
     assert "4 new records are kept" in capsys.readouterr().err
     assert len(read(tmp_path / "o")) == 4
+    assert {r["study_file"] for r in read(tmp_path / "o")} == {str(study)}
 
 
 def test_the_verb_reports_failures_with_exit_code_1_and_json(

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from homenode.study.case import Case
 from homenode.study.errors import USAGE, StudyError
-from homenode.study.spec import expand, load, parse
+from homenode.study.spec import expand, find, load, parse
 
 STUDIES = Path(__file__).resolve().parents[3] / "studies"
 GOOD = {
@@ -110,6 +110,13 @@ def test_unreadable_files_are_usage_errors_that_name_the_file(tmp_path: Path) ->
         with pytest.raises(StudyError, match=said) as raised:
             load(path)
         assert raised.value.exit_code == USAGE and str(path) in str(raised.value)
+
+
+def test_a_study_is_found_by_name_or_by_path(tmp_path: Path) -> None:
+    assert find("luo2012") == STUDIES / "luo2012.toml"
+    assert find("./luo2012") == Path("luo2012")
+    assert find(str(tmp_path / "x.toml")) == tmp_path / "x.toml"
+    assert find("no-such-study") == Path("no-such-study")
 
 
 @pytest.mark.parametrize(
