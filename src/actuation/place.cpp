@@ -68,8 +68,8 @@ Result<void> populate_node(os::Os& os, Region region, const NodeRuns& node) {
                    set);
   }
   for (const PageRun& run : node.runs) {
-    const int result = os.populate_memory(page_address(os, region, run.first),
-                                          run.pages * os.page_bytes());
+    const int result =
+        os.populate_memory(page_address(os, region, run.first), run.pages * os.page_bytes());
     if (result < 0) {
       return refusal(os,
                      {.call = Call::madvise,
@@ -81,7 +81,8 @@ Result<void> populate_node(os::Os& os, Region region, const NodeRuns& node) {
   return {};
 }
 
-/// Every node's absent pages. Errors: none of the nodes could be served, or the policy not restored.
+/// Every node's absent pages. Errors: none of the nodes could be served, or the policy not
+/// restored.
 Result<std::vector<Error>> populate(os::Os& os, Region region, const Plan& plan) {
   SavedPolicy saved(os);
   if (const int result = saved.save(); result < 0) {
@@ -111,8 +112,7 @@ Result<void> forbid_huge_pages(os::Os& os, Region region) {
   const int result = os.advise_memory(region.address, bytes, MADV_NOHUGEPAGE);
   // EINVAL: a kernel that has no huge pages, so there is nothing to forbid.
   if (result == 0 || result == -EINVAL) return {};
-  return refusal(os,
-                 {.call = Call::madvise, .tried = "cannot forbid huge pages for the region"},
+  return refusal(os, {.call = Call::madvise, .tried = "cannot forbid huge pages for the region"},
                  result);
 }
 

@@ -47,54 +47,71 @@ constexpr ErrorCode unsupported = ErrorCode::not_supported;
 
 const Row table[] = {
     {Call::page_move, ENOENT, failure, "the page is not present: write to it first"},
-    {Call::page_move, EFAULT, failure, "the page is not mapped, or only the shared page of zeros: "
-                                       "write to it first"},
-    {Call::page_move, EACCES, failure, "other processes share the page: place it before it is "
-                                       "shared"},
-    {Call::page_move, EPERM, failure, "other processes share the page: moving it needs "
-                                      "CAP_SYS_NICE"},
-    {Call::page_move, EBUSY, failure, "the kernel is using the page (input, output or pinned): "
-                                      "try again when that is over"},
-    {Call::page_move, EINVAL, failure, "the page cannot be moved (device or special memory): "
-                                       "leave it out"},
+    {Call::page_move, EFAULT, failure,
+     "the page is not mapped, or only the shared page of zeros: "
+     "write to it first"},
+    {Call::page_move, EACCES, failure,
+     "other processes share the page: place it before it is "
+     "shared"},
+    {Call::page_move, EPERM, failure,
+     "other processes share the page: moving it needs "
+     "CAP_SYS_NICE"},
+    {Call::page_move, EBUSY, failure,
+     "the kernel is using the page (input, output or pinned): "
+     "try again when that is over"},
+    {Call::page_move, EINVAL, failure,
+     "the page cannot be moved (device or special memory): "
+     "leave it out"},
     {Call::page_move, EIO, failure, "the page could not be written back: check the disk"},
-    {Call::page_move, ENOMEM, failure, "the node is full: free memory there or plan fewer pages "
-                                       "for it ('numastat -m' shows what is free)"},
-    {Call::page_move, ENODEV, failure, "the node is offline or has no memory: 'homenode topology' "
-                                       "lists those that have"},
-    {Call::move_pages, ENOMEM, failure, "the node is full: free memory there or plan fewer pages "
-                                        "for it ('numastat -m' shows what is free)"},
-    {Call::move_pages, ENODEV, failure, "the node is offline or has no memory: 'homenode topology' "
-                                        "lists those that have"},
-    {Call::move_pages, EACCES, failure, "the cpuset does not allow the node: see cpuset.mems of "
-                                        "this control group"},
+    {Call::page_move, ENOMEM, failure,
+     "the node is full: free memory there or plan fewer pages "
+     "for it ('numastat -m' shows what is free)"},
+    {Call::page_move, ENODEV, failure,
+     "the node is offline or has no memory: 'homenode topology' "
+     "lists those that have"},
+    {Call::move_pages, ENOMEM, failure,
+     "the node is full: free memory there or plan fewer pages "
+     "for it ('numastat -m' shows what is free)"},
+    {Call::move_pages, ENODEV, failure,
+     "the node is offline or has no memory: 'homenode topology' "
+     "lists those that have"},
+    {Call::move_pages, EACCES, failure,
+     "the cpuset does not allow the node: see cpuset.mems of "
+     "this control group"},
     {Call::move_pages, EPERM, unsupported,
      "the process belongs to another user, or a container's seccomp profile forbids {0}: run with "
      "CAP_SYS_NICE (docker: --cap-add SYS_NICE, and root inside) or a profile that allows it"},
-    {Call::move_pages, EINVAL, failure, "the process is one of the kernel's own, or this kernel "
-                                        "lacks a flag: name a process of a user"},
+    {Call::move_pages, EINVAL, failure,
+     "the process is one of the kernel's own, or this kernel "
+     "lacks a flag: name a process of a user"},
     {Call::sched_setaffinity, EPERM, unsupported,
      "the thread belongs to another user, or a container's seccomp profile forbids {0}: run as "
      "that user, with CAP_SYS_NICE, or with a profile that allows it"},
-    {Call::mbind, EIO, failure, "pages of the range are on other nodes already: place it before it "
-                                "is first written, or let its pages be moved"},
-    {Call::mbind, ENOMEM, failure, "the process has too many mappings or the kernel is short of "
-                                   "memory: raise vm.max_map_count with sysctl, or place the range "
-                                   "with a page map, which splits nothing"},
-    {Call::madvise, ENOMEM, failure, "a part of the range is not mapped, the process has too many "
-                                     "mappings, or memory is short: map all of it, raise "
-                                     "vm.max_map_count with sysctl, or free memory"},
-    {Call::map_memory, ENOMEM, failure, "memory, the limit on it (ulimit -v) or on mappings "
-                                        "(vm.max_map_count) is used up: ask for less or raise it"},
+    {Call::mbind, EIO, failure,
+     "pages of the range are on other nodes already: place it before it "
+     "is first written, or let its pages be moved"},
+    {Call::mbind, ENOMEM, failure,
+     "the process has too many mappings or the kernel is short of "
+     "memory: raise vm.max_map_count with sysctl, or place the range "
+     "with a page map, which splits nothing"},
+    {Call::madvise, ENOMEM, failure,
+     "a part of the range is not mapped, the process has too many "
+     "mappings, or memory is short: map all of it, raise "
+     "vm.max_map_count with sysctl, or free memory"},
+    {Call::map_memory, ENOMEM, failure,
+     "memory, the limit on it (ulimit -v) or on mappings "
+     "(vm.max_map_count) is used up: ask for less or raise it"},
     {std::nullopt, EPERM, unsupported,
      "a container's seccomp profile forbids {0}: give it CAP_SYS_NICE (docker: --cap-add SYS_NICE, "
      "and root inside) or a profile that allows {0}"},
     {std::nullopt, ENOSYS, unsupported,
-     "this kernel has no {0} (built without CONFIG_NUMA) or a sandbox hides it: use another kernel, "
+     "this kernel has no {0} (built without CONFIG_NUMA) or a sandbox hides it: use another "
+     "kernel, "
      "or try it in the lab with --machine NAME"},
     {std::nullopt, ENOMEM, failure, "the kernel is short of memory: free some and try again"},
-    {std::nullopt, EFAULT, failure, "a part of the range is not mapped or not writable: map all of "
-                                    "it first"},
+    {std::nullopt, EFAULT, failure,
+     "a part of the range is not mapped or not writable: map all of "
+     "it first"},
     {std::nullopt, ESRCH, failure, "there is no such process or thread (any more): check its id"},
     {std::nullopt, EINVAL, failure, "the kernel finds the arguments wrong: see {0}(2)"},
 };

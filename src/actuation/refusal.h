@@ -26,7 +26,7 @@ enum class Call {
 /// What was attempted: a phrase for people, and what the call was about where that matters.
 struct Attempt {
   Call call = Call::set_mempolicy;
-  std::string tried;             ///< "cannot interleave over the nodes 0-3"
+  std::string tried;  ///< "cannot interleave over the nodes 0-3"
   NodeSet nodes = {};
   CpuSet cpus = {};
   std::string kernel_needed = {};  ///< The first kernel that has it, such as "5.15", or empty.

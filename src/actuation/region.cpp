@@ -19,8 +19,7 @@ Result<void> set_region_policy(os::Os& os, Region region, const placement::Polic
   assert(reinterpret_cast<std::uintptr_t>(region.address) % os.page_bytes() == 0);
   if (const auto valid = validate(policy); !valid) return valid.as_unexpected();
   if (region.bytes == 0) return {};
-  const int result =
-      os.mbind(region.address, region.bytes, kernel_mode(policy), policy.nodes, 0);
+  const int result = os.mbind(region.address, region.bytes, kernel_mode(policy), policy.nodes, 0);
   if (result < 0) {
     return refusal(os,
                    {.call = Call::mbind,

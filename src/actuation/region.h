@@ -47,11 +47,10 @@ Result<void> set_region_policy(os::Os& os, Region region, const placement::Polic
 /// the region is a part of a larger mapping, that flag alone sets it apart: two mappings more at
 /// most, however many pages there are.
 ///
-/// System calls: get_mempolicy, set_mempolicy, madvise, move_pages. Memory beside the map: 8 bytes a
-/// page and 16 a run. pre: page-aligned private memory that may be written.
-/// Errors: bad_usage when the map does not have one entry per page; failed or not_supported when
-/// nothing could be placed, when the result cannot be verified, or when the thread's policy could
-/// not be restored.
+/// System calls: get_mempolicy, set_mempolicy, madvise, move_pages. Memory beside the map: 8 bytes
+/// a page and 16 a run. pre: page-aligned private memory that may be written. Errors: bad_usage
+/// when the map does not have one entry per page; failed or not_supported when nothing could be
+/// placed, when the result cannot be verified, or when the thread's policy could not be restored.
 Result<Receipt> place_pages(os::Os& os, Region region, const placement::PageMap& map);
 
 }  // namespace homenode::actuation

@@ -39,8 +39,10 @@ constexpr RunOption run_options[] = {
 };
 
 constexpr const char* footer =
-    "NODES and CPUS are lists such as 0-3,8; all; !2 (all but 2); +0-1 (counted within the cpuset); "
-    "and for nodes same (the list before). Options end at the first word that is none, or after --; "
+    "NODES and CPUS are lists such as 0-3,8; all; !2 (all but 2); +0-1 (counted within the "
+    "cpuset); "
+    "and for nodes same (the list before). Options end at the first word that is none, or after "
+    "--; "
     "the program is started without a shell and its exit code is the command's. It is 127 when the "
     "program is not found and 126 when it cannot be executed.";
 
@@ -209,8 +211,9 @@ class Run final : public Verb {
     const bool not_found = result == -ENOENT;
     const Error error =
         failed(fmt::format("cannot start '{}'", program_.front()),
-               not_found ? "check the name and PATH; for a script, the interpreter in its first line"
-                         : "check that it is an executable file for this machine",
+               not_found
+                   ? "check the name and PATH; for a script, the interpreter in its first line"
+                   : "check that it is an executable file for this machine",
                -result)
             .take();
     report(context, name(), error);
@@ -227,6 +230,8 @@ class Run final : public Verb {
 
 }  // namespace
 
-std::unique_ptr<Verb> make_run() { return std::make_unique<Run>(); }
+std::unique_ptr<Verb> make_run() {
+  return std::make_unique<Run>();
+}
 
 }  // namespace homenode::cli

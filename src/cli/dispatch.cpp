@@ -33,8 +33,10 @@ std::string overview(const std::vector<std::unique_ptr<Verb>>& verbs) {
       "homenode shows where memory lives and who uses it, and puts threads and memory where a\n"
       "program runs fastest, on any NUMA Linux machine, real or virtual.\n\n"
       "Usage: homenode VERB [OPTIONS] …\n\nVerbs:\n";
-  for (const auto& verb : verbs) text += fmt::format("  {:<10} {}\n", verb->name(), verb->summary());
-  for (const auto& verb : external_verbs) text += fmt::format("  {:<10} {}\n", verb.name, verb.summary);
+  for (const auto& verb : verbs)
+    text += fmt::format("  {:<10} {}\n", verb->name(), verb->summary());
+  for (const auto& verb : external_verbs)
+    text += fmt::format("  {:<10} {}\n", verb.name, verb.summary);
   text +=
       "\nAny verb takes --machine NAME|FILE: it then runs inside the lab on that virtual machine.\n"
       "'homenode VERB --help' explains a verb, 'homenode --version' prints the version.\n"
@@ -155,8 +157,8 @@ int dispatch(Context& context, std::vector<std::string> arguments) {
     }
   }
   if (name.starts_with("-") || name.find('/') != std::string::npos) {
-    context.err << fmt::format(
-        "homenode: '{}' is not a verb; 'homenode --help' lists the verbs\n", name);
+    context.err << fmt::format("homenode: '{}' is not a verb; 'homenode --help' lists the verbs\n",
+                               name);
     return exit_usage;
   }
   arguments.erase(arguments.begin());

@@ -12,10 +12,14 @@ namespace {
 std::string escape(const std::string& text) {
   std::string escaped;
   for (char c : text) {
-    if (c == '\\') escaped += "\\\\";
-    else if (c == '-') escaped += "\\-";
-    else if (c == '.' && (escaped.empty() || escaped.back() == '\n')) escaped += "\\&.";
-    else escaped += c;
+    if (c == '\\')
+      escaped += "\\\\";
+    else if (c == '-')
+      escaped += "\\-";
+    else if (c == '.' && (escaped.empty() || escaped.back() == '\n'))
+      escaped += "\\&.";
+    else
+      escaped += c;
   }
   return escaped;
 }

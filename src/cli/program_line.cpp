@@ -10,7 +10,9 @@ namespace {
 
 constexpr const char* list_options = "'--help' lists the options; '--' ends them";
 
-bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
+bool takes_value(const CLI::Option& option) {
+  return option.get_items_expected_max() > 0;
+}
 
 struct Found {
   const CLI::Option* option;

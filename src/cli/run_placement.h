@@ -31,9 +31,9 @@ struct RunSetting {
 bool takes_list(RunSetting::Kind kind);
 
 /// By numactl's rules: one memory policy at most; of several CPU bindings the last one holds; --all
-/// stands before every list; --balancing counts with --membind only; `same` is the node list before.
-/// Errors: bad_usage for what breaks a rule, for lists that cannot be read, and for nodes and CPUs
-/// that do not exist or are not allowed.
+/// stands before every list; --balancing counts with --membind only; `same` is the node list
+/// before. Errors: bad_usage for what breaks a rule, for lists that cannot be read, and for nodes
+/// and CPUs that do not exist or are not allowed.
 Result<placement::Placement> resolve(const machine::Machine& machine,
                                      const std::vector<RunSetting>& settings);
 

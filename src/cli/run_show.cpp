@@ -14,10 +14,12 @@ namespace {
 constexpr int all_mode_flags = (1 << 15) | (1 << 14) | (1 << 13);  // Static, relative, balancing.
 
 // By the kernel's number; older headers lack the last two, which are 5 and 6.
-constexpr std::array mode_names{"default", "preferred",      "bind",               "interleave",
-                                "local",   "preferred-many", "weighted interleave"};
+constexpr std::array mode_names{
+    "default", "preferred", "bind", "interleave", "local", "preferred-many", "weighted interleave"};
 
-int kind_of(const PolicyState& state) { return state.mode & ~all_mode_flags; }
+int kind_of(const PolicyState& state) {
+  return state.mode & ~all_mode_flags;
+}
 
 std::string mode_name(int kind) {
   const auto index = static_cast<std::size_t>(kind);

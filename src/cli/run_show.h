@@ -14,8 +14,8 @@ struct PolicyState {
   int mode = 0;  ///< MPOL_* with flags.
   NodeSet nodes;
   std::optional<NodeId> next_interleaved;
-  CpuSet cpus;        ///< CPUs that the process may run on.
-  NodeSet cpu_nodes;  ///< Nodes of these CPUs.
+  CpuSet cpus;           ///< CPUs that the process may run on.
+  NodeSet cpu_nodes;     ///< Nodes of these CPUs.
   NodeSet memory_nodes;  ///< Nodes that it may allocate on.
 };
 

@@ -12,7 +12,9 @@
 namespace homenode::os {
 namespace {
 
-std::uintptr_t number(const void* address) { return reinterpret_cast<std::uintptr_t>(address); }
+std::uintptr_t number(const void* address) {
+  return reinterpret_cast<std::uintptr_t>(address);
+}
 
 }  // namespace
 

@@ -15,7 +15,7 @@ namespace homenode::os {
 
 /// What the model is a model of.
 struct FakeMachine {
-  NodeSet nodes{NodeId(0)};            ///< Nodes with memory that the process may use.
+  NodeSet nodes{NodeId(0)};  ///< Nodes with memory that the process may use.
   std::map<CpuId, NodeId> node_of_cpu{{CpuId(0), NodeId(0)}};  ///< The CPUs that it may use.
   FakeMemory::Limits memory = {};
 };

@@ -12,8 +12,12 @@ namespace {
 
 constexpr std::size_t pages_per_unit = fake_huge_page_bytes / fake_page_bytes;
 
-std::uintptr_t page_of(std::uintptr_t address) { return address / fake_page_bytes; }
-std::uintptr_t unit_of(std::uintptr_t address) { return address / fake_huge_page_bytes; }
+std::uintptr_t page_of(std::uintptr_t address) {
+  return address / fake_page_bytes;
+}
+std::uintptr_t unit_of(std::uintptr_t address) {
+  return address / fake_huge_page_bytes;
+}
 
 }  // namespace
 
@@ -72,7 +76,8 @@ void FakeMemory::fault(std::uintptr_t address, FakePolicy& thread, NodeId local)
   const std::uintptr_t unit = unit_of(address) * fake_huge_page_bytes;
   bool huge = limits_.huge_pages && mapping.huge_pages && unit >= found->first &&
               unit + fake_huge_page_bytes <= mapping.end;
-  for (std::size_t i = 0; huge && i < pages_per_unit; ++i) huge = !pages_.contains(page_of(unit) + i);
+  for (std::size_t i = 0; huge && i < pages_per_unit; ++i)
+    huge = !pages_.contains(page_of(unit) + i);
   const std::size_t pages = huge ? pages_per_unit : 1;
   const NodeId node = choose(policy, local, pages);
   take(node, pages);

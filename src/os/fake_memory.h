@@ -27,7 +27,7 @@ struct FakePolicy {
 class FakeMemory {
  public:
   struct Limits {
-    bool huge_pages = false;         ///< As if transparent huge pages were set to `always`.
+    bool huge_pages = false;           ///< As if transparent huge pages were set to `always`.
     std::size_t max_mappings = 65530;  ///< vm.max_map_count.
     std::map<NodeId, std::size_t> free_pages;  ///< Nodes that are not named never get full.
   };
@@ -73,7 +73,7 @@ class FakeMemory {
   Limits limits_;
   NodeSet nodes_;
   Mappings mappings_;
-  std::unordered_map<std::uintptr_t, NodeId> pages_;  // By page number.
+  std::unordered_map<std::uintptr_t, NodeId> pages_;     // By page number.
   std::unordered_map<std::uintptr_t, bool> huge_units_;  // By huge page number: present as one.
 };
 

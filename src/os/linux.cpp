@@ -22,10 +22,15 @@ constexpr std::size_t word_bits = NodeSet::word_bits;
 /// Far above every kernel's limits on nodes (NODES_SHIFT <= 10) and CPUs (NR_CPUS <= 8192).
 constexpr std::size_t largest_mask_words = 1 << 14;
 
-int negative_errno(long result) { return result < 0 ? -errno : static_cast<int>(result); }
+int negative_errno(long result) {
+  return result < 0 ? -errno : static_cast<int>(result);
+}
 
-/// The kernel takes one off `maxnode` before it reads the mask, so bits + 1 is what it must be told.
-unsigned long maxnode_of(std::size_t words) { return words == 0 ? 0 : words * word_bits + 1; }
+/// The kernel takes one off `maxnode` before it reads the mask, so bits + 1 is what it must be
+/// told.
+unsigned long maxnode_of(std::size_t words) {
+  return words == 0 ? 0 : words * word_bits + 1;
+}
 
 const Word* mask_of(const NodeSet& nodes) {
   return nodes.empty() ? nullptr : nodes.words().data();
@@ -70,8 +75,7 @@ int Linux::next_interleave_node(NodeId& node) {
   return 0;
 }
 
-int Linux::mbind(void* address, std::size_t bytes, int mode, const NodeSet& nodes,
-                 unsigned flags) {
+int Linux::mbind(void* address, std::size_t bytes, int mode, const NodeSet& nodes, unsigned flags) {
   return negative_errno(syscall(SYS_mbind, address, bytes, mode, mask_of(nodes),
                                 maxnode_of(nodes.words().size()), flags));
 }
@@ -93,8 +97,7 @@ int Linux::sched_setaffinity(pid_t thread, const CpuSet& cpus) {
 int Linux::sched_getaffinity(pid_t thread, CpuSet& cpus) {
   for (std::size_t words = 1024 / word_bits; words <= largest_mask_words; words *= 2) {
     std::vector<Word> mask(words, 0);
-    const long result =
-        syscall(SYS_sched_getaffinity, thread, words * sizeof(Word), mask.data());
+    const long result = syscall(SYS_sched_getaffinity, thread, words * sizeof(Word), mask.data());
     if (result >= 0) {
       cpus = CpuSet::from_words(std::move(mask));
       return 0;
@@ -136,13 +139,16 @@ int Linux::populate_memory(void* address, std::size_t bytes) {
   return 0;
 }
 
-std::size_t Linux::page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
+std::size_t Linux::page_bytes() {
+  return static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
 
 int Linux::execute(const std::vector<std::string>& arguments) {
   if (arguments.empty()) return -EINVAL;
   std::vector<char*> words;
   words.reserve(arguments.size() + 1);
-  for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
+  for (const std::string& argument : arguments)
+    words.push_back(const_cast<char*>(argument.c_str()));
   words.push_back(nullptr);
   execvp(words.front(), words.data());
   return -errno;

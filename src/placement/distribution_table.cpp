@@ -19,7 +19,9 @@ constexpr std::array table{
 
 }  // namespace
 
-std::span<const Distribution> distributions() { return table; }
+std::span<const Distribution> distributions() {
+  return table;
+}
 
 Result<Distribution> find_distribution(std::string_view name) {
   std::string names;

@@ -34,29 +34,31 @@ const Kind& find(PolicyKind wanted) {
 
 }  // namespace
 
-std::string to_string(PolicyKind kind) { return find(kind).name; }
+std::string to_string(PolicyKind kind) {
+  return find(kind).name;
+}
 
 Result<void> validate(const Policy& policy) {
   const Kind& kind = find(policy.kind);
   const std::size_t count = policy.nodes.size();
   if (kind.nodes == Count::none && count > 0) {
-    return bad_usage(fmt::format("the policy {} takes no nodes, but got {}", kind.name,
-                                 to_list(policy.nodes)),
-                     "leave the nodes out, or choose bind, preferred or interleave");
+    return bad_usage(
+        fmt::format("the policy {} takes no nodes, but got {}", kind.name, to_list(policy.nodes)),
+        "leave the nodes out, or choose bind, preferred or interleave");
   }
   if (kind.nodes != Count::none && count == 0) {
     return bad_usage(fmt::format("the policy {} needs nodes, but got none", kind.name),
                      "name at least one node; 'homenode topology' lists them");
   }
   if (kind.nodes == Count::one && count > 1) {
-    return bad_usage(fmt::format("the policy preferred takes one node, but got {}",
-                                 to_list(policy.nodes)),
-                     "name one node, or choose preferred-many");
+    return bad_usage(
+        fmt::format("the policy preferred takes one node, but got {}", to_list(policy.nodes)),
+        "name one node, or choose preferred-many");
   }
   if (policy.numa_balancing && policy.kind != PolicyKind::bind) {
-    return bad_usage(fmt::format("balancing within the nodes goes with the policy bind, not {}",
-                                 kind.name),
-                     "choose bind, or leave balancing out");
+    return bad_usage(
+        fmt::format("balancing within the nodes goes with the policy bind, not {}", kind.name),
+        "choose bind, or leave balancing out");
   }
   return {};
 }

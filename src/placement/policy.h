@@ -27,7 +27,8 @@ struct Policy {
 /// The kinds' names in help, JSON and errors: default, local, bind, …
 [[nodiscard]] std::string to_string(PolicyKind kind);
 
-/// Errors: bad_usage for nodes with default/local, no nodes with the others, several with preferred.
+/// Errors: bad_usage for nodes with default/local, no nodes with the others, several with
+/// preferred.
 Result<void> validate(const Policy& policy);
 
 }  // namespace homenode::placement

@@ -43,7 +43,9 @@ const std::vector<Function>& functions() {
              os, region, {placement::PolicyKind::interleave, {NodeId(0), NodeId(1)}}));
        }},
       {"bind_thread",
-       [](os::Fake& os, Region) { return outcome_of(bind_thread(os, 0, {CpuId(0), CpuId(3)})); }},
+       [](os::Fake& os, Region) {
+         return outcome_of(bind_thread(os, 0, {CpuId(0), CpuId(3)}));
+       }},
       {"audit", [](os::Fake& os, Region region) { return outcome_of(audit(os, region)); }},
       {"place_pages of a fresh region",
        [](os::Fake& os, Region region) {
@@ -99,8 +101,8 @@ void fail_each_call_of(const Function& function, int errno_value) {
 
 TEST(Faults, EveryFailingCallIsToldAndLeavesThePolicyAsItWas) {
   for (const Function& function : functions()) {
-    for (int errno_value : {EPERM, ENOSYS, EINVAL, ENOMEM, EIO, EACCES, ESRCH, EFAULT, EBUSY,
-                            ENODEV, EAGAIN}) {
+    for (int errno_value :
+         {EPERM, ENOSYS, EINVAL, ENOMEM, EIO, EACCES, ESRCH, EFAULT, EBUSY, ENODEV, EAGAIN}) {
       fail_each_call_of(function, errno_value);
     }
   }

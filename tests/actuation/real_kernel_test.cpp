@@ -1,8 +1,11 @@
 // The same on the kernel that runs the test, with the nodes that it happens to have.
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
+#include <sstream>
 
 #include "actuation/audit.h"
 #include "four_nodes.h"
@@ -26,6 +29,25 @@ class RealKernel : public testing::Test {
     std::string maps;
     EXPECT_EQ(os_.read_file("/proc/self/maps", maps), 0);
     return static_cast<std::size_t>(std::count(maps.begin(), maps.end(), '\n'));
+  }
+
+  /// AnonHugePages of the mapping that starts at or before `address`, in KiB.
+  std::size_t huge_kilobytes(const char* address) {
+    std::string smaps;
+    EXPECT_EQ(os_.read_file("/proc/self/smaps", smaps), 0);
+    const auto wanted = reinterpret_cast<std::uintptr_t>(address);
+    bool inside = false;
+    std::istringstream lines(smaps);
+    for (std::string line; std::getline(lines, line);) {
+      unsigned long first = 0;
+      unsigned long end = 0;
+      if (std::sscanf(line.c_str(), "%lx-%lx ", &first, &end) == 2) {
+        inside = first <= wanted && wanted < end;
+      } else if (inside && line.starts_with("AnonHugePages:")) {
+        return std::stoul(line.substr(sizeof "AnonHugePages:" - 1));
+      }
+    }
+    return 0;
   }
 
   os::Linux os_;
@@ -74,14 +96,30 @@ TEST_F(RealKernel, AuditTellsAbsentPagesFromZeroPagesFromUnmappedOnes) {
   os_.unmap_memory(region.address, region.bytes);
 }
 
+// What split_huge_pages in place.cpp relies on. MADV_COLD is 20 where the headers lack it.
+TEST_F(RealKernel, AdviceOnAPartSplitsAHugePage) {
+  constexpr std::size_t unit = std::size_t{2} << 20;
+  const Region region = map_region(os_, 4 * unit / os_.page_bytes());
+  const auto address = reinterpret_cast<std::uintptr_t>(region.address);
+  char* const huge = reinterpret_cast<char*>((address + unit - 1) / unit * unit);
+  os_.advise_memory(huge, unit, MADV_HUGEPAGE);
+  ASSERT_EQ(os_.populate_memory(huge, unit), 0);
+  const std::size_t before = huge_kilobytes(huge);
+  if (before == 0) GTEST_SKIP() << "no huge pages here";
+  ASSERT_EQ(os_.advise_memory(huge + os_.page_bytes(), os_.page_bytes(), 20), 0);
+  EXPECT_EQ(huge_kilobytes(huge), 0U);
+  os_.unmap_memory(region.address, region.bytes);
+}
+
 TEST_F(RealKernel, ANodeThatDoesNotExistIsRefusedWithItsNumber) {
   const Region region = map_region(os_, 8);
   const auto receipt = place_pages(os_, region, placement::PageMap(8, NodeId(900)));
   ASSERT_FALSE(receipt);
   EXPECT_EQ(receipt.error().code, ErrorCode::bad_usage);
   EXPECT_NE(receipt.error().message().find("900"), std::string::npos);
-  const auto mixed = place_pages(os_, region, {here_, here_, here_, here_, NodeId(900),
-                                               NodeId(900), NodeId(900), NodeId(900)});
+  const auto mixed =
+      place_pages(os_, region,
+                  {here_, here_, here_, here_, NodeId(900), NodeId(900), NodeId(900), NodeId(900)});
   ASSERT_TRUE(mixed) << mixed.error().message();
   EXPECT_EQ(mixed->as_planned, 4U);
   EXPECT_EQ(mixed->refused, 4U);

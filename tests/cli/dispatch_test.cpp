@@ -79,8 +79,8 @@ TEST(Dispatch, MachineRunsTheSameCommandInTheLab) {
 TEST(Dispatch, MachineMayStandAfterTheWordsOfAVerb) {
   CommandLine line;
   line.run({"bench", "map", "--machine", "hp-8x4", "--threads", "32"});
-  EXPECT_EQ(lab_words(line.os), (Words{"run", "--machine", "hp-8x4", "bench", "map", "--threads",
-                                       "32"}));
+  EXPECT_EQ(lab_words(line.os),
+            (Words{"run", "--machine", "hp-8x4", "bench", "map", "--threads", "32"}));
   line.run({"bench", "--machine=hp-8x4", "map"});
   EXPECT_EQ(lab_words(line.os), (Words{"run", "--machine", "hp-8x4", "bench", "map"}));
 }

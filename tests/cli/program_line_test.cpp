@@ -62,9 +62,9 @@ TEST(ProgramLine, LongNamesMayBeCutShortWhileTheyAreTheOnlyOne) {
 }
 
 TEST(ProgramLine, NamesTheOptionThatIsWrong) {
-  for (const Words& words : {Words{"-z", "x"}, Words{"-lz", "x"}, Words{"--zz", "x"}, Words{"-m"},
-                             Words{"--membind"}, Words{"-lm"}, Words{"--all=1", "x"},
-                             Words{"--=1", "x"}}) {
+  for (const Words& words :
+       {Words{"-z", "x"}, Words{"-lz", "x"}, Words{"--zz", "x"}, Words{"-m"}, Words{"--membind"},
+        Words{"-lm"}, Words{"--all=1", "x"}, Words{"--=1", "x"}}) {
     const auto line = split(words);
     ASSERT_FALSE(line) << testing::PrintToString(words);
     EXPECT_EQ(line.error().code, ErrorCode::bad_usage);

@@ -47,9 +47,8 @@ TEST(RunPlacement, EachOptionIsItsPolicy) {
 TEST(RunPlacement, CpuOptionsBindAndTheLastOneHolds) {
   EXPECT_EQ(to_list(*resolved({{Kind::physcpubind, "!0-1"}}).process_cpus), "2-4");
   EXPECT_EQ(to_list(*resolved({{Kind::cpunodebind, "1"}}).process_cpus), "2-3");
-  EXPECT_EQ(
-      to_list(*resolved({{Kind::physcpubind, "0"}, {Kind::cpunodebind, "0-1"}}).process_cpus),
-      "0-3");
+  EXPECT_EQ(to_list(*resolved({{Kind::physcpubind, "0"}, {Kind::cpunodebind, "0-1"}}).process_cpus),
+            "0-3");
   EXPECT_EQ(
       to_list(*resolved({{Kind::cpunodebind, "0-1"}, {Kind::physcpubind, "+3"}}).process_cpus),
       "3");

@@ -46,8 +46,8 @@ TEST(RunShow, NamesEveryPolicyWithoutItsFlags) {
   for (const auto& [mode, start] : cases) {
     EXPECT_EQ(show_text(state_of(mode, {NodeId(2)})).substr(0, start.size()), start);
   }
-  EXPECT_TRUE(show_text(state_of(MPOL_LOCAL, {}))
-                  .starts_with("policy: local\npreferred node: current\n"));
+  EXPECT_TRUE(
+      show_text(state_of(MPOL_LOCAL, {})).starts_with("policy: local\npreferred node: current\n"));
 }
 
 TEST(RunShow, HasTheSameInJson) {

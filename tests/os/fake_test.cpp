@@ -50,7 +50,8 @@ TEST(Fake, OnePolicyPerPageSplitsTheMappingAndHitsTheLimit) {
   char* const memory = map(os, 16);
   int result = 0;
   for (unsigned i = 0; i < 16 && result == 0; i += 2) {
-    result = os.mbind(memory + i * fake_page_bytes, fake_page_bytes, MPOL_BIND, NodeSet{NodeId(1)}, 0);
+    result =
+        os.mbind(memory + i * fake_page_bytes, fake_page_bytes, MPOL_BIND, NodeSet{NodeId(1)}, 0);
   }
   EXPECT_EQ(result, -ENOMEM);
   EXPECT_GT(os.mappings(), 4U);

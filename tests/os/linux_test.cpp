@@ -11,7 +11,9 @@
 namespace homenode::os {
 namespace {
 
-bool lacks_numa(int result) { return result == -ENOSYS || result == -EPERM; }
+bool lacks_numa(int result) {
+  return result == -ENOSYS || result == -EPERM;
+}
 
 TEST(Linux, GivesBackThePolicyThatWasSet) {
   Linux os;

@@ -53,7 +53,8 @@ TEST(ThreadMap, ParseAfterPrintIsIdentity) {
 }
 
 TEST(ThreadMap, NamesWhatIsWrong) {
-  for (const char* text : {"", "a", "1,", ",1", "1-", "-1", "1--2", "1 2", "6", "8", "99999999999"}) {
+  for (const char* text :
+       {"", "a", "1,", ",1", "1-", "-1", "1--2", "1 2", "6", "8", "99999999999"}) {
     const auto map = parse_thread_map(alternating(), text);
     ASSERT_FALSE(map) << text;
     EXPECT_EQ(map.error().code, ErrorCode::bad_usage);
