@@ -104,6 +104,7 @@ std::string topology_json(const Machine& machine) {
                          {"name", machine.name},
                          {"nodes", nodes_json(machine)},
                          {"packages", packages_json(machine)},
+                         {"offline_cpus", to_list(machine.offline_cpus)},
                          {"caches", caches_json(machine)},
                          {"devices", devices_json(machine)},
                          {"distances", distances_json(machine)},

@@ -209,6 +209,7 @@ class Painter {
                       nodes.empty() ? "of unknown place" : "near nodes " + to_list(nodes),
                       device_words(machine_, nodes)));
     }
+    if (!machine_.offline_cpus.empty()) add("Offline: " + cpu_words(machine_.offline_cpus));
     const std::string limits = limit_words(machine_);
     if (!limits.empty()) add("This process may use only " + limits);
   }

@@ -1,6 +1,7 @@
 #include "cli/topology_text.h"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -70,43 +71,62 @@ std::string facts_text(const Machine& machine, const std::optional<std::string>&
         nodes.empty() ? "of unknown place" : fmt::format("near nodes {}", to_list(nodes));
     add("devices", fmt::format("{}: {}", place, device_words(machine, nodes)));
   }
+  if (!machine.offline_cpus.empty()) add("offline", cpu_words(machine.offline_cpus));
   if (const std::string limits = limit_words(machine); !limits.empty()) {
     add("limits", "this process may use only " + limits);
   }
   return text;
 }
 
-/// A matrix with more columns than a line holds comes in several parts.
+std::string matrix_text(const machine::Distances& distances, std::size_t width) {
+  const auto& ids = distances.values.rows();
+  std::string text = fmt::format("{:>{}}", "node", width + 4);
+  for (NodeId to : ids) text += fmt::format("{:>{}}", to.value(), width);
+  text += '\n';
+  for (NodeId from : ids) {
+    text += fmt::format("{:>{}}", from.value(), width + 4);
+    for (NodeId to : ids) text += fmt::format("{:>{}}", distances.values.at(from, to), width);
+    text += '\n';
+  }
+  return text;
+}
+
+/// For matrices too wide for a line: per node, which nodes are how far.
+std::string rings_text(const machine::Distances& distances, std::size_t width) {
+  std::string text;
+  for (NodeId from : distances.values.rows()) {
+    std::map<double, NodeSet> rings;
+    for (NodeId to : distances.values.columns()) rings[distances.values.at(from, to)].insert(to);
+    text += fmt::format("  node {:<{}}", from.value(), width);
+    const char* separator = "";
+    for (const auto& [value, nodes] : rings) {
+      text += fmt::format("{}{} to {}", separator, value, to_list(nodes));
+      separator = ", ";
+    }
+    text += '\n';
+  }
+  return text;
+}
+
 std::string distances_text(const Machine& machine) {
   if (!machine.distances) {
     return machine.nodes.size() > 1 ? "\ndistances: nobody declares any\n" : "";
   }
   const auto& values = machine.distances->values;
-  const auto& ids = values.rows();
-  std::size_t width = fmt::formatted_size("{}", ids.back().value());
-  for (NodeId from : ids) {
-    for (NodeId to : ids) width = std::max(width, fmt::formatted_size("{}", values.at(from, to)));
-  }
-  width += 2;
-  const std::size_t header = width + 4;
-  const std::size_t per_part = std::max<std::size_t>((line_columns - header) / width, 1);
-  std::string text = fmt::format("\ndistances ({}; row: the node that asks, column: where the memory is)\n",
-                                 provenance_words(machine.distances->provenance));
-  for (std::size_t first = 0; first < ids.size(); first += per_part) {
-    const std::size_t end = std::min(first + per_part, ids.size());
-    if (first > 0) text += '\n';
-    text += fmt::format("{:>{}}", "node", header);
-    for (std::size_t k = first; k < end; ++k) text += fmt::format("{:>{}}", ids[k].value(), width);
-    text += '\n';
-    for (NodeId from : ids) {
-      text += fmt::format("{:>{}}", from.value(), header);
-      for (std::size_t k = first; k < end; ++k) {
-        text += fmt::format("{:>{}}", values.at(from, ids[k]), width);
-      }
-      text += '\n';
+  std::size_t width = fmt::formatted_size("{}", values.rows().back().value());
+  for (NodeId from : values.rows()) {
+    for (NodeId to : values.columns()) {
+      width = std::max(width, fmt::formatted_size("{}", values.at(from, to)));
     }
   }
-  return text;
+  width += 2;
+  const std::string provenance = provenance_words(machine.distances->provenance);
+  if (width * (values.columns().size() + 1) + 4 > line_columns) {
+    return fmt::format("\ndistances ({})\n", provenance) + rings_text(*machine.distances, width);
+  }
+  return fmt::format("\ndistances ({}; row: the node that asks, column: where the memory is)\n",
+                     provenance) +
+         matrix_text(*machine.distances, width);
 }
 
 }  // namespace

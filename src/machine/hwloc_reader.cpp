@@ -212,6 +212,9 @@ Result<Machine> read_machine(hwloc_topology_t topology, Provenance distances,
   machine.caches = read_caches(topology);
   machine.devices = read_devices(topology);
   machine.distances = read_distances(topology, distances);
+  const auto complete = to_set<CpuId>(hwloc_topology_get_complete_cpuset(topology));
+  const auto online = to_set<CpuId>(hwloc_topology_get_topology_cpuset(topology));
+  if (complete && online) machine.offline_cpus = *complete - *online;
   machine.allowed_cpus = machine.cpus();
   machine.allowed_nodes = machine.node_ids();
 

@@ -95,7 +95,8 @@ bool is_valid(const Machine& machine) {
          std::all_of(machine.packages.begin(), machine.packages.end(), known_cpus) &&
          std::all_of(machine.caches.begin(), machine.caches.end(), known_cpus) &&
          std::all_of(machine.devices.begin(), machine.devices.end(), known_nodes) &&
-         machine.allowed_cpus.is_subset_of(cpus) && machine.allowed_nodes.is_subset_of(nodes);
+         (machine.offline_cpus & cpus).empty() && machine.allowed_cpus.is_subset_of(cpus) &&
+         machine.allowed_nodes.is_subset_of(nodes);
 }
 
 }  // namespace homenode::machine

@@ -68,6 +68,7 @@ struct Machine {
   std::vector<Cache> caches;
   std::vector<Device> devices;
   std::optional<Distances> distances;
+  CpuSet offline_cpus;    ///< CPUs that the system has but does not use; in no node.
   CpuSet allowed_cpus;    ///< What the cpuset of this process allows; all CPUs for files.
   NodeSet allowed_nodes;  ///< Nodes whose memory the cpuset allows; all nodes for files.
   /// What hwloc has no place for, from `info` attributes named `homenode:…` (prefix removed).
