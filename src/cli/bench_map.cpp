@@ -65,7 +65,7 @@ class BenchMap final : public Verb {
 
  private:
   Result<void> try_run(Context& context) {
-    if (const auto checked = check(options_); !checked) return checked;
+    if (auto checked = check(options_); !checked) return checked;
     const auto machine = machine::load_live();
     if (!machine) return machine.as_unexpected();
     const auto plan = plan_map(*machine, options_, memory_facts(context.os));

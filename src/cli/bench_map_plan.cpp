@@ -106,19 +106,22 @@ void rewrite_shared(const Machine& machine, const std::vector<NodeId>& nodes, Ma
 }
 
 void place_memory(const Machine& machine, MapPlan& plan) {
+  const Method method = plan.options.method;
+  if (method != Method::api && method != Method::rewrite) return;
   const map::Pattern pattern = plan.layout.problem.pattern;
-  const bool owned = pattern == map::Pattern::divided || pattern == map::Pattern::partial;
+  // Interleaved elements give every page many owners, until they are laid out anew.
+  const bool pages_have_owners =
+      pattern == map::Pattern::divided || pattern == map::Pattern::partial ||
+      (pattern == map::Pattern::interleaved && method == Method::rewrite);
   const std::vector<NodeId> nodes = memory_in_use(machine, plan);
-  if (plan.options.method == Method::api && !owned) {
+  if (pages_have_owners) {
+    plan.memory = by_owner(machine, plan);
+  } else if (method == Method::api) {
     placement::Policy interleave{placement::PolicyKind::interleave, {}, false};
     for (NodeId node : nodes) interleave.nodes.insert(node);
-    plan.memory = interleave;
-  } else if (plan.options.method == Method::api) {
-    plan.memory = by_owner(machine, plan);
-  } else if (plan.options.method == Method::rewrite && pattern == map::Pattern::shared) {
+    plan.memory = std::move(interleave);
+  } else {
     rewrite_shared(machine, nodes, plan);
-  } else if (plan.options.method == Method::rewrite) {
-    plan.memory = by_owner(machine, plan);
   }
 }
 

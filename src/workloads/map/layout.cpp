@@ -52,7 +52,7 @@ std::size_t position(const Layout& layout, std::size_t element) {
 }
 
 std::vector<Span> spans_in_memory(const Layout& layout, unsigned rank) {
-  const std::vector<Span> logical = spans(layout.problem, rank);
+  std::vector<Span> logical = spans(layout.problem, rank);
   if (!layout.by_owner()) return logical;
   std::vector<Span> in_memory;
   for (const Span& span : logical) {
