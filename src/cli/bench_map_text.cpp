@@ -64,6 +64,9 @@ std::string map_text(const MapReport& report) {
   std::string text = headline(report.plan);
   if (report.access) {
     text += matrix_text(report.access->by_node);
+    if (report.plan.cpus_of_thread.empty()) {
+      text += "The threads were not bound: each counts where it was when it had finished.\n";
+    }
     text += fmt::format("\nlocal share          {:.2f} %\n",
                         100.0 * access::local_share(report.access->by_node));
     text += fmt::format("largest column       {:.2f} %\n",

@@ -84,6 +84,10 @@ TEST(Bench, PrintsATableOrJson) {
   const Outcome text = bench(words);
   EXPECT_EQ(text.code, exit_done) << text.err;
   EXPECT_TRUE(text.out.starts_with("MAP-numa 1D: shared")) << text.out;
+  EXPECT_EQ(text.out.find("not bound"), std::string::npos);
+  auto unbound = words;
+  unbound.insert(unbound.end(), {"--bind", "none"});
+  EXPECT_NE(bench(unbound).out.find("not bound"), std::string::npos);
   auto with_json = words;
   with_json.emplace_back("--json");
   const Outcome json = bench(with_json);
