@@ -78,8 +78,8 @@ Result<void> write_atomically(const std::string& path, std::string_view content)
   const std::filesystem::path resolved = std::filesystem::weakly_canonical(path, ignored);
   const std::string target = resolved.empty() ? path : resolved.string();
   const auto kind = std::filesystem::status(target, ignored).type();
-  const bool replace = kind == std::filesystem::file_type::regular ||
-                       kind == std::filesystem::file_type::not_found;
+  const bool replace =
+      kind == std::filesystem::file_type::regular || kind == std::filesystem::file_type::not_found;
   const int status =
       replace ? write_beside_and_rename(target, content) : write_in_place(target, content);
   if (status == 0) return {};

@@ -46,7 +46,8 @@ class Topology final : public Verb {
                       ->expected(0, 1);
     app.footer(
         "Shows packages with their NUMA nodes, each with its memory, its CPUs and the devices near "
-        "it, then caches, what the cpuset of this process forbids, and the distances between nodes. "
+        "it, then caches, what the cpuset of this process forbids, and the distances between "
+        "nodes. "
         "Without an option it prints a text tree; files are written whole or not at all.");
   }
 
@@ -63,8 +64,10 @@ class Topology final : public Verb {
     if (const auto done = write_outputs(context, *machine); !done) {
       return report(context, name(), done.error());
     }
-    if (json_) context.out << topology_json(*machine);
-    else if (!svg_.wanted() && !xml_.wanted()) context.out << topology_text(*machine);
+    if (json_)
+      context.out << topology_json(*machine);
+    else if (!svg_.wanted() && !xml_.wanted())
+      context.out << topology_text(*machine);
     return exit_done;
   }
 
@@ -93,6 +96,8 @@ class Topology final : public Verb {
 
 }  // namespace
 
-std::unique_ptr<Verb> make_topology() { return std::make_unique<Topology>(); }
+std::unique_ptr<Verb> make_topology() {
+  return std::make_unique<Topology>();
+}
 
 }  // namespace homenode::cli

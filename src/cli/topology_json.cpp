@@ -13,7 +13,9 @@ using Json = nlohmann::ordered_json;
 using machine::Machine;
 using machine::Provenance;
 
-Json known_or_null(unsigned value) { return value == 0 ? Json() : Json(value); }
+Json known_or_null(unsigned value) {
+  return value == 0 ? Json() : Json(value);
+}
 
 /// Distances are whole numbers as a rule; they shall look so.
 Json number(double value) {
@@ -100,18 +102,18 @@ Json info_json(const Machine& machine) {
 }  // namespace
 
 std::string topology_json(const Machine& machine) {
-  const Json document = {{"schema", "homenode.machine/1"},
-                         {"name", machine.name},
-                         {"nodes", nodes_json(machine)},
-                         {"packages", packages_json(machine)},
-                         {"offline_cpus", to_list(machine.offline_cpus)},
-                         {"caches", caches_json(machine)},
-                         {"devices", devices_json(machine)},
-                         {"distances", distances_json(machine)},
-                         {"allowed",
-                          {{"cpus", to_list(machine.allowed_cpus)},
-                           {"nodes", to_list(machine.allowed_nodes)}}},
-                         {"info", info_json(machine)}};
+  const Json document = {
+      {"schema", "homenode.machine/1"},
+      {"name", machine.name},
+      {"nodes", nodes_json(machine)},
+      {"packages", packages_json(machine)},
+      {"offline_cpus", to_list(machine.offline_cpus)},
+      {"caches", caches_json(machine)},
+      {"devices", devices_json(machine)},
+      {"distances", distances_json(machine)},
+      {"allowed",
+       {{"cpus", to_list(machine.allowed_cpus)}, {"nodes", to_list(machine.allowed_nodes)}}},
+      {"info", info_json(machine)}};
   // Names of devices may hold bytes that are no UTF-8; they are replaced rather than refused.
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }

@@ -44,11 +44,20 @@ std::string escape(std::string_view text) {
   std::string escaped;
   for (char c : text) {
     switch (c) {
-      case '&': escaped += "&amp;"; break;
-      case '<': escaped += "&lt;"; break;
-      case '>': escaped += "&gt;"; break;
-      case '"': escaped += "&quot;"; break;
-      default: escaped += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      default:
+        escaped += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
     }
   }
   return escaped;
@@ -157,8 +166,10 @@ class Painter {
     body_ += text_at(x + node_width - 8, y + 20, "end", memory_words(node));
     paint_memory(node, left, y + 28);
     int line = y + 44;
-    if (draws_cpus(node)) paint_cpus(node, left, line);
-    else body_ += clipped_at(left, line + 14, "soft small", cpu_words(node.cpus));
+    if (draws_cpus(node))
+      paint_cpus(node, left, line);
+    else
+      body_ += clipped_at(left, line + 14, "soft small", cpu_words(node.cpus));
     line += cpu_rows(node) * cpu_step;
     const std::string devices = device_words(machine_, NodeSet{node.id});
     if (!devices.empty()) body_ += clipped_at(left, line + 12, "soft small", devices);
@@ -170,12 +181,12 @@ class Painter {
                                              : static_cast<double>(node.memory.value) /
                                                    static_cast<double>(largest_.value);
     body_ += fmt::format(
-        "<rect x=\"{0}\" y=\"{1}\" width=\"{2}\" height=\"8\" rx=\"2\" fill=\"var(--empty)\"/>\n", x,
-        y, width);
+        "<rect x=\"{0}\" y=\"{1}\" width=\"{2}\" height=\"8\" rx=\"2\" fill=\"var(--empty)\"/>\n",
+        x, y, width);
     if (share <= 0) return;
     body_ += fmt::format(
-        "<rect x=\"{}\" y=\"{}\" width=\"{:.1f}\" height=\"8\" rx=\"2\" fill=\"var(--memory)\"/>\n", x,
-        y, std::max(2.0, share * width));
+        "<rect x=\"{}\" y=\"{}\" width=\"{:.1f}\" height=\"8\" rx=\"2\" fill=\"var(--memory)\"/>\n",
+        x, y, std::max(2.0, share * width));
   }
 
   void paint_cpus(const Node& node, int x, int y) {
@@ -201,7 +212,8 @@ class Painter {
     } else {
       for (const Node& node : machine_.nodes) {
         if (node.cpus.empty()) continue;
-        add(fmt::format("Caches of node {}: {}", node.id.value(), cache_words(machine_, node.cpus)));
+        add(fmt::format("Caches of node {}: {}", node.id.value(),
+                        cache_words(machine_, node.cpus)));
       }
     }
     for (const NodeSet& nodes : shared_device_places(machine_)) {
@@ -228,8 +240,9 @@ class Painter {
       }
     }
     y_ += 34;
-    body_ += text_at(margin, y_, "bold",
-                     fmt::format("Distances, {}", provenance_words(machine_.distances->provenance)));
+    body_ +=
+        text_at(margin, y_, "bold",
+                fmt::format("Distances, {}", provenance_words(machine_.distances->provenance)));
     y_ += line_height;
     body_ += text_at(margin, y_, "soft small",
                      "row: the node that asks, column: where the memory is; deeper means farther");
@@ -277,6 +290,8 @@ class Painter {
 
 }  // namespace
 
-std::string topology_svg(const Machine& machine) { return Painter(machine).paint(); }
+std::string topology_svg(const Machine& machine) {
+  return Painter(machine).paint();
+}
 
 }  // namespace homenode::cli

@@ -52,8 +52,13 @@ std::string tree_text(const Machine& machine, bool own_caches) {
     for (const Node* node : group.nodes) {
       const bool last = node == group.nodes.back();
       const bool flat = group.title.empty();
-      text += node_text(machine, *node, columns, own_caches, flat ? "" : last ? "└─ " : "├─ ",
-                        flat ? "" : last ? "   " : "│  ");
+      text += node_text(machine, *node, columns, own_caches,
+                        flat   ? ""
+                        : last ? "└─ "
+                               : "├─ ",
+                        flat   ? ""
+                        : last ? "   "
+                               : "│  ");
     }
   }
   return text;

@@ -92,7 +92,9 @@ std::vector<Package> read_packages(hwloc_topology_t topology, const PackageNumbe
   return packages;
 }
 
-unsigned positive_or_unknown(long value) { return value > 0 ? static_cast<unsigned>(value) : 0; }
+unsigned positive_or_unknown(long value) {
+  return value > 0 ? static_cast<unsigned>(value) : 0;
+}
 
 std::vector<Cache> read_caches(hwloc_topology_t topology) {
   std::vector<Cache> caches;
@@ -101,10 +103,9 @@ std::vector<Cache> read_caches(hwloc_topology_t topology) {
          (object = hwloc_get_next_obj_by_type(topology, static_cast<hwloc_obj_type_t>(type),
                                               object)) != nullptr;) {
       const auto& attributes = object->attr->cache;
-      caches.push_back({attributes.depth, Bytes{attributes.size},
-                        positive_or_unknown(attributes.associativity),
-                        positive_or_unknown(static_cast<long>(attributes.linesize)),
-                        cpus_of_object(object)});
+      caches.push_back(
+          {attributes.depth, Bytes{attributes.size}, positive_or_unknown(attributes.associativity),
+           positive_or_unknown(static_cast<long>(attributes.linesize)), cpus_of_object(object)});
     }
   }
   return caches;
@@ -112,13 +113,20 @@ std::vector<Cache> read_caches(hwloc_topology_t topology) {
 
 std::string device_kind(hwloc_obj_osdev_type_t type) {
   switch (type) {
-    case HWLOC_OBJ_OSDEV_BLOCK: return "block";
-    case HWLOC_OBJ_OSDEV_GPU: return "gpu";
-    case HWLOC_OBJ_OSDEV_NETWORK: return "network";
-    case HWLOC_OBJ_OSDEV_OPENFABRICS: return "fabric";
-    case HWLOC_OBJ_OSDEV_DMA: return "dma";
-    case HWLOC_OBJ_OSDEV_COPROC: return "coprocessor";
-    default: return "other";
+    case HWLOC_OBJ_OSDEV_BLOCK:
+      return "block";
+    case HWLOC_OBJ_OSDEV_GPU:
+      return "gpu";
+    case HWLOC_OBJ_OSDEV_NETWORK:
+      return "network";
+    case HWLOC_OBJ_OSDEV_OPENFABRICS:
+      return "fabric";
+    case HWLOC_OBJ_OSDEV_DMA:
+      return "dma";
+    case HWLOC_OBJ_OSDEV_COPROC:
+      return "coprocessor";
+    default:
+      return "other";
   }
 }
 
@@ -137,8 +145,8 @@ std::vector<Device> read_devices(hwloc_topology_t topology) {
        (object = hwloc_get_next_osdev(topology, object)) != nullptr;) {
     hwloc_obj_t near = hwloc_get_non_io_ancestor_obj(topology, object);
     // Attached to the whole machine of several nodes means that nobody knows where it is.
-    const bool known = near != nullptr && (near->parent != nullptr ||
-                                           hwloc_bitmap_weight(near->nodeset) == 1);
+    const bool known =
+        near != nullptr && (near->parent != nullptr || hwloc_bitmap_weight(near->nodeset) == 1);
     devices.push_back({object->name != nullptr ? object->name : "",
                        device_kind(object->attr->osdev.type), pci_address(object),
                        known ? to_set<NodeId>(near->nodeset).value_or(NodeSet()) : NodeSet()});
@@ -154,10 +162,9 @@ std::vector<Device> read_devices(hwloc_topology_t topology) {
 std::optional<Distances> read_distances(hwloc_topology_t topology, Provenance provenance) {
   hwloc_distances_s* found[8] = {};
   unsigned count = 8;
-  if (hwloc_distances_get_by_depth(topology, HWLOC_TYPE_DEPTH_NUMANODE, &count, found,
-                                   HWLOC_DISTANCES_KIND_FROM_OS |
-                                       HWLOC_DISTANCES_KIND_MEANS_LATENCY,
-                                   0) != 0) {
+  if (hwloc_distances_get_by_depth(
+          topology, HWLOC_TYPE_DEPTH_NUMANODE, &count, found,
+          HWLOC_DISTANCES_KIND_FROM_OS | HWLOC_DISTANCES_KIND_MEANS_LATENCY, 0) != 0) {
     return std::nullopt;
   }
   count = std::min(count, 8U);
@@ -225,8 +232,10 @@ Result<Machine> read_machine(hwloc_topology_t topology, Provenance distances,
       machine.info.emplace_back(name.substr(info_prefix.size()), root->infos[i].value);
     }
   }
-  if (const char* name = info_of(root, "homenode:Name")) machine.name = name;
-  else if (const char* product = info_of(root, "DMIProductName")) machine.name = product;
+  if (const char* name = info_of(root, "homenode:Name"))
+    machine.name = name;
+  else if (const char* product = info_of(root, "DMIProductName"))
+    machine.name = product;
 
   if (machine.cpus().empty()) return nonsense("it has no CPUs in any node");
   if (!is_valid(machine)) return nonsense("its nodes, packages or distances contradict each other");

@@ -10,7 +10,8 @@
 
 namespace homenode::machine {
 
-/// The members of a bitmap (null = none); nothing when it is infinite or has an id above max_list_id.
+/// The members of a bitmap (null = none); nothing when it is infinite or has an id above
+/// max_list_id.
 template <class IdType>
 std::optional<IdSet<IdType>> to_set(hwloc_const_bitmap_t bitmap) {
   IdSet<IdType> set;

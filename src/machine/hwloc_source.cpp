@@ -35,8 +35,9 @@ Result<Topology> new_topology() {
   return topology;
 }
 
-/// Discovery that is of no use here: x86 moves the calling thread over every CPU to ask what Linux has
-/// told already (and describes the wrong machine under HWLOC_FSROOT); the others start GPU runtimes.
+/// Discovery that is of no use here: x86 moves the calling thread over every CPU to ask what Linux
+/// has told already (and describes the wrong machine under HWLOC_FSROOT); the others start GPU
+/// runtimes.
 void leave_out_slow_discovery(hwloc_topology_t topology) {
   for (const char* component : {"x86", "opencl", "cuda", "nvml", "rsmi", "levelzero", "gl"}) {
     hwloc_topology_set_components(topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, component);

@@ -70,10 +70,9 @@ Unexpected not_available(const Universe<IdType>& universe, const IdSet<IdType>& 
                      fmt::format("its {} are {}", plural, to_list(universe.existing)));
   }
   const IdSet<IdType> forbidden = wanted - universe.allowed;
-  return bad_usage(
-      fmt::format("cannot use '{}': {} {} {}", text, universe.refusal,
-                  forbidden.size() == 1 ? universe.noun : plural, to_list(forbidden)),
-      fmt::format("allowed are {}", to_list(universe.allowed)));
+  return bad_usage(fmt::format("cannot use '{}': {} {} {}", text, universe.refusal,
+                               forbidden.size() == 1 ? universe.noun : plural, to_list(forbidden)),
+                   fmt::format("allowed are {}", to_list(universe.allowed)));
 }
 
 /// The comma-separated numbers and ranges; relative ones count within the allowed ids.
@@ -90,8 +89,9 @@ Result<IdSet<IdType>> parse_items(const Universe<IdType>& universe, std::string_
     if (part == "all" && !more) return universe.all;  // It replaces what stands before, as there.
     const auto range = parse_range(part);
     if (!range) {
-      return bad_usage(fmt::format("cannot read '{}' in the {} list '{}'", part, universe.noun, text),
-                       "write numbers and ranges such as 0-3,8, or all, same, !LIST, +LIST");
+      return bad_usage(
+          fmt::format("cannot read '{}' in the {} list '{}'", part, universe.noun, text),
+          "write numbers and ranges such as 0-3,8, or all, same, !LIST, +LIST");
     }
     if (relative && range->second >= allowed.size()) {
       return bad_usage(fmt::format("cannot use '{}': the cpuset of this process has {} {}s", text,
@@ -111,8 +111,9 @@ Result<IdSet<IdType>> parse(const Universe<IdType>& universe, std::string_view t
   std::string_view rest = trim(text);
   if (rest == "same") {
     if (previous) return *previous;
-    return bad_usage(fmt::format("'same' needs an earlier {} list on the command line", universe.noun),
-                     "write the list itself");
+    return bad_usage(
+        fmt::format("'same' needs an earlier {} list on the command line", universe.noun),
+        "write the list itself");
   }
   const auto take = [&rest](char wanted) {
     if (!rest.starts_with(wanted)) return false;
@@ -126,8 +127,9 @@ Result<IdSet<IdType>> parse(const Universe<IdType>& universe, std::string_view t
   if (!set->is_subset_of(universe.allowed)) return not_available(universe, *set, text);
   if (inverted) set = universe.allowed - *set;
   if (set->empty()) {
-    return bad_usage(fmt::format("the {} list '{}' leaves no {}", universe.noun, text, universe.noun),
-                     fmt::format("allowed are {}", to_list(universe.allowed)));
+    return bad_usage(
+        fmt::format("the {} list '{}' leaves no {}", universe.noun, text, universe.noun),
+        fmt::format("allowed are {}", to_list(universe.allowed)));
   }
   return set;
 }
@@ -152,8 +154,8 @@ Result<NodeSet> parse_nodes(const Machine& machine, std::string_view text,
 
 Result<NodeSet> parse_cpu_nodes(const Machine& machine, std::string_view text,
                                 const std::optional<NodeSet>& previous, bool all_nodes) {
-  const NodeSet allowed = all_nodes ? machine.nodes_with_cpus()
-                                    : nodes_with_some_of(machine, machine.allowed_cpus);
+  const NodeSet allowed =
+      all_nodes ? machine.nodes_with_cpus() : nodes_with_some_of(machine, machine.allowed_cpus);
   return parse(Universe<NodeId>{"node", machine.node_ids(), allowed, allowed,
                                 "this process may use no CPU of"},
                text, previous);

@@ -12,7 +12,9 @@ namespace {
 
 constexpr std::string_view synthetic_prefix = "synthetic:";
 
-bool is_synthetic(const std::string& source) { return source.starts_with(synthetic_prefix); }
+bool is_synthetic(const std::string& source) {
+  return source.starts_with(synthetic_prefix);
+}
 
 Result<Topology> open_source(const std::string& source) {
   if (source == "live") return open_live();

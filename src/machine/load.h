@@ -8,13 +8,13 @@
 
 namespace homenode::machine {
 
-/// The whole machine this process runs on; `allowed_*` say what its cpuset and its CPU binding leave.
-/// HWLOC_FSROOT is honoured. CPUs that are offline are absent; a system without nodes is one node 0.
-/// Errors: failed when hwloc cannot read the system.
+/// The whole machine this process runs on; `allowed_*` say what its cpuset and its CPU binding
+/// leave. HWLOC_FSROOT is honoured. CPUs that are offline are absent; a system without nodes is one
+/// node 0. Errors: failed when hwloc cannot read the system.
 ///
-/// What hwloc does not tell is guessed: it gives a CPU-less node the CPUs of its neighbours, so where
-/// nodes share CPUs they go to ordinary memory before HBM, CXL and other special kinds, to the
-/// narrower node before the wider, to the lower id before the higher.
+/// What hwloc does not tell is guessed: it gives a CPU-less node the CPUs of its neighbours, so
+/// where nodes share CPUs they go to ordinary memory before HBM, CXL and other special kinds, to
+/// the narrower node before the wider, to the lower id before the higher.
 Result<Machine> load_live();
 
 /// A machine from an hwloc XML file (v2 or v3 as the installed hwloc reads). Its name is the info

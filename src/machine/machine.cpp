@@ -18,7 +18,8 @@ bool nodes_are_valid(const Machine& machine) {
     if (!(seen & node.cpus).empty()) return false;
     seen = seen | node.cpus;
     const auto in_package = [&](const Package& p) { return p.number == node.package; };
-    if (node.package && std::none_of(machine.packages.begin(), machine.packages.end(), in_package)) {
+    if (node.package &&
+        std::none_of(machine.packages.begin(), machine.packages.end(), in_package)) {
       return false;
     }
   }
@@ -66,8 +67,9 @@ NodeSet Machine::nodes_with_cpus() const {
 }
 
 const Node* Machine::find(NodeId id) const {
-  const auto found = std::lower_bound(nodes.begin(), nodes.end(), id,
-                                      [](const Node& node, NodeId wanted) { return node.id < wanted; });
+  const auto found =
+      std::lower_bound(nodes.begin(), nodes.end(), id,
+                       [](const Node& node, NodeId wanted) { return node.id < wanted; });
   return found != nodes.end() && found->id == id ? &*found : nullptr;
 }
 

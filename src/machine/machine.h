@@ -53,8 +53,8 @@ struct Device {
   friend bool operator==(const Device&, const Device&) = default;
 };
 
-/// Relative distances (SLIT, 10 = local), [from node][to node]. The rows are the columns; a node for
-/// which the source declares none is absent (ask has()).
+/// Relative distances (SLIT, 10 = local), [from node][to node]. The rows are the columns; a node
+/// for which the source declares none is absent (ask has()).
 struct Distances {
   Matrix<NodeId, NodeId> values;
   Provenance provenance = Provenance::firmware;
@@ -88,8 +88,8 @@ struct Machine {
   friend bool operator==(const Machine&, const Machine&) = default;
 };
 
-/// The machine's invariants hold: at least one node, ids increasing, no CPU in two nodes or unknown to
-/// all of them, what refers to nodes or CPUs refers to existing ones, the matrix square.
+/// The machine's invariants hold: at least one node, ids increasing, no CPU in two nodes or unknown
+/// to all of them, what refers to nodes or CPUs refers to existing ones, the matrix square.
 [[nodiscard]] bool is_valid(const Machine& machine);
 
 }  // namespace homenode::machine

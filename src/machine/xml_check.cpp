@@ -26,7 +26,9 @@ struct Tag {
 
 /// Takes the characters of a name: nothing where there are none.
 std::string_view take_name(std::string_view& text) {
-  const auto is_part = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-' || c == ':'; };
+  const auto is_part = [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '-' || c == ':';
+  };
   const auto end = std::find_if_not(text.begin(), text.end(), is_part);
   const std::string_view name = text.substr(0, static_cast<std::size_t>(end - text.begin()));
   text.remove_prefix(name.size());
@@ -64,8 +66,9 @@ bool take_attributes(std::string_view& xml, Tag& tag) {
   }
 }
 
-/// The next tag, passing over text, comments, declarations and instructions. Narrower than XML (only
-/// double quotes, as hwloc writes them), because hwloc has a lenient reader of its own to fall back on.
+/// The next tag, passing over text, comments, declarations and instructions. Narrower than XML
+/// (only double quotes, as hwloc writes them), because hwloc has a lenient reader of its own to
+/// fall back on.
 Tag take_tag(std::string_view& xml) {
   Tag tag;
   for (;;) {
@@ -78,8 +81,8 @@ Tag take_tag(std::string_view& xml) {
   }
   tag.kind = take(xml, "/") ? Tag::Kind::end : Tag::Kind::start;
   tag.name = take_name(xml);
-  const bool good = tag.kind == Tag::Kind::end ? (take_blanks(xml), take(xml, ">"))
-                                               : take_attributes(xml, tag);
+  const bool good =
+      tag.kind == Tag::Kind::end ? (take_blanks(xml), take(xml, ">")) : take_attributes(xml, tag);
   if (tag.name.empty() || !good) tag.kind = Tag::Kind::malformed;
   return tag;
 }
@@ -127,7 +130,8 @@ std::optional<IdSet<IdType>> parse_mask(std::string_view text) {
 /// Every mask of any tag can be read; hwloc keeps more of them than those of objects.
 bool masks_are_readable(const Tag& tag) {
   return std::all_of(tag.attributes.begin(), tag.attributes.end(), [](const auto& attribute) {
-    const bool is_mask = attribute.first.ends_with("cpuset") || attribute.first.ends_with("nodeset");
+    const bool is_mask =
+        attribute.first.ends_with("cpuset") || attribute.first.ends_with("nodeset");
     return !is_mask || parse_mask<CpuId>(attribute.second);
   });
 }
@@ -208,11 +212,13 @@ class ObjectChecker {
     const bool fits = type == "PU" ? sets.complete_cpus == CpuSet{CpuId(*index)}
                                    : sets.complete_nodes == NodeSet{NodeId(*index)};
     if (!fits) return fmt::format("the sets of {} {} are not its own", type, *index);
-    const bool fresh = type == "PU" ? !seen_cpus_.contains(CpuId(*index))
-                                    : !seen_nodes_.contains(NodeId(*index));
+    const bool fresh =
+        type == "PU" ? !seen_cpus_.contains(CpuId(*index)) : !seen_nodes_.contains(NodeId(*index));
     if (!fresh) return fmt::format("{} {} occurs twice", type, *index);
-    if (type == "PU") seen_cpus_.insert(CpuId(*index));
-    else seen_nodes_.insert(NodeId(*index));
+    if (type == "PU")
+      seen_cpus_.insert(CpuId(*index));
+    else
+      seen_nodes_.insert(NodeId(*index));
     return "";
   }
 
@@ -233,7 +239,8 @@ std::string find_xml_problem(std::string_view xml) {
       met_topology = true;
       if (attribute(tag, "version").empty()) return "it is in hwloc 1's format";
     }
-    if (!masks_are_readable(tag)) return fmt::format("the set of an element '{}' is broken", tag.name);
+    if (!masks_are_readable(tag))
+      return fmt::format("the set of an element '{}' is broken", tag.name);
     if (tag.name != "object") continue;
     if (!met_topology) return "it is not a complete hwloc topology";
     if (std::string problem = objects.check(tag); !problem.empty()) return problem;

@@ -5,7 +5,6 @@
 #include <string>
 #include <string_view>
 
-
 namespace homenode::machine {
 
 /// What is wrong with the XML of a machine, as a phrase; empty when hwloc may read it. It is no XML

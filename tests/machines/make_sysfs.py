@@ -25,7 +25,8 @@ class Shape:
 def spread(nodes: list[int], cpus_per_node: int) -> dict[int, list[int]]:
     """CPUs in order, so many to a node."""
     return {
-        node: list(range(i * cpus_per_node, (i + 1) * cpus_per_node)) for i, node in enumerate(nodes)
+        node: list(range(i * cpus_per_node, (i + 1) * cpus_per_node))
+        for i, node in enumerate(nodes)
     }
 
 

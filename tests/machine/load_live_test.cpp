@@ -1,0 +1,74 @@
+#include <gtest/gtest.h>
+
+#include "base/id_list.h"
+#include "captured.h"
+
+namespace homenode::machine {
+namespace {
+
+TEST(LoadLive, DescribesThisMachine) {
+  const auto machine = load("live");
+  ASSERT_TRUE(machine) << machine.error().message();
+  EXPECT_TRUE(is_valid(*machine));
+  EXPECT_FALSE(machine->allowed_cpus.empty());
+  EXPECT_FALSE(machine->allowed_nodes.empty());
+  EXPECT_FALSE(machine->nodes_with_memory().empty());
+}
+
+TEST(LoadLive, LeavesOfflineCpusOutOfTheNodes) {
+  const SysfsTree tree("offline-2x4");
+  const auto machine = load_live();
+  ASSERT_TRUE(machine) << machine.error().message();
+  EXPECT_EQ(to_list(machine->find(NodeId(0))->cpus), "0-1,3");
+  EXPECT_EQ(to_list(machine->find(NodeId(1))->cpus), "4,6");
+  EXPECT_EQ(to_list(machine->offline_cpus), "2,5,7");
+  EXPECT_EQ(to_list(machine->allowed_cpus), "0-1,3-4,6");
+}
+
+TEST(LoadLive, TakesTheDistancesForTheFirmwares) {
+  const SysfsTree tree("offline-2x4");
+  const auto machine = load_live();
+  ASSERT_TRUE(machine && machine->distances);
+  EXPECT_EQ(machine->distances->provenance, Provenance::firmware);
+  EXPECT_EQ(machine->distances->values.at(NodeId(0), NodeId(1)), 21);
+}
+
+TEST(LoadLive, TakesAMachineWithoutNodesForOneNode) {
+  const SysfsTree tree("offline-2x4", "/sys/devices/system/node");
+  const auto machine = load_live();
+  ASSERT_TRUE(machine) << machine.error().message();
+  ASSERT_EQ(machine->nodes.size(), 1U);
+  EXPECT_EQ(machine->nodes[0].id, NodeId(0));
+  EXPECT_EQ(to_list(machine->nodes[0].cpus), "0-1,3-4,6");
+  EXPECT_EQ(machine->nodes[0].memory, Bytes{32ULL << 30});
+  EXPECT_EQ(machine->nodes[0].package, std::nullopt) << "it spans two packages";
+  EXPECT_FALSE(machine->distances);
+}
+
+TEST(LoadLive, SeesTheWholeMachineAndWhatTheCpusetAllows) {
+  const SysfsTree tree("cpuset-4x2");
+  const auto machine = load_live();
+  ASSERT_TRUE(machine) << machine.error().message();
+  EXPECT_EQ(to_list(machine->cpus()), "0-7");
+  EXPECT_EQ(to_list(machine->node_ids()), "0-3");
+  EXPECT_EQ(to_list(machine->allowed_cpus), "2-3,6");
+  EXPECT_EQ(to_list(machine->allowed_nodes), "1,3");
+}
+
+TEST(LoadLive, KeepsANodeThatHasNeitherCpusNorMemory) {
+  const SysfsTree tree("offline-2x4");
+  tree.set("/sys/devices/system/node/node1/cpumap", "00000000");
+  tree.set("/sys/devices/system/node/node1/meminfo", "Node 1 MemTotal:  0 kB");
+  for (const char* cpu : {"4", "6"}) {
+    tree.set(std::string("/sys/devices/system/cpu/cpu") + cpu + "/online", "0");
+  }
+  tree.set("/sys/devices/system/cpu/online", "0-1,3");
+  const auto machine = load_live();
+  ASSERT_TRUE(machine) << machine.error().message();
+  EXPECT_EQ(to_list(machine->node_ids()), "0-1");
+  EXPECT_EQ(to_list(machine->nodes_with_cpus()), "0");
+  EXPECT_EQ(to_list(machine->nodes_with_memory()), "0");
+}
+
+}  // namespace
+}  // namespace homenode::machine

@@ -1,0 +1,92 @@
+// Good machine files, damaged at random: whatever hwloc and the loader are given, they must answer
+// with a valid machine or with one line.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <iterator>
+#include <random>
+
+#include "captured.h"
+
+namespace homenode::machine {
+namespace {
+
+using Random = std::mt19937;
+
+std::size_t below(Random& random, std::size_t limit) {
+  return std::uniform_int_distribution<std::size_t>(0, limit - 1)(random);
+}
+
+std::string read(const std::string& name) {
+  std::ifstream file(captured_machines / (name + ".xml"), std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// The bounds of the line that holds a position, its newline included.
+std::pair<std::size_t, std::size_t> line_at(const std::string& text, std::size_t position) {
+  const std::size_t before = position == 0 ? std::string::npos : text.rfind('\n', position - 1);
+  const std::size_t start = before == std::string::npos ? 0 : before + 1;
+  const std::size_t end = text.find('\n', position);
+  return {start, (end == std::string::npos ? text.size() : end + 1) - start};
+}
+
+void damage(std::string& text, Random& random) {
+  const std::size_t at = below(random, text.size());
+  switch (below(random, 6)) {
+    case 0:
+      text[at] = static_cast<char>(below(random, 256));
+      break;
+    case 1:
+      text.erase(at, 1 + below(random, 40));
+      break;
+    case 2:
+      text.insert(at, text.substr(below(random, text.size()), 1 + below(random, 60)));
+      break;
+    case 3: {
+      const std::size_t digit = text.find_first_of("0123456789abcdef", at);
+      if (digit != std::string::npos) text[digit] = "0123456789f-,"[below(random, 13)];
+      break;
+    }
+    case 4: {
+      const auto [start, length] = line_at(text, at);
+      text.erase(start, length);
+      break;
+    }
+    default: {
+      const auto [start, length] = line_at(text, at);
+      const auto to = line_at(text, below(random, text.size())).first;
+      text.insert(to, text.substr(start, length));
+    }
+  }
+  if (text.empty()) text.push_back('<');
+}
+
+TEST(XmlFuzz, DamagedFilesGiveAValidMachineOrOneLine) {
+  constexpr unsigned seed = 20121;
+  constexpr int rounds = 1200;
+  Random random(seed);
+  const std::vector<std::string> good = {read("duo-2x4"), read("cxl-3"), read("sparse-power"),
+                                         read("memoryless-4x2")};
+  const auto path =
+      std::filesystem::temp_directory_path() / ("homenode-fuzz-" + std::to_string(getpid()));
+  int refused = 0;
+  for (int round = 0; round < rounds; ++round) {
+    std::string text = good[below(random, good.size())];
+    for (std::size_t faults = 1 + below(random, 5); faults > 0; --faults) damage(text, random);
+    std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
+    const auto machine = load_xml(path.string());
+    if (machine) {
+      ASSERT_TRUE(is_valid(*machine)) << "seed " << seed << " round " << round;
+      continue;
+    }
+    ++refused;
+    ASSERT_EQ(machine.error().message().find('\n'), std::string::npos)
+        << "seed " << seed << " round " << round;
+  }
+  std::filesystem::remove(path);
+  EXPECT_GT(refused, rounds / 4) << "the damage does no harm";
+  EXPECT_LT(refused, rounds) << "nothing good is left";
+}
+
+}  // namespace
+}  // namespace homenode::machine
