@@ -171,19 +171,21 @@ static void write_stream(struct hn_jobs* jobs, struct hn_job* job, int index, co
   }
 }
 
+// One read takes all that a pipe can hold, so a job that never stops writing cannot keep the
+// others, or the driver, waiting, and nothing is left of a job that has ended.
 static void relay_stream(struct hn_jobs* jobs, struct hn_job* job, int index) {
   static char buffer[PIPE_BYTES];
   struct hn_stream* stream = &job->streams[index];
-  while (stream->pipe >= 0) {
-    ssize_t got = read(stream->pipe, buffer, sizeof buffer);
-    if (got > 0) {
-      write_stream(jobs, job, index, buffer, (size_t)got);
-    } else if (got < 0 && errno == EAGAIN) {
-      return;
-    } else if (got == 0 || errno != EINTR) {
-      close(stream->pipe);
-      stream->pipe = -1;
-    }
+  if (stream->pipe < 0) return;
+  ssize_t got;
+  do {
+    got = read(stream->pipe, buffer, sizeof buffer);
+  } while (got < 0 && errno == EINTR);
+  if (got > 0) {
+    write_stream(jobs, job, index, buffer, (size_t)got);
+  } else if (got == 0 || errno != EAGAIN) {
+    close(stream->pipe);
+    stream->pipe = -1;
   }
 }
 

@@ -46,7 +46,7 @@ void hn_jobs_reap(struct hn_jobs* jobs);
 // Fills `polls` (room for HN_JOBS_MAX * HN_STREAMS_PER_JOB) with the open pipes; returns how many.
 nfds_t hn_jobs_polls(const struct hn_jobs* jobs, struct pollfd* polls);
 
-// Carries everything that waits in the jobs' pipes into their files.
+// Carries what waits in the jobs' pipes now into their files.
 void hn_jobs_relay(struct hn_jobs* jobs);
 
 // A NUL-separated list of strings in a file as a NULL-terminated vector, or NULL with errno.

@@ -1,0 +1,200 @@
+"""Programs in a booted guest: what comes through, and what they see of the host."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from homenode.lab import Lab, access_matrix, find_machine
+from homenode.lab.counts import thread_matrix
+
+pytestmark = pytest.mark.lab
+
+ROOT = Path(__file__).resolve().parents[3]
+LINE = 64
+MIB = 1 << 20
+
+
+def shell(lab: Lab, script: str, **options: object) -> tuple[int, str, str]:
+    result = lab.run(["sh", "-c", script], timeout_s=120, **options)  # type: ignore[arg-type]
+    return result.status, result.stdout.decode(), result.stderr.decode()
+
+
+def test_output_and_exit_code_come_through(quad: Lab):
+    assert shell(quad, "echo out; echo err >&2; exit 7") == (7, "out\n", "err\n")
+
+
+def test_streams_can_be_opened_by_name(quad: Lab):
+    assert shell(quad, "echo a >/dev/stderr; echo b >/dev/stdout") == (0, "b\n", "a\n")
+
+
+def test_a_signal_comes_through(quad: Lab):
+    result = quad.run(["sh", "-c", "kill -SEGV $$"])
+    assert (result.signal, result.status) == (11, 139)
+
+
+def test_a_time_out_ends_the_program_and_the_lab_goes_on(quad: Lab):
+    result = quad.run(["sleep", "1000"], timeout_s=0.5)
+    assert (result.timed_out, result.signal, result.status) == (True, 15, 124)
+    assert shell(quad, "echo still here")[1] == "still here\n"
+
+
+def test_programs_that_cannot_start_say_why(quad: Lab, tmp_path: Path):
+    no_program = tmp_path / "text"
+    no_program.write_text("x")
+    missing_interpreter = tmp_path / "script"
+    missing_interpreter.write_text("#!/no/such/shell\n")
+    missing_interpreter.chmod(0o755)
+    results = [quad.run([str(p)]) for p in ("no-such-program", no_program, missing_interpreter)]
+    assert [r.status for r in results] == [127, 126, 127]
+    assert [r.failure and r.failure[0] for r in results] == ["ENOENT", "EACCES", "ENOENT"]
+
+
+def test_environment_words_and_directory_arrive_unchanged(quad: Lab, tmp_path: Path):
+    words = ["a b", "", "ü\n*"]
+    script = 'printf "%s|" "$@" "$ODD"; pwd'
+    result = quad.run(
+        ["sh", "-c", script, "sh", *words],
+        env={"ODD": "x=\n y", "PATH": os.environ["PATH"]},
+        cwd=tmp_path,
+    )
+    assert result.stdout.decode() == f"a b||ü\n*|x=\n y|{tmp_path}\n"
+
+
+def test_a_missing_directory_is_said_and_replaced_by_the_root(quad: Lab):
+    status, out, err = shell(quad, "pwd", cwd="/no/such/folder")
+    assert (status, out) == (0, "/\n")
+    assert "/no/such/folder" in err
+
+
+def test_output_larger_than_any_buffer_is_whole(quad: Lab):
+    assert len(quad.run(["head", "-c", "5000000", "/dev/zero"]).stdout) == 5_000_000
+
+
+def test_what_a_program_leaves_running_does_not_outlive_it(quad: Lab):
+    assert shell(quad, "setsid sleep 4321 & sleep 4321 & echo left")[:2] == (0, "left\n")
+    count = "cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ' | grep -c 'sleep 432[1]'"
+    assert shell(quad, count)[1] == "0\n"
+
+
+def test_only_the_results_folder_reaches_the_host(quad: Lab, results: Path, tmp_path: Path):
+    status, _, err = shell(quad, f"echo kept > {results}/file; touch /usr/x-homenode")
+    assert status == 1 and "Read-only file system" in err
+    assert (results / "file").read_text() == "kept\n"
+    assert shell(quad, f"echo lost > {tmp_path}/file; cat {tmp_path}/file")[1] == "lost\n"
+    assert not (tmp_path / "file").exists()
+
+
+def test_files_that_change_between_two_runs_are_seen_as_they_are(quad: Lab, tmp_path: Path):
+    file = tmp_path / "file"
+    seen = []
+    for content in ("one", "two, longer"):
+        file.write_text(content)
+        seen.append(shell(quad, f"cat {file}")[1])
+    file.unlink()
+    assert seen == ["one", "two, longer"]
+    assert shell(quad, f"test -e {file}")[0] == 1
+
+
+def test_the_guest_is_the_declared_machine(quad: Lab):
+    machine = find_machine("quad-4x2")
+    node = "/sys/devices/system/node"
+    _, out, _ = shell(quad, f"cat {node}/online {node}/node*/distance {node}/node*/cpulist")
+    lines = out.splitlines()
+    assert lines[0] == "0-3"
+    assert [tuple(map(int, line.split())) for line in lines[1:5]] == list(machine.distances)
+    assert lines[5:] == ["0-1", "2-3", "4-5", "6-7"]
+
+
+@pytest.mark.skipif(not shutil.which("numactl"), reason="numactl is not installed")
+def test_numactl_shows_nodes_and_distances(quad: Lab):
+    out = quad.run(["numactl", "--hardware"]).stdout.decode()
+    assert "available: 4 nodes (0-3)" in out
+    assert "node 3 cpus: 6 7" in out
+    assert out.split()[-5:] == ["3:", "22", "16", "16", "10"]
+
+
+PROGRAM = """
+#define _GNU_SOURCE
+#include "base/marker.h"
+#include <pthread.h>
+#include <sched.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+enum { SIZE = 8 << 20 };
+static volatile uint64_t* array;
+static pthread_barrier_t barrier;
+static void* work(void* argument) {
+  const unsigned long rank = (unsigned long)argument;
+  cpu_set_t cpu;
+  CPU_ZERO(&cpu);
+  CPU_SET(rank * 2, &cpu);
+  sched_setaffinity(0, sizeof cpu, &cpu);
+  pthread_barrier_wait(&barrier);
+  if (rank == 0) hn_marker_begin();
+  pthread_barrier_wait(&barrier);
+  hn_marker_thread(rank);
+  for (long i = 0; i < SIZE / 8; i += 8) {
+    if (rank == 0) (void)array[i];
+    else array[i] = rank;
+  }
+  pthread_barrier_wait(&barrier);
+  if (rank == 0) hn_marker_end();
+  return 0;
+}
+int main(void) {
+  const unsigned long mask = 1 << 2;
+  array = mmap(0, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (syscall(SYS_mbind, array, SIZE, 2, &mask, 65, 0)) return 1;
+  for (long i = 0; i < SIZE / 8; i += 8) array[i] = 1;
+  pthread_t other;
+  pthread_barrier_init(&barrier, 0, 2);
+  pthread_create(&other, 0, work, (void*)1);
+  work((void*)0);
+  return pthread_join(other, 0);
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def reader_and_writer(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Thread 0 on node 0 reads, thread 1 on node 1 writes 8 MiB that lie on node 2, line by line."""
+    folder = tmp_path_factory.mktemp("program")
+    (folder / "p.c").write_text(PROGRAM)
+    words = ["cc", "-O1", "-pthread", f"-I{ROOT}/src", "-o", str(folder / "p"), str(folder / "p.c")]
+    subprocess.run(words, check=True)
+    return str(folder / "p")
+
+
+def test_reads_and_writes_are_counted_where_they_came_from_and_went(
+    quad: Lab, reader_and_writer: str
+):
+    result = quad.run([reader_and_writer], timeout_s=120)
+    assert result.status == 0
+    assert len(result.rois) == 1 and result.rois[0].ended_by == "marker"
+    matrix = access_matrix(result.rois, quad.machine)
+    lines = 8 * MIB // LINE
+    assert matrix.loads[0][2] == pytest.approx(lines, rel=0.01)
+    assert matrix.stores[1][2] == pytest.approx(lines, rel=0.01)
+    assert matrix.misses == pytest.approx(2 * lines, rel=0.02)
+    assert matrix.references >= 2 * lines
+    if quad.emulator.registers:
+        threads = thread_matrix(result.rois, quad.machine)
+        assert [threads[rank][2] for rank in (0, 1)] == pytest.approx([lines, lines], rel=0.01)
+
+
+def test_a_run_without_markers_counts_nothing_unless_all_is_asked_for(quad: Lab):
+    assert quad.run(["true"]).rois == ()
+    everything = quad.run(["true"], roi="all").rois
+    assert len(everything) == 1
+    assert access_matrix(everything, quad.machine).references > 1000
+
+
+def test_a_second_run_sees_only_its_own_counts(quad: Lab, reader_and_writer: str):
+    first, second = (quad.run([reader_and_writer], timeout_s=120) for _ in range(2))
+    assert len(first.rois) == len(second.rois) == 1
+    assert second.rois[0].number > first.rois[0].number
