@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "actuation/refusal.h"
 
@@ -37,10 +40,21 @@ class Mover {
       pending = misplaced(pending);
       if (!go_on) break;
     }
-    return std::move(refusals_);
+    return refusals_of(pending);
   }
 
  private:
+  /// What was refused for the nodes that still miss pages; the rest was made good by a later try.
+  [[nodiscard]] std::vector<Error> refusals_of(const std::vector<std::size_t>& pending) const {
+    std::set<NodeId> missing;
+    for (std::size_t page : pending) missing.insert(map_[page]);
+    std::vector<Error> refusals;
+    for (const auto& [key, error] : refusals_) {
+      if (missing.contains(key.first)) refusals.push_back(error);
+    }
+    return refusals;
+  }
+
   [[nodiscard]] bool is_misplaced(std::size_t page) const {
     return audit_.node_of_page[page] && *audit_.node_of_page[page] != map_[page];
   }
@@ -116,14 +130,16 @@ class Mover {
     }
   }
 
+  /// Keeps one Error for each target and reason.
   void note(Call call, NodeId target, int result) {
-    if (!noted_.insert({target.value(), result}).second) return;
-    refusals_.push_back(
+    if (refusals_.contains({target, result})) return;
+    Error error =
         refusal(os_,
                 {.call = call,
                  .tried = fmt::format("cannot move some pages to the node {}", target.value())},
                 result)
-            .take());
+            .take();
+    refusals_.emplace(std::pair(target, result), std::move(error));
   }
 
   os::Os& os_;
@@ -132,8 +148,7 @@ class Mover {
   Audit& audit_;
   std::vector<void*> addresses_;
   std::vector<int> status_;
-  std::vector<Error> refusals_;
-  std::set<std::pair<unsigned, int>> noted_;
+  std::map<std::pair<NodeId, int>, Error> refusals_;
 };
 
 }  // namespace

@@ -9,8 +9,8 @@
 namespace homenode::actuation {
 
 /// Moves every page of the region that `audit` shows on another node than `map` names, and brings
-/// `audit` up to date with where those pages then are. Gives what the kernel refused, one Error for
-/// each reason. Errors: the query that verifies the moves is refused.
+/// `audit` up to date with where those pages then are. Gives what the kernel refused for good, one
+/// Error for each node and reason. Errors: the query that verifies the moves is refused.
 Result<std::vector<Error>> move_misplaced(os::Os& os, Region region, const placement::PageMap& map,
                                           Audit& audit);
 

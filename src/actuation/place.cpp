@@ -173,6 +173,7 @@ Result<Receipt> place_pages(os::Os& os, Region region, const placement::PageMap&
   receipt.as_planned = count_as_planned(map, *where);
   receipt.moved = receipt.as_planned - right_at_once;
   receipt.refused = receipt.pages - receipt.as_planned;
+  if (receipt.refused == 0) receipt.refusals.clear();
   return receipt;
 }
 

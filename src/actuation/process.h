@@ -8,7 +8,8 @@
 namespace homenode::actuation {
 
 /// Sets the calling thread's policy, inherited by what it starts (set_mempolicy).
-/// Errors: each refusal of the kernel with what to do.
+/// Nodes that the cpuset does not allow are left out by the kernel unless none remains. Errors:
+/// each refusal of the kernel with what to do.
 Result<void> set_process_policy(os::Os& os, const placement::Policy& policy);
 
 /// Binds a thread of this process to CPUs; `thread` 0 is the caller. Errors: as above.

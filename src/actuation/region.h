@@ -26,7 +26,7 @@ struct Receipt {
   std::size_t as_planned = 0;   ///< Pages found on the node that the plan names.
   std::size_t moved = 0;        ///< Of these, pages that were present elsewhere and were moved.
   std::size_t refused = 0;      ///< Pages that are elsewhere or on no node.
-  std::vector<Error> refusals;  ///< Why, one for each kind of refusal.
+  std::vector<Error> refusals;  ///< Why, one for each node and reason.
 };
 
 /// Sets the kernel's policy for pages of the region that are not yet present (mbind). Nodes that

@@ -22,9 +22,10 @@ struct PolicyState {
 /// Asks the kernel. Errors: each refusal with what to do.
 Result<PolicyState> read_policy_state(os::Os& os, const machine::Machine& machine);
 
-/// numactl --show's format, line by line, right where numactl 2.0.16 has known slips: there,
-/// `preferred node:` has no value (and no line end) for local and balanced binds and is 0 for every
-/// preferred-many; a balanced bind's policy is a number in brackets.
+/// numactl --show's format, line by line, but right where numactl 2.0.16 has known slips: there,
+/// `preferred node:` has no value and no line end for local and for a balanced bind, and is 0 for
+/// every preferred-many; a balanced bind's policy is a number in brackets and its membind all
+/// nodes.
 std::string show_text(const PolicyState& state);
 
 /// Schema "homenode.run.show/1".

@@ -164,6 +164,19 @@ TEST(PlacePages, SaysWhyPagesStayWhereTheyAre) {
   }
 }
 
+TEST(PlacePages, KeepsQuietAboutARefusalThatALaterTryMadeGood) {
+  os::Fake os(four_node_machine());
+  const PageMap map = block(300, four_nodes);
+  const Region region = map_region(os, map.size());
+  os.first_touch(region.address, region.bytes, NodeId(0));
+  os.fail_call("move_pages", 2, EBUSY);  // The first call is the audit, the second a move.
+  const auto receipt = place_pages(os, region, map);
+  ASSERT_TRUE(receipt);
+  EXPECT_TRUE(os.has_failed());
+  EXPECT_EQ(receipt->as_planned, map.size());
+  EXPECT_TRUE(receipt->refusals.empty());
+}
+
 TEST(PlacePages, WantsOneEntryPerPage) {
   os::Fake os(four_node_machine());
   const Region region = map_region(os, 4);
