@@ -11,11 +11,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-
 from homenode.lab import Lab, LabError
 
 ROOT = Path(__file__).resolve().parents[3]
-ENOUGH_S = 60
+ENOUGH_S = 180
 
 
 def lab_or_skip(*arguments: object, **options: object) -> Lab:
@@ -37,6 +36,16 @@ def quad(results: Path) -> Iterator[Lab]:
     """One quad-4x2 with the plugin, for every test that leaves it as it was."""
     with lab_or_skip("quad-4x2", results) as lab:
         yield lab
+
+
+@pytest.fixture(scope="session")
+def reader_and_writer(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The path of reader_and_writer.c, compiled."""
+    source = Path(__file__).with_name("reader_and_writer.c")
+    program = tmp_path_factory.mktemp("program") / "reader_and_writer"
+    words = ["cc", "-O1", "-pthread", f"-I{ROOT}/src", "-o", str(program), str(source)]
+    subprocess.run(words, check=True)
+    return str(program)
 
 
 class Driver:
@@ -75,14 +84,14 @@ def start(sessions: Path) -> Iterator[Start]:
     """Starts homenode-lab run --machine tiny-2x2 with a shell script, up to its line "ready"."""
     drivers: list[Driver] = []
 
-    def starter(script: str, *options: str, ready: bool = True) -> Driver:
+    def starter(script: str, *options: str, ready: bool = True, runtime: Path = sessions) -> Driver:
         lab_or_skip("tiny-2x2", plugin=False)
         words = ["-m", "homenode.lab", "run", "--machine", "tiny-2x2", "--no-plugin", *options]
         process = subprocess.Popen(
             [sys.executable, *words, "--", "sh", "-c", script],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env=os.environ | {"PYTHONPATH": str(ROOT / "python"), "XDG_RUNTIME_DIR": str(sessions)},
+            env=os.environ | {"PYTHONPATH": str(ROOT / "python"), "XDG_RUNTIME_DIR": str(runtime)},
         )
         driver = Driver(process)
         drivers.append(driver)

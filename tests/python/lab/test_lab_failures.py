@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, Start, lab_or_skip, wait_until_gone
-
+from conftest import ENOUGH_S, ROOT, Start, lab_or_skip, wait_until_gone
 from homenode.lab import artefacts
 
 pytestmark = pytest.mark.lab
@@ -50,7 +49,7 @@ def test_a_second_signal_ends_a_program_that_does_not_listen(start: Start, sessi
 
 
 def test_a_time_out_is_124(start: Start):
-    code, _, err = start("echo ready; sleep 1000", "--timeout", "1").end()
+    code, _, err = start("sleep 1000", "--timeout", "1", ready=False).end()
     assert code == 124
     assert err == "homenode-lab: ended sh after 1 s; raise --timeout\n"
 
@@ -88,12 +87,28 @@ def test_a_reader_that_goes_away_ends_the_program(start: Start):
     assert driver.process.stdout is not None
     driver.process.stdout.close()
     driver.process.stdout = None
-    assert driver.process.wait(60) == 128 + signal.SIGPIPE
+    assert driver.process.wait(ENOUGH_S) == 128 + signal.SIGPIPE
 
 
 def test_a_program_that_is_not_there_is_127_and_one_line(start: Start):
     driver = start("exec no-such-program", ready=False)
     assert driver.end()[0] == 127
+
+
+def test_a_qemu_that_cannot_start_is_one_line(
+    start: Start, sessions: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    broken = tmp_path / "qemu"
+    broken.write_text(
+        "#!/bin/sh\ncase $1 in --version) echo version 9.9;; -L) echo /;; --help) echo -plugin;;\n"
+        "*) echo 'no room for the guest' >&2; exit 1;; esac\n"
+    )
+    broken.chmod(0o755)
+    monkeypatch.setenv("HOMENODE_QEMU", str(broken))
+    code, _, err = start("true", ready=False).end()
+    assert code == 1 and err.count("\n") == 1
+    assert "QEMU ended with code 1 (no room for the guest)" in err
+    assert left(sessions) == []
 
 
 def test_memory_that_runs_out_is_said(start: Start):
@@ -133,6 +148,13 @@ def test_a_full_results_disk_is_said(start: Start, small_disk: Path):
 
 
 NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "/usr/bin/python3"]
+
+
+def test_output_that_the_session_cannot_hold_is_said(start: Start, small_disk: Path):
+    driver = start("echo ready; head -c 3000000 /dev/zero", runtime=small_disk)
+    code, out, err = driver.end()
+    assert code == 1 and len(out) < 3_000_000
+    assert "output was lost" in err
 
 
 def test_an_ordinary_user_without_a_home_can_run_the_lab():

@@ -2,17 +2,14 @@
 
 import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
-
 from homenode.lab import Lab, access_matrix, find_machine
 from homenode.lab.counts import thread_matrix
 
 pytestmark = pytest.mark.lab
 
-ROOT = Path(__file__).resolve().parents[3]
 LINE = 64
 MIB = 1 << 20
 
@@ -114,60 +111,6 @@ def test_numactl_shows_nodes_and_distances(quad: Lab):
     assert "available: 4 nodes (0-3)" in out
     assert "node 3 cpus: 6 7" in out
     assert out.split()[-5:] == ["3:", "22", "16", "16", "10"]
-
-
-PROGRAM = """
-#define _GNU_SOURCE
-#include "base/marker.h"
-#include <pthread.h>
-#include <sched.h>
-#include <stdint.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-enum { SIZE = 8 << 20 };
-static volatile uint64_t* array;
-static pthread_barrier_t barrier;
-static void* work(void* argument) {
-  const unsigned long rank = (unsigned long)argument;
-  cpu_set_t cpu;
-  CPU_ZERO(&cpu);
-  CPU_SET(rank * 2, &cpu);
-  sched_setaffinity(0, sizeof cpu, &cpu);
-  pthread_barrier_wait(&barrier);
-  if (rank == 0) hn_marker_begin();
-  pthread_barrier_wait(&barrier);
-  hn_marker_thread(rank);
-  for (long i = 0; i < SIZE / 8; i += 8) {
-    if (rank == 0) (void)array[i];
-    else array[i] = rank;
-  }
-  pthread_barrier_wait(&barrier);
-  if (rank == 0) hn_marker_end();
-  return 0;
-}
-int main(void) {
-  const unsigned long mask = 1 << 2;
-  array = mmap(0, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (syscall(SYS_mbind, array, SIZE, 2, &mask, 65, 0)) return 1;
-  for (long i = 0; i < SIZE / 8; i += 8) array[i] = 1;
-  pthread_t other;
-  pthread_barrier_init(&barrier, 0, 2);
-  pthread_create(&other, 0, work, (void*)1);
-  work((void*)0);
-  return pthread_join(other, 0);
-}
-"""
-
-
-@pytest.fixture(scope="module")
-def reader_and_writer(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Thread 0 on node 0 reads, thread 1 on node 1 writes 8 MiB that lie on node 2, line by line."""
-    folder = tmp_path_factory.mktemp("program")
-    (folder / "p.c").write_text(PROGRAM)
-    words = ["cc", "-O1", "-pthread", f"-I{ROOT}/src", "-o", str(folder / "p"), str(folder / "p.c")]
-    subprocess.run(words, check=True)
-    return str(folder / "p")
 
 
 def test_reads_and_writes_are_counted_where_they_came_from_and_went(
