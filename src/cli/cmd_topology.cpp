@@ -74,7 +74,7 @@ class Topology final : public Verb {
  private:
   Result<void> write_outputs(Context& context, const machine::Machine& machine) const {
     if (svg_.wanted()) {
-      if (const auto done = write(context, svg_, topology_svg(machine)); !done) return done;
+      if (auto done = write(context, svg_, topology_svg(machine)); !done) return done;
     }
     if (!xml_.wanted()) return {};
     const auto xml = machine::export_xml(input_);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/id_list.h"
+#include "cli/topology_svg_parts.h"
 #include "cli/topology_words.h"
 
 namespace homenode::cli {
@@ -24,63 +25,6 @@ constexpr int cpu_size = 20;
 constexpr int cpu_step = 24;
 constexpr int cpus_per_row = 8;
 constexpr std::size_t max_drawn_cpus = 64;
-constexpr std::size_t max_line_letters = 32;
-
-constexpr const char* style = R"(<style>
-.hn-machine{--ink:#1c2024;--soft:#5c6670;--back:#ffffff;--package:#f3f5f7;--node:#ffffff;--edge:#c3cad1;
---cpu:#d7e6f7;--memory:#2f7fd1;--empty:#e3e7eb;--tint:#f08c2e;
-font-family:system-ui,-apple-system,"Segoe UI",sans-serif;font-size:13px}
-@media (prefers-color-scheme:dark){.hn-machine{--ink:#e8ebee;--soft:#a2adb8;--back:#14181c;--package:#1d2329;
---node:#262e36;--edge:#48535e;--cpu:#27496d;--memory:#5aa2ec;--empty:#38424c;--tint:#b5560f}}
-.hn-machine text{fill:var(--ink)}.hn-machine .soft{fill:var(--soft)}
-.hn-machine .head{font-size:18px;font-weight:600}.hn-machine .bold{font-weight:600}
-.hn-machine .mid{text-anchor:middle}.hn-machine .end{text-anchor:end}
-.hn-machine .small{font-size:11px}.hn-machine .tiny{font-size:9px}
-</style>
-)";
-
-/// The text with XML's own characters escaped; characters that XML forbids become '?'.
-std::string escape(std::string_view text) {
-  std::string escaped;
-  for (char c : text) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      default:
-        escaped += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
-    }
-  }
-  return escaped;
-}
-
-std::string text_at(int x, int y, std::string_view classes, std::string_view words) {
-  return fmt::format("<text x=\"{}\" y=\"{}\" class=\"{}\">{}</text>\n", x, y, classes,
-                     escape(words));
-}
-
-/// The words on one line of a node's box; what does not fit is in the tooltip.
-std::string clipped_at(int x, int y, std::string_view classes, const std::string& words) {
-  if (words.size() <= max_line_letters) return text_at(x, y, classes, words);
-  return fmt::format("<text x=\"{}\" y=\"{}\" class=\"{}\">{}…<title>{}</title></text>\n", x, y,
-                     classes, escape(words.substr(0, max_line_letters - 1)), escape(words));
-}
-
-std::string box(int x, int y, int width, int height, std::string_view fill, int radius) {
-  return fmt::format(
-      "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"{}\" fill=\"var(--{})\" "
-      "stroke=\"var(--edge)\"/>\n",
-      x, y, width, height, radius, fill);
-}
 
 bool draws_cpus(const Node& node) {
   return !node.cpus.empty() && node.cpus.size() <= max_drawn_cpus;
@@ -109,8 +53,9 @@ class Painter {
                "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"hn-machine\" "
                "viewBox=\"0 0 {} {}\" role=\"img\" style=\"width:100%;max-width:{}px\">\n"
                "<title>{}: {}</title>\n",
-               page_width, y_ + margin, page_width, escape(name), escape(machine_words(machine_))) +
-           style +
+               page_width, y_ + margin, page_width, escape_xml(name),
+               escape_xml(machine_words(machine_))) +
+           std::string(svg_style()) +
            fmt::format("<rect width=\"{}\" height=\"{}\" fill=\"var(--back)\"/>\n", page_width,
                        y_ + margin) +
            body_ + "</svg>\n";
@@ -146,7 +91,7 @@ class Painter {
         y_ += row_height + gap;
         row_height = 0;
       }
-      body_ += box(x, y_, width, height, "package", 8);
+      body_ += box({x, y_, width, height, 8}, "package");
       if (title > 0) body_ += text_at(x + gap, y_ + 20, "bold soft", group.title);
       for (int i = 0; i < count; ++i) {
         paint_node(*group.nodes[static_cast<std::size_t>(i)],
@@ -160,7 +105,7 @@ class Painter {
   }
 
   void paint_node(const Node& node, int x, int y) {
-    body_ += box(x, y, node_width, node_height_, "node", 6);
+    body_ += box({x, y, node_width, node_height_, 6}, "node");
     const int left = x + 8;
     body_ += text_at(left, y + 20, "bold", fmt::format("node {}", node.id.value()));
     body_ += text_at(x + node_width - 8, y + 20, "end", memory_words(node));
@@ -194,7 +139,7 @@ class Painter {
     for (CpuId cpu : node.cpus.to_vector()) {
       const int left = x + i % cpus_per_row * cpu_step;
       const int top = y + i / cpus_per_row * cpu_step;
-      body_ += box(left, top, cpu_size, cpu_size, "cpu", 3);
+      body_ += box({left, top, cpu_size, cpu_size, 3}, "cpu");
       body_ += text_at(left + cpu_size / 2, top + 14, cpu.value() < 1000 ? "mid small" : "mid tiny",
                        fmt::format("{}", cpu.value()));
       ++i;
