@@ -104,8 +104,10 @@ def decompress(data: bytes, what: str) -> bytes:
             return gzip.decompress(data)
         if data.startswith(b"\x28\xb5\x2f\xfd"):
             # zstd complains about the size that the kernel's build appends, but unpacks all.
-            command = ["zstd", "-dcq"]
-            return subprocess.run(command, input=data, capture_output=True, check=False).stdout
+            done = subprocess.run(["zstd", "-dcq"], input=data, capture_output=True, check=False)
+            if not done.stdout:
+                raise OSError(done.stderr.decode(errors="replace").strip())
+            return done.stdout
     except (lzma.LZMAError, EOFError, OSError) as error:
         raise LabError(
             f"cannot unpack {what}: {error}; run './dev setup' to fetch it again", NOT_SUPPORTED

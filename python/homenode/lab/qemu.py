@@ -22,6 +22,8 @@ KERNEL_ARGUMENTS = (
     # Starting all CPUs at once makes them wait for each other on the host's few cores.
     "cpuhp.parallel=0",
     "rcupdate.rcu_expedited=1",
+    # A virtual CPU that waits for the host's is not stuck.
+    "nowatchdog",
     "nokaslr",
     "mitigations=off",
     "audit=0",

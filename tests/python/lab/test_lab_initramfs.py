@@ -110,9 +110,10 @@ def test_a_kernel_is_unpacked_only_if_it_can_be_booted_so():
     assert unpack_image(b"short") is None
 
 
-def test_a_broken_file_is_one_line():
+@pytest.mark.parametrize("magic", [b"\xfd7zXZ\0", b"\x1f\x8b", b"\x28\xb5\x2f\xfd"])
+def test_a_broken_file_is_one_line(magic: bytes):
     with pytest.raises(LabError, match="cannot unpack x"):
-        decompress(b"\xfd7zXZ\0broken", "x")
+        decompress(magic + b"broken", "x")
 
 
 def test_the_newest_kernel_of_the_cache_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
