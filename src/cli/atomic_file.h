@@ -9,8 +9,8 @@
 namespace homenode::cli {
 
 /// Replaces `path` by a file with this content: written and synced beside it, then renamed. A path
-/// that is no regular file (a device, a pipe) is written to directly. Where it fails, what was there
-/// stays. Errors: failed, with the errno of the call that refused (ENOSPC: the disk is full).
+/// that is no regular file (a device, a pipe) is written to directly. Where it fails, what was
+/// there stays. Errors: failed, with the errno of the call that refused (ENOSPC: the disk is full).
 Result<void> write_atomically(const std::string& path, std::string_view content);
 
 }  // namespace homenode::cli
