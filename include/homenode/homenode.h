@@ -19,10 +19,10 @@ enum hn_status {
 };
 
 /** The library's version, such as "0.1.0". Static; never freed. */
-const char *hn_version(void);
+const char* hn_version(void);
 
 /** Frees a string that a function of this library handed out. NULL is allowed. */
-void hn_string_free(char *string);
+void hn_string_free(char* string);
 
 /** Describes a machine as JSON (schema homenode.machine/1).
  *
@@ -31,7 +31,7 @@ void hn_string_free(char *string);
  * @param error   on failure, one line that says what to do; else NULL. Owned by the caller;
  *                may be NULL when the caller does not want it.
  * @return HN_OK, HN_BAD_USAGE for an unknown form of source, HN_FAILED when it cannot be read. */
-int hn_machine_json(const char *source, char **json, char **error);
+int hn_machine_json(const char* source, char** json, char** error);
 
 #ifdef __cplusplus
 }

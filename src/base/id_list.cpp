@@ -95,9 +95,17 @@ Result<IdSet<IdType>> parse(std::string_view text, std::string_view what) {
 
 }  // namespace
 
-std::string to_list(const NodeSet& nodes) { return print(nodes); }
-std::string to_list(const CpuSet& cpus) { return print(cpus); }
-Result<NodeSet> parse_node_list(std::string_view text) { return parse<NodeId>(text, "node"); }
-Result<CpuSet> parse_cpu_list(std::string_view text) { return parse<CpuId>(text, "CPU"); }
+std::string to_list(const NodeSet& nodes) {
+  return print(nodes);
+}
+std::string to_list(const CpuSet& cpus) {
+  return print(cpus);
+}
+Result<NodeSet> parse_node_list(std::string_view text) {
+  return parse<NodeId>(text, "node");
+}
+Result<CpuSet> parse_cpu_list(std::string_view text) {
+  return parse<CpuId>(text, "CPU");
+}
 
 }  // namespace homenode

@@ -28,7 +28,9 @@ class Matrix {
     return position(rows_, row) < rows_.size() && position(columns_, column) < columns_.size();
   }
   [[nodiscard]] Value& at(Row row, Column column) { return values_[index(row, column)]; }
-  [[nodiscard]] const Value& at(Row row, Column column) const { return values_[index(row, column)]; }
+  [[nodiscard]] const Value& at(Row row, Column column) const {
+    return values_[index(row, column)];
+  }
 
   friend bool operator==(const Matrix&, const Matrix&) = default;
 

@@ -41,7 +41,7 @@ class [[nodiscard]] Unexpected {
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}       // NOLINT
   Result(Unexpected error) : state_(std::in_place_index<1>, error.take()) {}  // NOLINT
 
   [[nodiscard]] bool has_value() const { return state_.index() == 0; }

@@ -16,7 +16,11 @@ struct Nanoseconds {
   friend constexpr auto operator<=>(Nanoseconds, Nanoseconds) = default;
 };
 
-inline constexpr Bytes operator""_KiB(unsigned long long n) { return {n << 10}; }
-inline constexpr Bytes operator""_MiB(unsigned long long n) { return {n << 20}; }
+inline constexpr Bytes operator""_KiB(unsigned long long n) {
+  return {n << 10};
+}
+inline constexpr Bytes operator""_MiB(unsigned long long n) {
+  return {n << 20};
+}
 
 }  // namespace homenode

@@ -53,9 +53,7 @@ class TestDivided:
 @pytest.mark.parametrize("op", ["read", "write"])
 class TestInterleaved:
     @pytest.mark.parametrize("method", ["default", "command-line", "api"])
-    def test_no_page_placement_heals_it(
-        self, hp: Lab, command: str, op: str, method: str
-    ) -> None:
+    def test_no_page_placement_heals_it(self, hp: Lab, command: str, op: str, method: str) -> None:
         matrix, _ = run_map(hp, command, "interleaved", op, method)
         assert local_share(matrix) <= 0.25
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
 from homenode.lab import Lab, LabError
 
 ROOT = Path(__file__).resolve().parents[3]

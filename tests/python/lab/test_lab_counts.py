@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+
 from homenode.lab import LabError, Roi, access_matrix, find_machine
 from homenode.lab.counts import parse_rois, thread_matrix
 from homenode.lab.render import cpu_list, machine_text, run_json, stats_text

@@ -6,6 +6,7 @@ import signal
 from pathlib import Path
 
 import pytest
+
 from homenode.lab import LabError, Result
 from homenode.lab.channel import Channel, Message, parse_message
 from homenode.lab.cli import main

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import ENOUGH_S, ROOT, Start, lab_or_skip, wait_until_gone
+
 from homenode.lab import artefacts
 
 pytestmark = pytest.mark.lab

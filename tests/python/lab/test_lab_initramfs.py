@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from homenode.lab import LabError
 from homenode.lab.initramfs import archive, entries
 from homenode.lab.kernel import (

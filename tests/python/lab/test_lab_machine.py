@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from homenode.lab import LabError, find_machine, parse_machine
 from homenode.lab.catalogue import names
 from homenode.lab.machine import Cache, parse_bitmap

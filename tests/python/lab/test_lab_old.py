@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from conftest import lab_or_skip
+
 from homenode.lab import Lab, access_matrix
 
 OLD = os.environ.get("HOMENODE_OLD_LAB", "")

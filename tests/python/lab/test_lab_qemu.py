@@ -5,6 +5,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+
 from homenode.lab import LabError, LabOptions, Machine, find_machine
 from homenode.lab.emulator import parse_version
 from homenode.lab.machine import MIB, Cpu, Node

@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+
 from homenode.lab import Lab, access_matrix, find_machine
 from homenode.lab.counts import thread_matrix
 

@@ -14,11 +14,12 @@ sys.path.insert(0, str(TESTS / "study"))  # For synthetic.py, which both rooms' 
 @pytest.fixture(scope="session")
 def make_records(tmp_path_factory: pytest.TempPathFactory) -> object:
     """Runs a study of the catalogue on its synthetic machine; gives the folder of its records."""
+    from synthetic import HP, QUAD, FakeRunner
+
     from homenode.study import spec
     from homenode.study.progress import PlainProgress
     from homenode.study.records import RecordStore
     from homenode.study.session import run_study
-    from synthetic import HP, QUAD, FakeRunner
 
     def make(name: str, answers: dict[str, object] | None = None) -> Path:
         folder = tmp_path_factory.mktemp(name)

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from homenode.report import cli
 from synthetic import MakeRecords
+
+from homenode.report import cli
 
 sync_api = pytest.importorskip("playwright.sync_api")
 pytestmark = pytest.mark.browser

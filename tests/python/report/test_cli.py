@@ -7,8 +7,9 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from homenode.report import cli
 from synthetic import HP, MakeRecords, Outcome, outcome
+
+from homenode.report import cli
 
 VOID = {"meta", "link", "br", "line", "rect", "i"}
 

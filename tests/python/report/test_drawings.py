@@ -4,10 +4,11 @@ import re
 import xml.etree.ElementTree as ET
 
 import pytest
+from synthetic import HP, QUAD
+
 from homenode.report import machine_svg, matrix_svg
 from homenode.report.words import number, percent, size
 from homenode.study.machine import Machine, Node
-from synthetic import HP, QUAD
 
 
 @pytest.mark.parametrize(

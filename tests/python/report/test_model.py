@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from synthetic import HP, MakeRecords, Outcome, outcome
+
 from homenode.report import model
 from homenode.report.rule import Verdict
 from homenode.study import records
 from homenode.study.errors import StudyError
-from synthetic import HP, MakeRecords, Outcome, outcome
 
 TABLE = {
     "shared": ["not healed", "healed", "healed", "healed"],

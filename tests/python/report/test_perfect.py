@@ -1,6 +1,7 @@
 """The perfect matrix of a pattern, by value."""
 
 import pytest
+
 from homenode.report.perfect import perfect_matrix, shape_of
 
 TWO_EACH = [0, 0, 1, 1]

@@ -1,6 +1,7 @@
 """The rule that marks the ability table, by value and at its borders."""
 
 import pytest
+
 from homenode.report.rule import Verdict, judge, together
 
 DIAGONAL = [[0.25 if r == c else 0.0 for c in range(4)] for r in range(4)]

@@ -10,7 +10,8 @@ ROOT = Path(__file__).resolve().parents[3]
 LAYERS = tomllib.loads((ROOT / "layers.toml").read_text())
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 SYSTEM_CALL_HEADERS = re.compile(
-    r"^\s*#\s*include\s+<(sys/(syscall|mman|wait|prctl)\.h|sched\.h|numa.*\.h|fcntl\.h)>", re.MULTILINE
+    r"^\s*#\s*include\s+<(sys/(syscall|mman|wait|prctl)\.h|sched\.h|numa.*\.h|fcntl\.h)>",
+    re.MULTILINE,
 )
 SOURCES = sorted(p for p in (ROOT / "src").rglob("*") if p.suffix in {".h", ".c", ".cpp"})
 

@@ -1,10 +1,11 @@
 """The plugin's lines become node x node matrices, exactly."""
 
 import pytest
+from synthetic import QUAD, counts_line
+
 from homenode.study.counts import node_matrix
 from homenode.study.machine import Machine, Node
 from homenode.study.matrix import AccessMatrix, hottest_share, local_share
-from synthetic import QUAD, counts_line
 
 READS = [[10 * r + c for c in range(4)] for r in range(4)]
 WRITES = [[r == c for c in range(4)] for r in range(4)]

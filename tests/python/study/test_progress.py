@@ -4,13 +4,14 @@ import io
 from pathlib import Path
 
 import pytest
+from rich.console import Console
+from synthetic import QUAD, FakeRunner
+
 from homenode.study.progress import MovingProgress, PlainProgress, make_progress
 from homenode.study.records import RecordStore
 from homenode.study.runner import Outcome
 from homenode.study.session import run_study
 from homenode.study.spec import parse
-from rich.console import Console
-from synthetic import QUAD, FakeRunner
 
 STUDY = parse(
     {

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from homenode.study.errors import StudyError
 from homenode.study.records import FILE_NAME, RecordStore, is_complete, read
 

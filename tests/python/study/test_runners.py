@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from homenode import lab
 from homenode.study import command, host_runner
 from homenode.study.errors import NOT_SUPPORTED, USAGE, StudyError

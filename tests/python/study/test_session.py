@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from synthetic import QUAD, FakeRunner
+
 from homenode.study import cli
 from homenode.study.errors import StudyError
 from homenode.study.progress import PlainProgress
@@ -17,7 +19,6 @@ from homenode.study.records import FILE_NAME, RecordStore, is_complete, read
 from homenode.study.runner import Outcome, RunnerLostError
 from homenode.study.session import Summary, run_study
 from homenode.study.spec import parse
-from synthetic import QUAD, FakeRunner
 
 STUDY = {
     "schema": "homenode.study/1",

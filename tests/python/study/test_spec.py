@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from homenode.study.case import Case
 from homenode.study.errors import USAGE, StudyError
 from homenode.study.spec import expand, find, load, parse

@@ -6,6 +6,7 @@ import signal
 from pathlib import Path
 
 import pytest
+
 from homenode.lab import Lab, LabError
 from homenode.report import model
 from homenode.study import command, records
