@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <optional>
 
 namespace homenode {
 namespace {
@@ -28,14 +27,6 @@ std::string_view trim(std::string_view text) {
   while (!text.empty() && blank(text.front())) text.remove_prefix(1);
   while (!text.empty() && blank(text.back())) text.remove_suffix(1);
   return text;
-}
-
-std::optional<unsigned> take_number(std::string_view& text) {
-  unsigned value = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (status != std::errc{} || value > max_list_id) return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return value;
 }
 
 bool take(std::string_view& text, char wanted) {
@@ -94,6 +85,14 @@ Result<IdSet<IdType>> parse(std::string_view text, std::string_view what) {
 }
 
 }  // namespace
+
+std::optional<unsigned> take_number(std::string_view& text) {
+  unsigned value = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (status != std::errc{} || value > max_list_id) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return value;
+}
 
 std::string to_list(const NodeSet& nodes) {
   return print(nodes);

@@ -2,6 +2,7 @@
 // command line (all, same, !, +) need a machine and live in the machine room.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,10 @@ namespace homenode {
 
 /// The largest id accepted in a list; the kernel's own limits (NODES_SHIFT, NR_CPUS) lie below.
 inline constexpr unsigned max_list_id = 65535;
+
+/// Takes the number that `text` begins with off it. None, with `text` as it was, when there is none
+/// or it is larger than max_list_id.
+std::optional<unsigned> take_number(std::string_view& text);
 
 /// "0-3,8", or "" for the empty set. parse(print(s)) == s.
 std::string to_list(const NodeSet& nodes);

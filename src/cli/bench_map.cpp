@@ -1,11 +1,8 @@
 #include "cli/bench_map.h"
 
-#include <unistd.h>
-
-#include <cerrno>
 #include <filesystem>
-#include <fstream>
 
+#include "cli/atomic_file.h"
 #include "cli/bench_map_options.h"
 #include "cli/bench_map_plan.h"
 #include "cli/bench_map_render.h"
@@ -16,25 +13,6 @@ namespace homenode::cli {
 namespace {
 
 constexpr const char* verb_name = "bench map";
-
-/// Whole or not at all: a reader never sees half a file, and an old one stays until the new is
-/// complete.
-Result<void> write_file(const std::string& path, const std::string& text) {
-  const std::string unfinished = path + "." + std::to_string(getpid()) + ".part";
-  std::error_code error;
-  {
-    std::ofstream file(unfinished, std::ios::binary | std::ios::trunc);
-    file << text;
-    file.close();
-    if (!file) error = std::error_code(errno, std::generic_category());
-  }
-  if (!error) std::filesystem::rename(unfinished, path, error);
-  if (!error) return {};
-  std::error_code ignored;
-  std::filesystem::remove(unfinished, ignored);
-  return failed("cannot write " + path, "make room there, or name another file with --output",
-                error.value());
-}
 
 /// numactl's way: the same program, unchanged, under a launcher that sets the policy.
 Result<void> launch_interleaved(Context& context, MapOptions options) {
@@ -76,7 +54,7 @@ class BenchMap final : public Verb {
     const std::string json = map_json(*machine, *measured);
     context.out << (options_.json ? json : map_text(*measured));
     if (options_.output.empty()) return {};
-    return write_file(options_.output, json);
+    return write_atomically(options_.output, json);
   }
 
   MapOptions options_;

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <optional>
 
 #include "base/id_list.h"
@@ -20,14 +19,6 @@ std::vector<CpuId> cpus_node_by_node(const machine::Machine& machine) {
   }
   for (CpuId cpu : rest.to_vector()) cpus.push_back(cpu);
   return cpus;
-}
-
-std::optional<unsigned> take_number(std::string_view& text) {
-  unsigned value = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (status != std::errc{} || value > max_list_id) return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return value;
 }
 
 /// "N" or "N-M"; a range may run downwards, because the order of a thread map has a meaning.
