@@ -5,7 +5,7 @@ with Lab(find_machine("quad-4x2")) as lab:
 """
 
 from homenode.lab.catalogue import find_machine
-from homenode.lab.counts import AccessMatrix, Roi, access_matrix
+from homenode.lab.counts import CountMatrix, Roi, access_matrix
 from homenode.lab.errors import LabError
 from homenode.lab.lab import Lab
 from homenode.lab.machine import Machine, parse_machine
@@ -13,7 +13,7 @@ from homenode.lab.qemu import LabOptions
 from homenode.lab.result import Result
 
 __all__ = [
-    "AccessMatrix",
+    "CountMatrix",
     "Lab",
     "LabError",
     "LabOptions",

@@ -1,23 +1,21 @@
 """Finds what was built for the lab: QEMU's plugin and the guest's init."""
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from homenode.lab.errors import NOT_SUPPORTED, LabError
+from homenode import places
+from homenode.errors import NOT_SUPPORTED
+from homenode.lab.errors import LabError
 
-ENVIRONMENT = "HOMENODE_LIBEXEC"
 PLUGIN = "homenode-lab-plugin.so"
 INIT = "homenode-lab-init"
 
 
 def folders() -> Iterator[Path]:
     """HOMENODE_LIBEXEC (folders separated by colons), the installed package, the build tree."""
-    package = Path(__file__).resolve().parents[1]
-    yield from (Path(item) for item in os.environ.get(ENVIRONMENT, "").split(":") if item)
-    yield package / "data" / "libexec"
-    build = package.parents[1] / "build" / "release"
-    yield from (build / "lib", build / "bin")
+    yield from places.folders_in(places.LIBEXEC)
+    yield places.packaged("libexec")
+    yield from (places.BUILD / "lib", places.BUILD / "bin")
 
 
 def find(name: str) -> Path:

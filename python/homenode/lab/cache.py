@@ -4,6 +4,7 @@ import os
 import tempfile
 from pathlib import Path
 
+from homenode.files import write_whole
 from homenode.lab.errors import LabError
 
 
@@ -29,18 +30,9 @@ def lab_cache() -> Path:
 
 def store(name: str, content: bytes) -> Path:
     """Keeps `content` under `name`, all of it or nothing, however many do so at once."""
-    folder = lab_cache()
-    path = folder / name
+    path = lab_cache() / name
     try:
-        with tempfile.NamedTemporaryFile(dir=folder, prefix=".new-", delete=False) as file:
-            temporary = Path(file.name)
-            try:
-                file.write(content)
-                file.flush()
-                temporary.replace(path)
-            except OSError:
-                temporary.unlink(missing_ok=True)
-                raise
+        write_whole(path, content, mode=0o600)
     except OSError as error:
         raise LabError(
             f"cannot write {path}: {error.strerror}; make room there or set XDG_CACHE_HOME"

@@ -1,10 +1,11 @@
 """Finds machine files: by path, or by name in the catalogue of the source tree or the package."""
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from homenode.lab.errors import BAD_USAGE, LabError
+from homenode import places
+from homenode.errors import USAGE
+from homenode.lab.errors import LabError
 from homenode.lab.machine import Machine, parse_machine
 
 ENVIRONMENT = "HOMENODE_MACHINES"
@@ -15,9 +16,7 @@ def folders() -> Iterator[Path]:
 
     HOMENODE_MACHINES is a list of folders, separated by colons.
     """
-    package = Path(__file__).resolve().parents[1]
-    wanted = [Path(item) for item in os.environ.get(ENVIRONMENT, "").split(":") if item]
-    wanted += [package / "data" / "machines", package.parents[1] / "machines"]
+    wanted = [*places.folders_in(ENVIRONMENT), *places.shipped("machines")]
     yield from (folder for folder in wanted if folder.is_dir())
 
 
@@ -37,7 +36,7 @@ def find_file(name: str) -> Path:
     known = ", ".join(names()) or "none"
     raise LabError(
         f"no machine is called {name!r}; known are: {known}; or give the path of an hwloc XML file",
-        BAD_USAGE,
+        USAGE,
     )
 
 
@@ -50,6 +49,6 @@ def find_machine(name: str) -> Machine:
         why = error.strerror if isinstance(error, OSError) else "it is not text"
         known = ", ".join(names()) or "none"
         raise LabError(
-            f"cannot read the machine file {path}: {why}; known machines are: {known}", BAD_USAGE
+            f"cannot read the machine file {path}: {why}; known machines are: {known}", USAGE
         ) from error
     return parse_machine(text, path.stem)

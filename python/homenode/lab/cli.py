@@ -10,31 +10,44 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 
+from homenode.errors import FAILED, USAGE
+from homenode.files import write_whole
 from homenode.lab import catalogue, render
-from homenode.lab.errors import BAD_USAGE, FAILED, SIGNAL_BASE, LabError
+from homenode.lab.errors import SIGNAL_BASE, LabError
 from homenode.lab.lab import Lab
 from homenode.lab.result import Result
 
 PROGRAM = "homenode-lab"
+EXIT_CODES = (
+    "Exit codes: 0 done, 1 failed, 2 bad usage, 3 not supported here. Those of run are the "
+    "program's; 128+N if signal N killed it; 124 timed out; 126, 127 not started; 1 the machine "
+    "was lost."
+)
 PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> None:  # type: ignore[override]
-        raise LabError(f"{message}; '{self.prog} --help' lists the options", BAD_USAGE)
+        raise LabError(f"{message}; '{self.prog} --help' lists the options", USAGE)
 
 
 def parser() -> argparse.ArgumentParser:
     """The options of all subcommands."""
-    top = _Parser(prog=PROGRAM, description=__doc__, allow_abbrev=False)
+    top = _Parser(
+        prog=PROGRAM,
+        allow_abbrev=False,
+        description="Runs programs of this host in virtual NUMA machines, counts which node uses "
+        "which memory, and shows the machines there are. No root and no NUMA hardware is needed.",
+        epilog=EXIT_CODES,
+    )
     verbs = top.add_subparsers(dest="verb", required=True, metavar="run|list|show")
     run = verbs.add_parser(
         "run",
         allow_abbrev=False,
         help="run a program in a virtual machine",
         description="Runs a program of this host in a virtual NUMA machine: it sees the host's "
-        "files read-only. Exit code: the program's; 128+N if signal N killed it; 124 timed out; "
-        "126, 127 not started; 1 the machine was lost; 2 bad usage; 3 not supported here.",
+        "files read-only.",
+        epilog=EXIT_CODES,
     )
     run.add_argument("--machine", required=True, metavar="NAME|FILE", help="see: lab list")
     run.add_argument("--results", metavar="DIR", help="a folder that the program may write to")
@@ -52,11 +65,24 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument("--no-plugin", action="store_true", help="count nothing, run faster")
     run.add_argument("--node-memory", type=int, metavar="MIB", help="memory of each node")
     run.add_argument("--numa-balancing", action="store_true", help="let the guest's kernel balance")
-    run.add_argument("command", nargs=argparse.REMAINDER, metavar="-- CMD ...")
-    listing = verbs.add_parser("list", help="list the machines of the catalogue")
+    run.add_argument(
+        "command",
+        nargs=argparse.REMAINDER,
+        metavar="-- CMD ...",
+        help="the program and its arguments",
+    )
+    listing = verbs.add_parser(
+        "list",
+        help="list the machines of the catalogue",
+        description="Lists the machines of the catalogue.",
+    )
     listing.add_argument("--json", action="store_true", help="as JSON")
-    show = verbs.add_parser("show", help="show one machine")
-    show.add_argument("machine", metavar="NAME|FILE")
+    show = verbs.add_parser(
+        "show",
+        help="show one machine",
+        description="Shows the nodes, CPUs, memory and distances of a machine.",
+    )
+    show.add_argument("machine", metavar="NAME|FILE", help="a machine of the list, or its file")
     show.add_argument("--json", action="store_true", help="as JSON")
     return top
 
@@ -94,7 +120,7 @@ def run(options: argparse.Namespace) -> int:
     if command[:1] == ["--"]:
         command = command[1:]
     if not command:
-        raise LabError("no program was given; write it after --", BAD_USAGE)
+        raise LabError("no program was given; write it after --", USAGE)
     lab = Lab(
         options.machine,
         options.results,
@@ -123,7 +149,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _write_json(path: Path, value: object) -> None:
     try:
-        path.write_text(json.dumps(value) + "\n")
+        write_whole(path, json.dumps(value).encode() + b"\n")
     except OSError as error:
         raise LabError(
             f"cannot write {path}: {error.strerror}; name another file with --json"

@@ -1,10 +1,11 @@
 """What the plugin counted (schema homenode.counts/1) as values and node x node matrices. Pure."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from homenode import matrix
 from homenode.lab.errors import LabError
 from homenode.lab.machine import Machine
 
@@ -52,54 +53,51 @@ class Roi:
 
 
 @dataclass(frozen=True)
-class AccessMatrix:
+class CountMatrix:
     """Misses: rows are the nodes whose CPUs accessed, columns the nodes of the memory."""
 
     nodes: tuple[int, ...]
-    loads: tuple[tuple[int, ...], ...]
-    stores: tuple[tuple[int, ...], ...]
+    loads: matrix.Rows
+    stores: matrix.Rows
     references: int
 
     @property
     def cells(self) -> tuple[tuple[int, ...], ...]:
         """Loads and stores together."""
-        return tuple(
-            tuple(a + b for a, b in zip(loads, stores, strict=True))
-            for loads, stores in zip(self.loads, self.stores, strict=True)
-        )
+        return matrix.added(self.loads, self.stores)
 
     @property
     def misses(self) -> int:
         """All misses."""
-        return sum(map(sum, self.cells))
+        return int(matrix.total(self.cells))
 
     @property
     def local_share(self) -> float | None:
         """The share of the misses that stayed on their node; None if there were no misses."""
-        local = sum(row[i] for i, row in enumerate(self.cells))
-        return local / self.misses if self.misses else None
+        return matrix.local_share(self.cells) if self.misses else None
+
+
+def roi_from_json(raw: dict[str, Any]) -> Roi:
+    """Raises ValueError, KeyError or TypeError when `raw` is not what the plugin writes."""
+    if raw["schema"] != SCHEMA:
+        raise ValueError(f"the counts have schema {raw['schema']!r}, not {SCHEMA}")
+    return Roi(
+        int(raw["roi"]),
+        str(raw["ended_by"]),
+        bool(raw["registers"]),
+        tuple(raw["nodes"]),
+        tuple(
+            Vcpu(int(v["vcpu"]), _accesses(v["user"]), _accesses(v["kernel"])) for v in raw["vcpus"]
+        ),
+        tuple(Thread(t["rank"], tuple(t["vcpus"]), _accesses(t["user"])) for t in raw["threads"]),
+        raw,
+    )
 
 
 def parse_roi(line: str) -> Roi:
     """Reads one line of the plugin. Raises LabError when it is not one."""
     try:
-        raw = json.loads(line)
-        if raw["schema"] != SCHEMA:
-            raise ValueError(f"schema {raw['schema']!r}")
-        return Roi(
-            int(raw["roi"]),
-            str(raw["ended_by"]),
-            bool(raw["registers"]),
-            tuple(raw["nodes"]),
-            tuple(
-                Vcpu(int(v["vcpu"]), _accesses(v["user"]), _accesses(v["kernel"]))
-                for v in raw["vcpus"]
-            ),
-            tuple(
-                Thread(t["rank"], tuple(t["vcpus"]), _accesses(t["user"])) for t in raw["threads"]
-            ),
-            raw,
-        )
+        return roi_from_json(json.loads(line))
     except (ValueError, KeyError, TypeError) as error:
         raise LabError(
             f"the plugin's counts cannot be read ({error}); is it of this version? './dev build'"
@@ -116,22 +114,41 @@ def _accesses(raw: dict[str, Any]) -> Accesses:
     return Accesses(tuple(raw["loads"]), tuple(raw["stores"]), sum(references.values()))
 
 
-def access_matrix(rois: Sequence[Roi], machine: Machine, privilege: str = "user") -> AccessMatrix:
+def access_matrix(rois: Sequence[Roi], machine: Machine, privilege: str = "user") -> CountMatrix:
     """Adds up regions of interest. `privilege` is "user" or "kernel"."""
-    ids = machine.node_ids
-    row_of = {node: row for row, node in enumerate(ids)}
-    loads = [[0] * len(ids) for _ in ids]
-    stores = [[0] * len(ids) for _ in ids]
+    return add_up(rois, machine.node_ids, dict(enumerate(machine.node_of_vcpu)), privilege)
+
+
+def add_up(
+    rois: Sequence[Roi], nodes: tuple[int, ...], node_of_vcpu: Mapping[int, int], privilege: str
+) -> CountMatrix:
+    """As access_matrix, for a machine given by its nodes and the node of each virtual CPU.
+
+    Raises ValueError when the counts are another machine's.
+    """
+    row_of = {node: row for row, node in enumerate(nodes)}
+    loads = [[0] * len(nodes) for _ in nodes]
+    stores = [[0] * len(nodes) for _ in nodes]
     references = 0
     for roi in rois:
+        columns = [row_of.get(node) for node in roi.nodes]
         for vcpu in roi.vcpus:
-            row = row_of[machine.node_of_vcpu[vcpu.id]]
+            if vcpu.id not in node_of_vcpu:
+                raise ValueError(f"virtual CPU {vcpu.id} is in no node of the machine")
+            row = row_of[node_of_vcpu[vcpu.id]]
             accesses = vcpu.user if privilege == "user" else vcpu.kernel
             references += accesses.references
-            for column, node in enumerate(roi.nodes):
-                loads[row][row_of[node]] += accesses.loads[column]
-                stores[row][row_of[node]] += accesses.stores[column]
-    return AccessMatrix(ids, tuple(map(tuple, loads)), tuple(map(tuple, stores)), references)
+            _add(loads[row], accesses.loads, columns)
+            _add(stores[row], accesses.stores, columns)
+    return CountMatrix(nodes, tuple(map(tuple, loads)), tuple(map(tuple, stores)), references)
+
+
+def _add(row: list[int], values: Sequence[int], columns: Sequence[int | None]) -> None:
+    for value, column in zip(values, columns, strict=True):
+        if column is not None:
+            row[column] += value
+        elif value:
+            raise ValueError("accesses were counted on a node that the machine does not have")
 
 
 def thread_matrix(rois: Sequence[Roi], machine: Machine) -> dict[int, tuple[int, ...]]:

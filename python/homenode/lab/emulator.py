@@ -7,7 +7,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from homenode.lab.errors import NOT_SUPPORTED, LabError
+from homenode.errors import NOT_SUPPORTED
+from homenode.lab.errors import LabError
 from homenode.lab.qemu import FAST_FIRMWARE
 
 ENVIRONMENT = "HOMENODE_QEMU"

@@ -1,20 +1,15 @@
-"""How the lab says that something went wrong: one line, with the exit code that fits it."""
+"""How the lab says that something went wrong, and its exit codes beside those of every verb."""
 
-FAILED = 1
-BAD_USAGE = 2
-NOT_SUPPORTED = 3
+from homenode.errors import UserError
+
 TIMED_OUT = 124
 NOT_EXECUTABLE = 126
 NOT_FOUND = 127
 SIGNAL_BASE = 128
 
 
-class LabError(Exception):
-    """The lab could not do what was asked. The text says what was tried, and what to do next."""
-
-    def __init__(self, message: str, exit_code: int = FAILED):
-        super().__init__(message)
-        self.exit_code = exit_code
+class LabError(UserError):
+    """The lab could not do what was asked."""
 
 
 class LabLostError(LabError):

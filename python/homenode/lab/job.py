@@ -3,12 +3,12 @@
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Literal, Self
 
+from homenode.errors import USAGE
 from homenode.lab.channel import Message
 from homenode.lab.counts import Roi
-from homenode.lab.errors import BAD_USAGE, LabError
+from homenode.lab.errors import LabError
 from homenode.lab.output import Tail
 from homenode.lab.result import Result
 
@@ -37,7 +37,7 @@ class End:
 def strings(words: list[str]) -> bytes:
     """Words as the guest reads them: each ended by a NUL. Raises LabError. Pure."""
     if any("\0" in word for word in words):
-        raise LabError("a word of the command or the environment holds a NUL byte", BAD_USAGE)
+        raise LabError("a word of the command or the environment holds a NUL byte", USAGE)
     return b"".join(word.encode("utf-8", "surrogateescape") + b"\0" for word in words)
 
 
@@ -59,7 +59,7 @@ class Job:
 
     def __enter__(self) -> Self:
         if not self._spec.command:
-            raise LabError("no program to run was given", BAD_USAGE)
+            raise LabError("no program to run was given", USAGE)
         env = [f"{key}={value}" for key, value in self._spec.env.items()]
         files = {
             "argv": strings(self._spec.command),
@@ -80,12 +80,7 @@ class Job:
             ) from error
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         for tail in self._tails.values():
             tail.close()
         shutil.rmtree(self._folder, ignore_errors=True)

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
+from homenode.errors import NOT_SUPPORTED
 from homenode.lab import cache
-from homenode.lab.errors import NOT_SUPPORTED, LabError
+from homenode.lab.errors import LabError
 
 ENVIRONMENT = "HOMENODE_LAB_KERNEL"
 PREFIX = "vmlinuz-"

@@ -5,15 +5,15 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from signal import SIGKILL, SIGPIPE
-from types import TracebackType
 from typing import IO, Literal, Self
 
+from homenode.errors import NOT_SUPPORTED, USAGE
 from homenode.lab import artefacts, initramfs, kernel
 from homenode.lab.catalogue import find_machine
 from homenode.lab.counts import Roi, parse_rois
 from homenode.lab.diagnosis import OUT_OF_MEMORY
 from homenode.lab.emulator import find_emulator
-from homenode.lab.errors import BAD_USAGE, NOT_SUPPORTED, LabError, StoppedError
+from homenode.lab.errors import LabError, StoppedError
 from homenode.lab.guest import Guest
 from homenode.lab.job import ENDS, End, Job, JobSpec
 from homenode.lab.machine import Machine
@@ -80,12 +80,7 @@ class Lab:
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._guest.close()
 
     @property
@@ -207,11 +202,11 @@ def _results_folder(results: Path | str | None) -> Path | None:
         raise LabError(
             f"cannot make the results folder {folder}: {error.strerror}; name one that you can "
             "write to",
-            BAD_USAGE,
+            USAGE,
         ) from error
     if not usable:
         raise LabError(
             f"cannot write to the results folder {folder}; name one that you can write to",
-            BAD_USAGE,
+            USAGE,
         )
     return folder.resolve()

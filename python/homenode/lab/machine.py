@@ -4,7 +4,9 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from homenode.lab.errors import BAD_USAGE, LabError
+from homenode.errors import USAGE
+from homenode.lab.errors import LabError
+from homenode.node import Node
 
 MIB = 1 << 20
 DEFAULT_NODE_MEMORY_MIB = 256
@@ -22,15 +24,6 @@ class Cache:
     size: int
     ways: int
     line: int
-
-
-@dataclass(frozen=True)
-class Node:
-    """A NUMA node: CPUs by their P# number; memory_bytes is the real machine's, as declared."""
-
-    id: int
-    cpus: tuple[int, ...]
-    memory_bytes: int
 
 
 @dataclass(frozen=True)
@@ -105,7 +98,7 @@ def parse_bitmap(text: str) -> tuple[int, ...]:
 def _bad(name: str, why: str) -> LabError:
     return LabError(
         f"cannot use the machine file {name}: {why}; write one with 'lstopo --of xml FILE'",
-        BAD_USAGE,
+        USAGE,
     )
 
 

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from homenode.lab.errors import BAD_USAGE, LabError
+from homenode.errors import USAGE
+from homenode.lab.errors import LabError
 from homenode.lab.machine import MIB, Machine
 
 GIB = 1 << 30
@@ -31,7 +32,7 @@ def node_sizes(machine: Machine, node_memory_mib: int | None = None) -> dict[int
     if mib < SMALLEST_NODE_MIB:
         raise LabError(
             f"a node cannot have {mib} MiB in the lab: Linux needs {SMALLEST_NODE_MIB} MiB or more",
-            BAD_USAGE,
+            USAGE,
         )
     return {node.id: mib * MIB if node.memory_bytes else 0 for node in machine.nodes}
 

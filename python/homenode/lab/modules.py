@@ -3,7 +3,8 @@
 import re
 from pathlib import Path
 
-from homenode.lab.errors import NOT_SUPPORTED, LabError
+from homenode.errors import NOT_SUPPORTED
+from homenode.lab.errors import LabError
 from homenode.lab.kernel import Kernel, decompress
 
 # The guest's devices (virtio over PCI), its channel to the driver, its files, and its /tmp.

@@ -7,7 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
-from homenode.lab.errors import NOT_SUPPORTED, LabError
+from homenode.errors import NOT_SUPPORTED
+from homenode.lab.errors import LabError
 
 STOP_S = 5.0
 

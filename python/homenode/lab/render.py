@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from homenode.lab.counts import AccessMatrix, Roi, access_matrix, thread_matrix
+from homenode.lab.counts import CountMatrix, Roi, access_matrix, thread_matrix
 from homenode.lab.machine import MIB, Machine
 from homenode.lab.result import Result
 
@@ -29,10 +29,7 @@ def machine_summary(machine: Machine) -> dict[str, Any]:
         "name": machine.name,
         "description": machine.description,
         "source": machine.info.get("Source", ""),
-        "nodes": [
-            {"id": node.id, "cpus": list(node.cpus), "memory_bytes": node.memory_bytes}
-            for node in machine.nodes
-        ],
+        "nodes": [node.to_json() for node in machine.nodes],
         "distances": [list(row) for row in machine.distances],
         "private_cache": cache and {"bytes": cache.size, "ways": cache.ways, "line": cache.line},
         "lab_node_memory_mib": machine.lab_node_memory_mib,
@@ -93,7 +90,7 @@ def stats_text(rois: Sequence[Roi], machine: Machine) -> str:
     )
 
 
-def _matrix_json(matrix: AccessMatrix) -> dict[str, Any]:
+def _matrix_json(matrix: CountMatrix) -> dict[str, Any]:
     return {
         "loads": [list(row) for row in matrix.loads],
         "stores": [list(row) for row in matrix.stores],

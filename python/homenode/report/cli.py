@@ -2,29 +2,25 @@
 
 import argparse
 import json
-import os
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
+from homenode import errors
+from homenode.arguments import Parser
+from homenode.files import write_whole
 from homenode.report import model, page
 from homenode.report.model import MachineView
-from homenode.study import errors, records
+from homenode.study import records
 from homenode.study.errors import StudyError
 
 RESULT_SCHEMA = "homenode.report/1"
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        print(f"{self.prog}: {message}; '{self.prog} --help' lists the options", file=sys.stderr)
-        raise SystemExit(errors.USAGE)
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(
+def parser() -> argparse.ArgumentParser:
+    """The options of the verb."""
+    parser = Parser(
         prog="homenode report",
         description="Turns a study's records into one self-contained HTML page.",
         epilog="Exit codes: 0 done, 1 failed, 2 bad usage.",
@@ -52,7 +48,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the verb and returns its exit code."""
-    options = _parser().parse_args(arguments)
+    options = parser().parse_args(arguments)
     try:
         found = [record for path in options.records for record in records.read(path)]
         views = model.build(found)
@@ -70,28 +66,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _write(path: Path, text: str) -> None:
     """Writes the whole page or leaves what was there."""
-    temporary = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}.", delete=False
-        ) as file:
-            temporary = Path(file.name)
-            file.write(text)
-        temporary.chmod(0o666 & ~_umask())
-        temporary.replace(path)
+        write_whole(path, text.encode())
     except OSError as error:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
         raise StudyError(
             f"cannot write {path}: {error.strerror}; make room or give another place with -o"
         ) from error
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def to_json(views: Sequence[MachineView]) -> dict[str, Any]:

@@ -3,8 +3,9 @@
 import math
 from html import escape
 
+from homenode.node import Node
 from homenode.report.words import size
-from homenode.study.machine import Machine, Node
+from homenode.study.machine import Machine
 
 BOX_WIDTH, BOX_HEIGHT = 92, 58
 ROOM = 1.4  # How far apart neighbours are, in boxes.

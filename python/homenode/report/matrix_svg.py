@@ -6,8 +6,8 @@ One fill colour with an opacity per cell, so that the same drawing serves light,
 from collections.abc import Sequence
 from html import escape
 
+from homenode.matrix import total
 from homenode.report.words import number, percent
-from homenode.study.matrix import total
 
 CELL = 10
 PAD = 1

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from homenode.matrix import AccessMatrix, Rows, local_share, total
 from homenode.report import paper, rule
 from homenode.report.perfect import Shares, perfect_matrix
 from homenode.report.words import METHODS, OPERATIONS, PATTERNS
@@ -15,7 +16,6 @@ from homenode.study import counts as plugin_counts
 from homenode.study.case import Case
 from homenode.study.errors import StudyError
 from homenode.study.machine import Machine
-from homenode.study.matrix import AccessMatrix, Rows, local_share, total
 from homenode.study.records import Record, is_complete
 
 

@@ -8,12 +8,12 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from homenode.matrix import local_share
 from homenode.report import machine_svg, matrix_svg, model, paper, perfect, rule
 from homenode.report.model import CaseView, GridRow, MachineView
 from homenode.report.rule import Verdict
 from homenode.report.words import METHODS, OPERATIONS, PATTERNS, USED, number, percent
-from homenode.study import host_runner
-from homenode.study.matrix import local_share
+from homenode.study.machine import HOST, LAB
 
 HERE = Path(__file__).parent
 MARKS: Mapping[Verdict, str] = {
@@ -102,14 +102,14 @@ def shown_command(case: CaseView) -> str:
     """The command of a case as a person types it, without the place of one installation."""
     words = [str(word) for word in case.record["command"]]
     words[0] = Path(words[0]).name
-    if case.machine.kind == "lab":
+    if case.machine.kind == LAB:
         words += ["--machine", case.machine.name]
     return " ".join(words)
 
 
 def machine_option(view: MachineView) -> str:
     """What --machine takes to choose a view's machine again."""
-    return host_runner.NAME if view.machine.kind == "host" else view.machine.name
+    return HOST if view.machine.kind == HOST else view.machine.name
 
 
 def sketches() -> list[tuple[str, str, Markup]]:
@@ -159,7 +159,7 @@ def provenance(view: MachineView) -> list[Markup]:
             "where each page lay was asked of the kernel after the run. The matrix is the product "
             "of the two, not a count of what the processors did."
         )
-    if view.machine.kind == "lab":
+    if view.machine.kind == LAB:
         sentences.append(
             "<strong>No times.</strong> An emulator's clock says nothing about a real machine, so "
             "this page has none; where memory lies and who uses it is what the lab shows truly."

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from homenode.matrix import columns, hottest_share, local_share, total
 from homenode.report import perfect
-from homenode.study.matrix import columns, hottest_share, local_share, total
 
 LOCAL_TOLERANCE = 0.03
 FLAT_TOLERANCE = 1.25

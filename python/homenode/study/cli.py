@@ -10,8 +10,10 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
-from homenode.study import errors, spec
-from homenode.study.errors import StudyError
+from homenode import errors
+from homenode.arguments import Parser
+from homenode.study import spec
+from homenode.study.errors import INTERRUPTED, StudyError
 from homenode.study.progress import make_progress
 from homenode.study.records import RecordStore
 from homenode.study.runner import RunnerFactory
@@ -22,14 +24,9 @@ from homenode.study.spec import Study, expand
 RESULT_SCHEMA = "homenode.study.result/1"
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        print(f"{self.prog}: {message}; '{self.prog} --help' lists the options", file=sys.stderr)
-        raise SystemExit(errors.USAGE)
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(
+def parser() -> argparse.ArgumentParser:
+    """The options of the verb."""
+    parser = Parser(
         prog="homenode study",
         description="Runs a declared experiment, one record per case. A study that was stopped, "
         "or killed, goes on where it stopped when the same command is given again.",
@@ -61,7 +58,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None, runner_for: RunnerFactory | None = None) -> int:
     """Runs the verb and returns its exit code. `runner_for` replaces the real machines in tests."""
-    options = _parser().parse_args(arguments)
+    options = parser().parse_args(arguments)
     make_runner = runner_for or runner_for_machine
     signal.signal(signal.SIGTERM, _stop)
     try:
@@ -99,7 +96,7 @@ def _run(
                 f"{store.path}; give the same command again to go on",
                 file=sys.stderr,
             )
-            return errors.INTERRUPTED
+            return INTERRUPTED
         _say(summary, store.path, as_json=as_json)
     return errors.FAILED if summary.failed else errors.DONE
 

@@ -6,17 +6,16 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+from homenode.places import BUILD, LIBEXEC, folders_in
 from homenode.study.errors import StudyError
-
-LIBEXEC = "HOMENODE_LIBEXEC"  # Set by the build tree's own start script.
 
 
 def _candidates() -> Iterator[Path]:
-    yield from (Path(f) / "homenode" for f in os.environ.get(LIBEXEC, "").split(":") if f)
+    yield from (folder / "homenode" for folder in folders_in(LIBEXEC))
     found = shutil.which("homenode")
     if found:
         yield Path(found)
-    yield Path(__file__).resolve().parents[3] / "build" / "release" / "bin" / "homenode"
+    yield BUILD / "bin" / "homenode"
 
 
 def find_command() -> Path:

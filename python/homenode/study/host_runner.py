@@ -4,19 +4,19 @@ import platform
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
+from homenode.errors import NOT_SUPPORTED
+from homenode.node import Node
 from homenode.study.command import find_command, version_of
-from homenode.study.errors import NOT_SUPPORTED, StudyError
-from homenode.study.machine import Machine, Node
+from homenode.study.errors import StudyError
+from homenode.study.machine import HOST, Machine
 from homenode.study.runner import Outcome
 
-NAME = "host"
 NODES = Path("/sys/devices/system/node")
 
 
-def read_machine(root: Path = NODES, name: str = NAME) -> Machine:
+def read_machine(root: Path = NODES, name: str = HOST) -> Machine:
     """The nodes that the kernel shows in sysfs. Raises StudyError when there are fewer than two."""
     try:
         ids = sorted(int(path.name.removeprefix("node")) for path in root.glob("node[0-9]*"))
@@ -34,7 +34,7 @@ def read_machine(root: Path = NODES, name: str = NAME) -> Machine:
             NOT_SUPPORTED,
         )
     square = all(len(row) == len(nodes) for row in distances)
-    return Machine(name, "", "host", nodes, distances if square else ())
+    return Machine(name, "", HOST, nodes, distances if square else ())
 
 
 def _node(folder: Path, node_id: int) -> Node:
@@ -59,7 +59,7 @@ class HostRunner:
 
     def __init__(self) -> None:
         """Reads the machine. Raises StudyError (not supported) on a machine with one node."""
-        self._machine = read_machine(name=f"{NAME}-{platform.node() or 'unnamed'}")
+        self._machine = read_machine(name=f"{HOST}-{platform.node() or 'unnamed'}")
         self._command = find_command()
         self.homenode_version = version_of(self._command)
 
@@ -94,10 +94,5 @@ class HostRunner:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         return None

@@ -1,18 +1,19 @@
 """Runs cases in the lab: one boot for all of them, every access counted by the plugin."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from homenode import lab
 from homenode.lab.catalogue import find_file
 from homenode.lab.errors import LabLostError
 from homenode.lab.memory import node_sizes
+from homenode.node import Node
 from homenode.study.command import find_command, version_of
 from homenode.study.errors import StudyError
-from homenode.study.machine import Machine, Node
+from homenode.study.machine import LAB, Machine
 from homenode.study.runner import Outcome, RunnerLostError
 
 
@@ -23,7 +24,7 @@ def machine_from(described: lab.Machine, digest: str) -> Machine:
     return Machine(
         described.name,
         digest,
-        "lab",
+        LAB,
         tuple(
             Node(n.id, tuple(i for i, at in enumerate(of_vcpu) if at == n.id), sizes[n.id])
             for n in described.nodes
@@ -32,17 +33,25 @@ def machine_from(described: lab.Machine, digest: str) -> Machine:
     )
 
 
+@contextmanager
+def _labs_errors_as_ours() -> Iterator[None]:
+    try:
+        yield
+    except LabLostError as error:
+        raise RunnerLostError(str(error)) from error
+    except lab.LabError as error:
+        raise StudyError(str(error), error.exit_code) from error
+
+
 class LabRunner:
     """A machine of the catalogue, or of an hwloc XML file; entering boots it."""
 
     def __init__(self, name: str) -> None:
         """Reads the machine file. Raises StudyError."""
-        try:
+        with _labs_errors_as_ours():
             self._described = lab.find_machine(name)
             text = find_file(name).read_bytes()
             self._machine = machine_from(self._described, hashlib.sha256(text).hexdigest()[:12])
-        except lab.LabError as error:
-            raise StudyError(str(error), error.exit_code) from error
         self._command: Path = find_command()
         self._lab: lab.Lab | None = None
         self.homenode_version = version_of(self._command)
@@ -64,12 +73,8 @@ class LabRunner:
     def run(self, command: Sequence[str], timeout_s: float) -> Outcome:
         """Runs one command in the guest. pre: entered."""
         assert self._lab is not None
-        try:
+        with _labs_errors_as_ours():
             result = self._lab.run(command, timeout_s=timeout_s)
-        except LabLostError as error:
-            raise RunnerLostError(str(error)) from error
-        except lab.LabError as error:
-            raise StudyError(str(error), error.exit_code) from error
         if result.timed_out:
             raise TimeoutError
         said = result.stderr.decode(errors="replace")
@@ -83,21 +88,11 @@ class LabRunner:
         )
 
     def __enter__(self) -> Self:
-        try:
-            started = lab.Lab(self._described)
-            self._lab = started.__enter__()
-        except LabLostError as error:
-            raise RunnerLostError(str(error)) from error
-        except lab.LabError as error:
-            raise StudyError(str(error), error.exit_code) from error
+        with _labs_errors_as_ours():
+            self._lab = lab.Lab(self._described).__enter__()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._lab is not None:
-            self._lab.__exit__(kind, error, trace)
+            self._lab.__exit__(*error)
             self._lab = None

@@ -4,14 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from homenode.node import Node
 
-@dataclass(frozen=True)
-class Node:
-    """One NUMA node; either of its CPUs and its memory may be absent."""
-
-    id: int
-    cpus: tuple[int, ...]
-    memory_bytes: int
+LAB = "lab"
+HOST = "host"
 
 
 @dataclass(frozen=True)
@@ -20,7 +16,7 @@ class Machine:
 
     name: str
     digest: str
-    kind: str  # "lab" or "host"
+    kind: str  # LAB or HOST
     nodes: tuple[Node, ...]
     distances: tuple[tuple[int, ...], ...]
 
@@ -39,10 +35,7 @@ class Machine:
             "name": self.name,
             "digest": self.digest,
             "kind": self.kind,
-            "nodes": [
-                {"id": n.id, "cpus": list(n.cpus), "memory_bytes": n.memory_bytes}
-                for n in self.nodes
-            ],
+            "nodes": [node.to_json() for node in self.nodes],
             "distances": [list(row) for row in self.distances],
         }
 

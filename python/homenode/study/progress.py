@@ -2,7 +2,6 @@
 
 import sys
 import time
-from types import TracebackType
 from typing import Self, TextIO
 
 from rich.console import Console
@@ -16,7 +15,7 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
-from homenode.study.matrix import AccessMatrix, hottest_share, local_share
+from homenode.matrix import AccessMatrix, hottest_share, local_share
 from homenode.study.records import Record
 
 
@@ -40,12 +39,7 @@ class PlainProgress:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         return None
 
     def planned(self, total_cases: int, already_done: int) -> None:
@@ -94,12 +88,7 @@ class MovingProgress:
         self._task = self._progress.add_task("reading the study", total=None)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._progress.stop()
 
     def planned(self, total_cases: int, already_done: int) -> None:

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
+from homenode.matrix import AccessMatrix, total
 from homenode.study import counts as plugin_counts
 from homenode.study import records
 from homenode.study.case import Case
 from homenode.study.errors import StudyError
-from homenode.study.matrix import AccessMatrix, total
 from homenode.study.records import Record, RecordStore
 from homenode.study.runner import Outcome, Runner, RunnerFactory, RunnerLostError
 from homenode.study.spec import Study, expand

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from homenode.errors import USAGE
+from homenode.places import shipped
 from homenode.study.case import Case, Option
-from homenode.study.errors import USAGE, StudyError
+from homenode.study.errors import StudyError
 
 SCHEMA = "homenode.study/1"
 TOP_LEVEL = {"schema", "name", "title", "about", "workload", "machines", "timeout_s"}
@@ -78,9 +80,8 @@ def expand(study: Study, machine: str, machine_digest: str) -> list[Case]:
 
 def find(name: str) -> Path:
     """The file of a study: a path, or the name of a study that comes with homenode."""
-    package = Path(__file__).resolve().parents[1]
     if "/" not in name and not name.endswith(".toml"):
-        for folder in (package / "data" / "studies", package.parents[1] / "studies"):
+        for folder in shipped("studies"):
             if (folder / f"{name}.toml").is_file():
                 return folder / f"{name}.toml"
     return Path(name)

@@ -8,9 +8,10 @@ import pytest
 
 from homenode.lab import LabError, LabOptions, Machine, find_machine
 from homenode.lab.emulator import parse_version
-from homenode.lab.machine import MIB, Cpu, Node
+from homenode.lab.machine import MIB, Cpu
 from homenode.lab.memory import node_sizes, ranges
 from homenode.lab.qemu import Files, command_line, plugin_argument
+from homenode.node import Node
 
 FILES = Files(Path("/k"), Path("/i"), Path("/s"), 7)
 

@@ -6,11 +6,11 @@ Test data only: nothing in the product computes an outcome that it should have m
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
+from homenode.node import Node
 from homenode.report.perfect import perfect_matrix
-from homenode.study.machine import Machine, Node
+from homenode.study.machine import Machine
 from homenode.study.runner import Outcome, RunnerLostError
 
 LINES_PER_THREAD = 100_000
@@ -165,10 +165,5 @@ class FakeRunner:
         self.is_open = True
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.is_open = False

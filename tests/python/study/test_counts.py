@@ -3,9 +3,10 @@
 import pytest
 from synthetic import QUAD, counts_line
 
+from homenode.matrix import AccessMatrix, hottest_share, local_share
+from homenode.node import Node
 from homenode.study.counts import node_matrix
-from homenode.study.machine import Machine, Node
-from homenode.study.matrix import AccessMatrix, hottest_share, local_share
+from homenode.study.machine import Machine
 
 READS = [[10 * r + c for c in range(4)] for r in range(4)]
 WRITES = [[r == c for c in range(4)] for r in range(4)]

@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 
 from homenode import lab
+from homenode.errors import NOT_SUPPORTED, USAGE
+from homenode.node import Node
 from homenode.study import command, host_runner
-from homenode.study.errors import NOT_SUPPORTED, USAGE, StudyError
+from homenode.study.errors import StudyError
 from homenode.study.host_runner import HostRunner, read_machine
 from homenode.study.lab_runner import LabRunner, machine_from
-from homenode.study.machine import Machine, Node
+from homenode.study.machine import Machine
 from homenode.study.runner import Outcome
 
 
@@ -100,7 +102,7 @@ def test_without_a_command_the_error_says_how_to_get_one(
 def test_the_guest_numbers_cpus_densely_and_has_the_labs_memory() -> None:
     described = lab.Machine(
         "odd",
-        (lab.machine.Node(0, (0, 4), 1 << 40), lab.machine.Node(3, (2, 6), 0)),
+        (Node(0, (0, 4), 1 << 40), Node(3, (2, 6), 0)),
         tuple(lab.machine.Cpu(cpu, 0, cpu) for cpu in (0, 2, 4, 6)),
         ((10, 20), (20, 10)),
         None,

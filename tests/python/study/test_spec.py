@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from homenode.errors import USAGE
 from homenode.study.case import Case
-from homenode.study.errors import USAGE, StudyError
+from homenode.study.errors import StudyError
 from homenode.study.spec import expand, find, load, parse
 
 STUDIES = Path(__file__).resolve().parents[3] / "studies"

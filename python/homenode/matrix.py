@@ -12,6 +12,14 @@ def total(rows: Sequence[Sequence[float]]) -> float:
     return sum(sum(row) for row in rows)
 
 
+def added(first: Rows, second: Rows) -> Rows:
+    """The sum of two matrices, cell by cell."""
+    return tuple(
+        tuple(a + b for a, b in zip(row, other, strict=True))
+        for row, other in zip(first, second, strict=True)
+    )
+
+
 def columns(rows: Sequence[Sequence[float]]) -> list[float]:
     """The sum of each column."""
     return [sum(column) for column in zip(*rows, strict=True)]
@@ -44,10 +52,7 @@ class AccessMatrix:
             return self.reads
         if op == "write":
             return self.writes
-        return tuple(
-            tuple(r + w for r, w in zip(reads, writes, strict=True))
-            for reads, writes in zip(self.reads, self.writes, strict=True)
-        )
+        return added(self.reads, self.writes)
 
     def to_json(self) -> dict[str, Any]:
         """The matrix as it stands in a record."""

@@ -1,0 +1,25 @@
+"""Where homenode's own files are: in the installed package, or in the source tree and its build."""
+
+import os
+from pathlib import Path
+
+LIBEXEC = "HOMENODE_LIBEXEC"  # Folders of what was built; set by the build tree's start script.
+
+_PACKAGE = Path(__file__).resolve().parent
+_SOURCE = _PACKAGE.parents[1]
+BUILD = _SOURCE / "build" / "release"
+
+
+def folders_in(variable: str) -> list[Path]:
+    """The folders that an environment variable lists, separated by colons."""
+    return [Path(item) for item in os.environ.get(variable, "").split(":") if item]
+
+
+def packaged(kind: str) -> Path:
+    """The installed package's folder of `kind`: machines, studies, libexec."""
+    return _PACKAGE / "data" / kind
+
+
+def shipped(kind: str) -> list[Path]:
+    """The folders that may hold files of `kind` that come with homenode: machines, studies."""
+    return [packaged(kind), _SOURCE / kind]
