@@ -16,8 +16,8 @@ from homenode.lab import catalogue, render
 from homenode.lab.errors import SIGNAL_BASE, LabError
 from homenode.lab.lab import Lab
 from homenode.lab.result import Result
+from homenode.lab.say import PROGRAM, say
 
-PROGRAM = "homenode-lab"
 EXIT_CODES = (
     "Exit codes: 0 done, 1 failed, 2 bad usage, 3 not supported here. Those of run are the "
     "program's; 128+N if signal N killed it; 124 timed out; 126, 127 not started; 1 the machine "
@@ -109,11 +109,6 @@ def _signals_passed_on(lab: Lab) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _say(text: str) -> None:
-    with suppress(BrokenPipeError):
-        print(f"{PROGRAM}: {text}", file=sys.stderr, flush=True)
-
-
 def run(options: argparse.Namespace) -> int:
     """The subcommand run. Returns the exit code; raises LabError."""
     command: list[str] = options.command
@@ -160,18 +155,18 @@ def _status(result: Result, lab: Lab, command: list[str], options: argparse.Name
     """Says what the program's own output cannot say; returns the exit code."""
     if result.failure is not None:
         what = "was not found" if result.failure[0] == "ENOENT" else "cannot be executed"
-        _say(f"{command[0]} {what} ({result.failure[1]}); programs are those of this host")
+        say(f"{command[0]} {what} ({result.failure[1]}); programs are those of this host")
     if result.timed_out:
-        _say(f"ended {command[0]} after {options.timeout:g} s; raise --timeout")
+        say(f"ended {command[0]} after {options.timeout:g} s; raise --timeout")
     if lab.ran_out_of_memory:
-        _say("the guest ran out of memory and killed the program; raise --node-memory")
+        say("the guest ran out of memory and killed the program; raise --node-memory")
     if result.signal == signal.SIGILL:
-        _say("the program used an instruction that QEMU lacks (AVX-512, ...); build it without")
+        say("the program used an instruction that QEMU lacks (AVX-512, ...); build it without")
     if result.lost:
-        _say("a part of the program's output was lost: the session's disk is full; set TMPDIR")
+        say("a part of the program's output was lost: the session's disk is full; set TMPDIR")
     full = lab.results is not None and os.statvfs(lab.results).f_bavail == 0
     if full:
-        _say(f"the results folder {lab.results} is full; make room there and run it again")
+        say(f"the results folder {lab.results} is full; make room there and run it again")
     return result.status or (FAILED if result.lost or full else 0)
 
 
@@ -204,7 +199,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         verbs = {"run": run, "list": list_machines, "show": show}
         return verbs[options.verb](options)
     except LabError as error:
-        _say(str(error))
+        say(str(error))
         return error.exit_code
     except KeyboardInterrupt:
         return SIGNAL_BASE + signal.SIGINT

@@ -37,6 +37,16 @@ def why_lost(console: str, code: int | None, qemu_said: str) -> str:
     return f"QEMU ended with code {code} ({last})"
 
 
+def guest_died(console: str, code: int | None, qemu_said: str) -> bool:
+    """Whether the guest's kernel ended the machine, not its init, QEMU or somebody outside. Pure.
+
+    A kernel that panics before it has a console leaves nothing but QEMU's orderly end.
+    """
+    if INIT in console:
+        return False
+    return PANIC in console or (code == 0 and not qemu_said)
+
+
 def keep_console(console: Path, results: Path | None) -> Path | None:
     """Copies the log to where it outlives the session; returns the copy, None if that failed."""
     try:

@@ -13,7 +13,15 @@ class LabError(UserError):
 
 
 class LabLostError(LabError):
-    """The virtual machine went away under a running program: a panic, or a killed QEMU."""
+    """The virtual machine went away: a panic, or a killed QEMU.
+
+    `why` is without advice. `guest_died`: its own kernel ended it, and another boot may go well.
+    """
+
+    def __init__(self, why: str, *, guest_died: bool = False):
+        super().__init__(f"the lab machine was lost: {why}; run it again")
+        self.why = why
+        self.guest_died = guest_died
 
 
 class StoppedError(LabError):

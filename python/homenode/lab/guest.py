@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from homenode.lab.channel import Channel, Message
-from homenode.lab.diagnosis import keep_console, why_lost
+from homenode.lab.diagnosis import guest_died, keep_console, why_lost
 from homenode.lab.errors import LabLostError
 from homenode.lab.process import QemuProcess
 from homenode.lab.session import Session
@@ -53,10 +53,11 @@ class Guest:
         """The error that says why the guest is gone. Waits a moment for QEMU to end."""
         code = self._process.wait(WAIT_FOR_END_S) if self._process else None
         said = self._process.last_words() if self._process else ""
-        why = why_lost(self.console_text(), code, said)
+        console = self.console_text()
+        why = why_lost(console, code, said)
         kept = keep_console(self.console, self._results)
-        advice = f"; the console's log is {kept}" if kept else ""
-        return LabLostError(f"the lab machine was lost: {why}{advice}; run it again")
+        where = f"; the console's log is {kept}" if kept else ""
+        return LabLostError(why + where, guest_died=guest_died(console, code, said))
 
     def console_text(self, start: int = 0) -> str:
         """What the guest printed on its console, from an offset on."""

@@ -13,7 +13,7 @@ from homenode.lab.catalogue import find_machine
 from homenode.lab.counts import Roi, parse_rois
 from homenode.lab.diagnosis import OUT_OF_MEMORY
 from homenode.lab.emulator import find_emulator
-from homenode.lab.errors import LabError, StoppedError
+from homenode.lab.errors import LabError, LabLostError, StoppedError
 from homenode.lab.guest import Guest
 from homenode.lab.job import ENDS, End, Job, JobSpec
 from homenode.lab.machine import Machine
@@ -21,6 +21,7 @@ from homenode.lab.memory import node_sizes
 from homenode.lab.patience import Patience
 from homenode.lab.qemu import Files, LabOptions, command_line
 from homenode.lab.result import Result
+from homenode.lab.say import say
 
 BOOT_TIMEOUT_S = 180.0
 
@@ -28,6 +29,7 @@ BOOT_TIMEOUT_S = 180.0
 class Lab:
     """A virtual NUMA machine. Entering boots it; leaving ends it and removes its files.
 
+    A guest that dies while it boots is booted a second time, and standard error says so.
     Not for use by several threads at once, but several labs may run at once. `results` is a folder
     that programs may write to, under the same path as on the host; all else is read-only to them.
     """
@@ -64,6 +66,17 @@ class Lab:
         # What is made once and cached is made before anything that must be cleaned up.
         image = kernel.bootable(self.kernel)
         first_files = initramfs.build(self.kernel, self._init)
+        try:
+            self._start(image, first_files)
+        except LabLostError as error:
+            if not error.guest_died:
+                raise
+            # An early panic is seen, rarely, under multi-threaded emulation; the next boot goes well.
+            say(f"while it booted, {error.why}; booting it a second time")
+            self._start(image, first_files)
+        return self
+
+    def _start(self, image: Path, first_files: Path) -> None:
         self._guest = Guest(self.machine.name, self.results)
         try:
             files = Files(
@@ -78,7 +91,6 @@ class Lab:
         except BaseException:
             self._guest.close()
             raise
-        return self
 
     def __exit__(self, *error: object) -> None:
         self._guest.close()

@@ -56,6 +56,36 @@ def test_the_rule_can_fail() -> None:
     assert forbidden("nowhere/x.cpp", "") == ["room nowhere is not in layers.toml"]
 
 
+PYTHON = ROOT / "python" / "homenode"
+PYTHON_SEES: dict[str, set[str]] = {
+    "lab": {"lab"},
+    "study": {"lab", "study"},
+    "report": {"lab", "study", "report"},
+}
+IMPORT = re.compile(r"^\s*(?:from|import) homenode\.(\w+)", re.MULTILINE)
+IMPORT_FROM = re.compile(r"^\s*from homenode import (.+)", re.MULTILINE)
+
+
+def packages(text: str) -> set[str]:
+    """The packages of homenode that a module's text imports."""
+    names = set(IMPORT.findall(text))
+    for line in IMPORT_FROM.findall(text):
+        names |= {name.split()[0] for name in line.split(",")}
+    return names & set(PYTHON_SEES)
+
+
+@pytest.mark.parametrize("package", PYTHON_SEES)
+def test_python_packages_import_only_those_below(package: str) -> None:
+    seen = {p.name: packages(p.read_text()) for p in (PYTHON / package).rglob("*.py")}
+    assert seen
+    assert {name: wrong for name, s in seen.items() if (wrong := s - PYTHON_SEES[package])} == {}
+
+
+def test_the_python_rule_can_fail() -> None:
+    assert packages("from homenode import study, errors\n") == {"study"}
+    assert packages("    import homenode.report.page as page\n") == {"report"}
+
+
 def test_the_layers_have_no_cycle() -> None:
     rooms = LAYERS["rooms"]
     done: set[str] = {"freestanding"}

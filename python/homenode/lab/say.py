@@ -1,0 +1,12 @@
+"""The lab's own lines on standard error, told from the program's by their first word."""
+
+import sys
+from contextlib import suppress
+
+PROGRAM = "homenode-lab"
+
+
+def say(text: str) -> None:
+    """One line; a reader that has gone away is no error."""
+    with suppress(BrokenPipeError):
+        print(f"{PROGRAM}: {text}", file=sys.stderr, flush=True)
