@@ -71,7 +71,7 @@ class Lab:
         except LabLostError as error:
             if not error.guest_died:
                 raise
-            # An early panic is seen, rarely, under multi-threaded emulation; the next boot goes well.
+            # Under multi-threaded emulation a kernel panics early, rarely; the next boot goes well.
             say(f"while it booted, {error.why}; booting it a second time")
             self._start(image, first_files)
         return self

@@ -6,7 +6,7 @@ A study may be killed at any byte; what was complete before stays complete.
 import fcntl
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
@@ -148,9 +148,6 @@ class RecordStore:
         view = memoryview(data)
         while view:
             view = view[os.write(self._file, view) :]
-
-    def __iter__(self) -> Iterator[Record]:
-        return iter(self.records)
 
     def __enter__(self) -> Self:
         return self
