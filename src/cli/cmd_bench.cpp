@@ -24,6 +24,19 @@ class Bench final : public Verb {
       workload->define(*command);
       commands_.push_back(command);
     }
+    app.footer(
+        "Runs a workload by its name and prints how many of each node's accesses went to the "
+        "memory "
+        "of each node, computed from the workload's pattern and an audit of its pages, and the "
+        "time "
+        "that it took.");
+  }
+
+  [[nodiscard]] std::vector<Example> examples() const override {
+    return {{"homenode bench map --pattern divided --method api --size 64m",
+             "Threads that each walk a part of an array, which is placed near them"},
+            {"homenode bench map --machine hp-8x4 --method command-line --size 1m --json",
+             "The same array interleaved by a launcher, on a virtual machine of eight nodes"}};
   }
 
   int run(Context& context) override {

@@ -39,6 +39,7 @@ constexpr RunOption run_options[] = {
 };
 
 constexpr const char* footer =
+    "Sets CPUs and a memory policy as numactl does, then starts the program, which keeps them. "
     "NODES and CPUS are lists such as 0-3,8; all; !2 (all but 2); +0-1 (counted within the "
     "cpuset); "
     "and for nodes same (the list before). Options end at the first word that is none, or after "
@@ -116,6 +117,14 @@ class Run final : public Verb {
     app.add_option("program", "the program and its arguments, which are left as they are")
         ->type_name("[ARGUMENTS...]");
     app.footer(footer);
+  }
+
+  [[nodiscard]] std::vector<Example> examples() const override {
+    return {{"homenode run --cpunodebind=0 --localalloc -- sort /etc/passwd",
+             "A program on the CPUs of node 0, with its memory there too"},
+            {"homenode run --interleave=all --explain --json", "What a placement would set"},
+            {"homenode run --machine quad-4x2 --membind=3 --show",
+             "The placement that holds on node 3 of a virtual machine"}};
   }
 
   int run(Context& context) override {

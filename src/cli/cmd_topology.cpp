@@ -51,6 +51,14 @@ class Topology final : public Verb {
         "Without an option it prints a text tree; files are written whole or not at all.");
   }
 
+  [[nodiscard]] std::vector<Example> examples() const override {
+    return {{"homenode topology", "This machine, as a text tree"},
+            {"homenode topology --input 'synthetic:pack:2 [numa] core:2 pu:1' --svg=machine.svg",
+             "A picture of a machine that is only described"},
+            {"homenode topology --machine quad-4x2 --json",
+             "What a virtual machine of four nodes looks like from inside"}};
+  }
+
   int run(Context& context) override {
     const int streams = (json_ ? 1 : 0) + (svg_.to_stream() ? 1 : 0) + (xml_.to_stream() ? 1 : 0);
     if (streams > 1) {

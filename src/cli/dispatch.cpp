@@ -17,17 +17,6 @@ namespace {
 
 constexpr const char* version = HOMENODE_VERSION;
 
-/// Verbs that live outside this binary, with the summaries that the help shows.
-struct ExternalVerb {
-  const char* name;
-  const char* summary;
-};
-constexpr ExternalVerb external_verbs[] = {
-    {"lab", "run a command in a virtual NUMA machine, on any host"},
-    {"study", "run a declared experiment, resume it where it stopped"},
-    {"report", "turn a study's records into one self-contained HTML page"},
-};
-
 std::string overview(const std::vector<std::unique_ptr<Verb>>& verbs) {
   std::string text =
       "homenode shows where memory lives and who uses it, and puts threads and memory where a\n"
@@ -35,7 +24,7 @@ std::string overview(const std::vector<std::unique_ptr<Verb>>& verbs) {
       "Usage: homenode VERB [OPTIONS] …\n\nVerbs:\n";
   for (const auto& verb : verbs)
     text += fmt::format("  {:<10} {}\n", verb->name(), verb->summary());
-  for (const auto& verb : external_verbs)
+  for (const auto& verb : external_verbs())
     text += fmt::format("  {:<10} {}\n", verb.name, verb.summary);
   text +=
       "\nAny verb takes --machine NAME|FILE: it then runs inside the lab on that virtual machine.\n"

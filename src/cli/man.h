@@ -10,7 +10,10 @@ namespace homenode::cli {
 /// A man page in roff for a built-in verb, from its parser.
 std::string man_page(const Verb& verb, const CLI::App& app);
 
-/// `homenode --man-page VERB`: prints the page; used by the build and by packagers.
-int print_man_page(Context& context, const std::string& verb_name);
+/// The page of the command itself, homenode(1): its verbs, environment and files.
+std::string top_man_page();
+
+/// `homenode --man-page VERB|homenode`: prints the page; used by the build and by packagers.
+int print_man_page(Context& context, const std::string& name);
 
 }  // namespace homenode::cli

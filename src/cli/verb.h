@@ -29,6 +29,12 @@ struct Context {
   std::string program;
 };
 
+/// A command line that works as it stands, and what it shows, without a full stop.
+struct Example {
+  std::string command;
+  std::string what;
+};
+
 class Verb {
  public:
   Verb() = default;
@@ -41,6 +47,8 @@ class Verb {
   [[nodiscard]] virtual std::string summary() const = 0;
   /// Adds the options to the parser; called once, before run().
   virtual void define(CLI::App& app) = 0;
+  /// For the man page; a word under a verb may leave them to the verb.
+  [[nodiscard]] virtual std::vector<Example> examples() const { return {}; }
   /// True when the command line ends in a program and its arguments. Options then stop, as in
   /// getopt with "+", at the first word that is none or after "--"; take_program() gets the rest.
   [[nodiscard]] virtual bool runs_program() const { return false; }
@@ -51,6 +59,15 @@ class Verb {
 
 /// Every built-in verb, in the order of the help.
 std::vector<std::unique_ptr<Verb>> built_in_verbs();
+
+/// A verb that lives outside this binary, as homenode-NAME.
+struct ExternalVerb {
+  std::string name;
+  std::string summary;
+};
+
+/// Those that come with homenode, in the order of the help.
+std::vector<ExternalVerb> external_verbs();
 
 /// Adds --machine, which every verb has; dispatch() obeys it.
 void define_machine_option(CLI::App& app, std::string& machine);

@@ -14,6 +14,12 @@ std::vector<std::unique_ptr<Verb>> built_in_verbs() {
   return verbs;
 }
 
+std::vector<ExternalVerb> external_verbs() {
+  return {{"lab", "run a command in a virtual NUMA machine, on any host"},
+          {"study", "run a declared experiment, resume it where it stopped"},
+          {"report", "turn a study's records into one self-contained HTML page"}};
+}
+
 void define_machine_option(CLI::App& app, std::string& machine) {
   app.add_option("--machine", machine, "run inside the lab on this virtual machine (name or file)")
       ->type_name("NAME|FILE");

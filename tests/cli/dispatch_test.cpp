@@ -56,6 +56,25 @@ TEST(Dispatch, EveryVerbHasHelpAndAManPage) {
   EXPECT_EQ(line.run({"--man-page", "nosuch"}), exit_usage);
 }
 
+TEST(Dispatch, TheManPageOfTheCommandNamesEveryVerbsPage) {
+  CommandLine line;
+  EXPECT_EQ(line.run({"--man-page", "homenode"}), exit_done);
+  const std::string page = line.out.str();
+  EXPECT_TRUE(page.starts_with(".TH HOMENODE 1"));
+  for (const auto& verb : built_in_verbs()) {
+    EXPECT_NE(page.find("\\fBhomenode\\-" + verb->name() + "\\fR(1)"), std::string::npos);
+  }
+  for (const ExternalVerb& verb : external_verbs()) {
+    EXPECT_NE(page.find("\\fBhomenode\\-" + verb.name + "\\fR(1)"), std::string::npos);
+  }
+}
+
+TEST(Dispatch, TheManPageOfAPythonVerbIsSaidToBeElsewhere) {
+  CommandLine line;
+  EXPECT_EQ(line.run({"--man-page", "lab"}), exit_usage);
+  EXPECT_NE(line.err.str().find("homenode.man lab"), std::string::npos);
+}
+
 TEST(Dispatch, AnUnknownVerbIsLookedUpOnPath) {
   CommandLine line;
   EXPECT_EQ(line.run({"frobnicate", "-x", "--machine", "m"}), exit_usage);

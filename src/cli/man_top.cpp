@@ -1,0 +1,80 @@
+// The page of the command itself, homenode(1).
+#include "cli/man.h"
+#include "cli/roff.h"
+
+namespace homenode::cli {
+namespace {
+
+struct Line {
+  const char* term;
+  const char* text;
+};
+
+constexpr Line options[] = {
+    {"-h, --help", "List the verbs; after a verb, explain it."},
+    {"--version", "Print the version."},
+    {"--machine NAME|FILE",
+     "Given after a verb: run it inside the lab on this virtual machine, which is a name of the "
+     "catalogue ('homenode lab list') or an hwloc XML file."},
+    {"--json", "Given after a verb: print JSON."},
+    {"--man-page VERB", "Print the man page of a built-in verb, or of homenode, in roff."},
+};
+
+constexpr Line environment[] = {
+    {"PATH",
+     "Where a verb that is not built in is looked for, as homenode-VERB, after the folder "
+     "of homenode itself."},
+    {"HOMENODE_MACHINES",
+     "Folders of machine files, separated by colons, which come before the "
+     "catalogue's own."},
+    {"HOMENODE_LAB_KERNEL",
+     "The kernel that the lab boots: an image, or a folder that holds boot "
+     "and lib."},
+    {"HOMENODE_QEMU", "The QEMU that the lab starts, instead of qemu-system-x86_64."},
+    {"HOMENODE_LIBEXEC",
+     "Folders, separated by colons, that hold the lab's QEMU plugin, its "
+     "guest's init and the homenode that studies run."},
+    {"XDG_CACHE_HOME", "Where the cache is, instead of ~/.cache."},
+};
+
+constexpr Line files[] = {
+    {"~/.cache/homenode", "Kernels for the lab, and what it unpacked of them."},
+    {"results/NAME/records.jsonl", "The records of the study NAME, one line per case."},
+};
+
+template <std::size_t count>
+std::string section(const char* title, const Line (&lines)[count]) {
+  std::string text = std::string(".SH ") + title + "\n";
+  for (const Line& line : lines) text += roff::entry(roff::bold(line.term), line.text);
+  return text;
+}
+
+}  // namespace
+
+std::string top_man_page() {
+  std::string verbs = ".SH VERBS\n";
+  std::vector<std::string> pages;
+  const auto add = [&](const std::string& name, const std::string& summary) {
+    verbs += roff::entry(roff::bold(name), roff::sentence(summary));
+    pages.push_back("homenode-" + name + "(1)");
+  };
+  for (const auto& verb : built_in_verbs()) add(verb->name(), verb->summary());
+  for (const ExternalVerb& verb : external_verbs()) add(verb.name, verb.summary);
+  pages.insert(pages.end(), {"numactl(8)", "lstopo(1)", "numa(7)"});
+  return roff::head("homenode", "see and place memory and threads on NUMA machines") +
+         "\\fBhomenode\\fR \\fIVERB\\fR [\\fIOPTIONS\\fR] \\&...\n.SH DESCRIPTION\n" +
+         roff::escape(
+             "Shows where memory lives and who uses it, and puts threads and memory where a "
+             "program runs fastest, on any NUMA Linux machine, real or virtual. "
+             "A word that is no verb of these is run as the program homenode-VERB.") +
+         "\n" + verbs + section("OPTIONS", options) + roff::exit_status(false) +
+         section("ENVIRONMENT", environment) + section("FILES", files) +
+         roff::examples({{"homenode topology", "What this machine is"},
+                         {"homenode run --interleave=all -- ls",
+                          "A program whose memory is spread over all nodes"},
+                         {"homenode bench map --machine quad-4x2 --size 1m",
+                          "Who uses which memory, on a virtual machine of four nodes"}}) +
+         roff::see_also(pages);
+}
+
+}  // namespace homenode::cli
