@@ -11,10 +11,10 @@ def write_whole(path: Path, content: bytes, mode: int | None = None) -> None:
     `mode` None: the permissions that any new file gets. What is no regular file (a device, a pipe)
     is written to directly.
     """
-    target = path.resolve()  # A symbolic link stays; the file that it names is replaced.
-    if target.exists() and not target.is_file():
-        target.write_bytes(content)
+    if path.exists() and not path.is_file():
+        path.write_bytes(content)
         return
+    target = path.resolve()  # A symbolic link stays; the file that it names is replaced.
     with tempfile.NamedTemporaryFile(
         dir=target.parent, prefix=f".{target.name}.", delete=False
     ) as file:

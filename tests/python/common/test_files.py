@@ -33,6 +33,14 @@ def test_a_pipe_is_written_to(tmp_path: Path) -> None:
     os.close(reader)
 
 
+def test_a_pipe_is_written_to_by_a_descriptors_name() -> None:
+    reader, writer = os.pipe()
+    write_whole(Path(f"/dev/fd/{writer}"), b"text")
+    assert os.read(reader, 9) == b"text"
+    os.close(reader)
+    os.close(writer)
+
+
 def test_a_failure_leaves_the_old_file_and_nothing_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
