@@ -37,7 +37,7 @@ def boot(runs: int = 5) -> None:
 
 
 def walk(lab: Lab) -> float:
-    """Seconds of a memory-bound loop in the guest: many passes over an array far above any cache."""
+    """Seconds of a memory-bound loop in the guest: passes over an array far above any cache."""
     command = shutil.which("homenode") or "homenode"
     result = lab.run(
         [command, "bench", "map", "--pattern", "shared", "--op", "read", "--threads", "1",

@@ -26,11 +26,11 @@ void hn_string_free(char* string);
 
 /** Describes a machine as JSON (schema homenode.machine/1).
  *
- * @param source  "live", a path that ends in .xml (hwloc XML), or "synthetic:DESCRIPTION".
+ * @param source  "live", the path of an hwloc XML file, or "synthetic:DESCRIPTION".
  * @param json    on success, the description; on failure, NULL. Owned by the caller.
  * @param error   on failure, one line that says what to do; else NULL. Owned by the caller;
  *                may be NULL when the caller does not want it.
- * @return HN_OK, HN_BAD_USAGE for an unknown form of source, HN_FAILED when it cannot be read. */
+ * @return HN_OK, HN_BAD_USAGE for NULL arguments, HN_FAILED when it cannot be read. */
 int hn_machine_json(const char* source, char** json, char** error);
 
 #ifdef __cplusplus

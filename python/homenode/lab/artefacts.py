@@ -1,4 +1,4 @@
-"""Finds what was built for the lab: QEMU's plugin and the guest's init."""
+"""Finds what was built beside the command: QEMU's plugin, the guest's init, the library."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,12 +14,12 @@ INIT = "homenode-lab-init"
 def folders() -> Iterator[Path]:
     """HOMENODE_LIBEXEC (folders separated by colons), the installed package, the build tree."""
     yield from places.folders_in(places.LIBEXEC)
-    yield places.packaged("libexec")
+    yield from (places.packaged("libexec"), places.packaged("lib"))
     yield from (places.BUILD / "lib", places.BUILD / "bin")
 
 
 def find(name: str) -> Path:
-    """The path of PLUGIN or INIT. Raises LabError when it was not built."""
+    """The path of an artefact by name. Raises LabError when it was not built."""
     for folder in folders():
         path = folder / name
         if path.is_file():

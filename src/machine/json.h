@@ -5,10 +5,10 @@
 
 #include "machine/machine.h"
 
-namespace homenode::cli {
+namespace homenode::machine {
 
 /// One object, indented, ending in a newline. Unknown figures are null; id sets are lists such as
 /// "0-3,8".
-std::string topology_json(const machine::Machine& machine);
+std::string to_json(const Machine& machine);
 
-}  // namespace homenode::cli
+}  // namespace homenode::machine

@@ -1,4 +1,4 @@
-#include "cli/topology_json.h"
+#include "machine/json.h"
 
 #include <cstdint>
 
@@ -6,12 +6,10 @@
 
 #include "base/id_list.h"
 
-namespace homenode::cli {
+namespace homenode::machine {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using machine::Machine;
-using machine::Provenance;
 
 Json known_or_null(unsigned value) {
   return value == 0 ? Json() : Json(value);
@@ -25,7 +23,7 @@ Json number(double value) {
 
 Json nodes_json(const Machine& machine) {
   Json list = Json::array();
-  for (const machine::Node& node : machine.nodes) {
+  for (const Node& node : machine.nodes) {
     list.push_back({{"id", node.id.value()},
                     {"cpus", to_list(node.cpus)},
                     {"memory_bytes", node.memory.value},
@@ -36,7 +34,7 @@ Json nodes_json(const Machine& machine) {
 
 Json packages_json(const Machine& machine) {
   Json list = Json::array();
-  for (const machine::Package& package : machine.packages) {
+  for (const Package& package : machine.packages) {
     list.push_back({{"number", package.number}, {"cpus", to_list(package.cpus)}});
   }
   return list;
@@ -44,7 +42,7 @@ Json packages_json(const Machine& machine) {
 
 Json caches_json(const Machine& machine) {
   Json list = Json::array();
-  for (const machine::Cache& cache : machine.caches) {
+  for (const Cache& cache : machine.caches) {
     list.push_back({{"level", cache.level},
                     {"size_bytes", cache.size.value},
                     {"ways", known_or_null(cache.ways)},
@@ -56,7 +54,7 @@ Json caches_json(const Machine& machine) {
 
 Json devices_json(const Machine& machine) {
   Json list = Json::array();
-  for (const machine::Device& device : machine.devices) {
+  for (const Device& device : machine.devices) {
     list.push_back({{"name", device.name},
                     {"kind", device.kind},
                     {"pci", device.pci.empty() ? Json() : Json(device.pci)},
@@ -101,7 +99,7 @@ Json info_json(const Machine& machine) {
 
 }  // namespace
 
-std::string topology_json(const Machine& machine) {
+std::string to_json(const Machine& machine) {
   const Json document = {
       {"schema", "homenode.machine/1"},
       {"name", machine.name},
@@ -118,4 +116,4 @@ std::string topology_json(const Machine& machine) {
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::machine

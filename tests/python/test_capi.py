@@ -1,0 +1,24 @@
+"""Python over the C interface."""
+
+from pathlib import Path
+
+import pytest
+
+from homenode import capi
+
+MACHINES = Path(__file__).resolve().parents[2] / "machines"
+
+
+def test_the_library_says_its_version() -> None:
+    assert capi.version().count(".") == 2
+
+
+def test_a_machine_file_is_described() -> None:
+    machine = capi.machine(MACHINES / "hp-8x4.xml")
+    assert [node["id"] for node in machine["nodes"]] == list(range(8))
+    assert {v for row in machine["distances"]["values"] for v in row} == {10, 16, 22}
+
+
+def test_errors_are_one_line() -> None:
+    with pytest.raises(capi.HomenodeError, match=r"^[^\n]+$"):
+        capi.machine("/no/such/file.xml")
