@@ -6,11 +6,13 @@ if(HOMENODE_WHEEL)  # Everything but the command lives inside the Python package
   set(HOMENODE_LIB lib)
   set(HOMENODE_LIBEXEC libexec)
   set(HOMENODE_SHARE .)
+  set(HOMENODE_MAN ${SKBUILD_DATA_DIR}/share/man)  # Where `man` looks beside a bin/ on PATH.
 else()
   set(HOMENODE_BIN ${CMAKE_INSTALL_BINDIR})
   set(HOMENODE_LIB ${CMAKE_INSTALL_LIBDIR})
   set(HOMENODE_LIBEXEC ${CMAKE_INSTALL_LIBEXECDIR}/homenode)
   set(HOMENODE_SHARE ${CMAKE_INSTALL_DATADIR}/homenode)
+  set(HOMENODE_MAN ${CMAKE_INSTALL_MANDIR})
 endif()
 
 install(TARGETS homenode DESTINATION ${HOMENODE_BIN})
@@ -25,9 +27,6 @@ endforeach()
 install(DIRECTORY machines studies DESTINATION ${HOMENODE_SHARE})
 if(NOT HOMENODE_WHEEL)
   install(FILES include/homenode/homenode.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/homenode)
-  install(FILES ${PROJECT_BINARY_DIR}/man/homenode-topology.1 ${PROJECT_BINARY_DIR}/man/homenode-run.1
-                ${PROJECT_BINARY_DIR}/man/homenode-bench.1
-          DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
 endif()
 
 # In the build tree, the Python verbs stand beside the command, as they do once installed.
