@@ -1,10 +1,8 @@
-"""python -m homenode.lab, and the command homenode-lab."""
+"""`python3 -m homenode.lab`: the command homenode-lab."""
 
 import sys
 
-from homenode.lab.cli import main
-
-__all__ = ["main"]
+from homenode.command import lab
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(lab())

@@ -11,7 +11,10 @@ from homenode.lab.errors import LabError
 def cache_home() -> Path:
     """Where the user's caches are: XDG_CACHE_HOME/homenode, ~/.cache/homenode by default."""
     base = os.environ.get("XDG_CACHE_HOME")
-    home = Path(os.environ.get("HOME") or "/nonexistent")
+    # Without HOME, as in a service, the user's entry in the passwd file says it.
+    home = Path(os.path.expanduser("~"))  # noqa: PTH111 - Path.home() raises where there is none.
+    if not home.is_absolute():
+        home = Path("/nonexistent")
     return (Path(base) if base else home / ".cache") / "homenode"
 
 

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import math
 import os
 import signal
 import sys
@@ -13,7 +14,7 @@ from types import FrameType
 from homenode.errors import FAILED, USAGE
 from homenode.files import write_whole
 from homenode.lab import catalogue, render
-from homenode.lab.errors import SIGNAL_BASE, LabError
+from homenode.lab.errors import LabError
 from homenode.lab.lab import Lab
 from homenode.lab.result import Result
 from homenode.lab.say import PROGRAM, say
@@ -88,9 +89,12 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _seconds(text: str) -> float:
-    value = float(text)
-    if not value > 0:
-        raise argparse.ArgumentTypeError("must be more than 0")
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"'{text}' is no number of seconds more than 0")
     return value
 
 
@@ -101,7 +105,11 @@ def _signals_passed_on(lab: Lab) -> Iterator[None]:
     def pass_on(number: int, _: FrameType | None) -> None:
         lab.interrupt(number)
 
-    before = {number: signal.signal(number, pass_on) for number in PASSED_ON}
+    before = {
+        number: signal.signal(number, pass_on)
+        for number in PASSED_ON
+        if signal.getsignal(number) != signal.SIG_IGN  # nohup, or a shell's background job.
+    }
     try:
         yield
     finally:
@@ -201,9 +209,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except LabError as error:
         say(str(error))
         return error.exit_code
-    except KeyboardInterrupt:
-        return SIGNAL_BASE + signal.SIGINT
-    except BrokenPipeError:
-        # The reader of our output has gone; give the interpreter something to flush to at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FAILED

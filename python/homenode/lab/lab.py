@@ -125,7 +125,7 @@ class Lab:
         spec = JobSpec(
             list(command),
             job_environment(os.environ, self.machine.name) if env is None else dict(env),
-            str(Path.cwd() if cwd is None else cwd),
+            str(_current_folder() if cwd is None else cwd),
             roi,
         )
         counts_from = _size(self._guest.counts)
@@ -197,6 +197,15 @@ def job_environment(host: Mapping[str, str], machine: str) -> dict[str, str]:
     """The host's environment without what would point to folders that the guest lacks. Pure."""
     env = {key: value for key, value in host.items() if key not in ("TMPDIR", "XDG_RUNTIME_DIR")}
     return env | {"HOMENODE_LAB": machine}
+
+
+def _current_folder() -> Path:
+    try:
+        return Path.cwd()
+    except OSError as error:
+        raise LabError(
+            f"cannot start in the current folder: {error.strerror}; change to one that exists"
+        ) from error
 
 
 def _size(path: Path) -> int:

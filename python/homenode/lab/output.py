@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import IO
 
+from homenode.lab.errors import LabError
+
 CHUNK = 1 << 20
 
 
@@ -17,7 +19,10 @@ class Tail:
         self.broken = False
 
     def forward(self) -> bool:
-        """Passes on what is new. False once, when the reader of the sink has gone away."""
+        """Passes on what is new. False once, when the reader of the sink has gone away.
+
+        Raises LabError when the sink cannot take it, for want of room for one.
+        """
         while data := self._file.read(CHUNK):
             if self._sink is None:
                 self.kept += data
@@ -28,6 +33,11 @@ class Tail:
                 except BrokenPipeError:
                     self.broken = True
                     return False
+                except OSError as error:
+                    raise LabError(
+                        f"cannot write the program's output: {error.strerror}; make room, or send "
+                        "it elsewhere"
+                    ) from error
         return True
 
     def close(self) -> None:

@@ -74,7 +74,7 @@ def stats_text(rois: Sequence[Roi], machine: Machine) -> str:
     """The user code's matrix for people; says so when nothing was counted."""
     if not rois:
         return (
-            "homenode-lab: nothing was counted: the program has no region of interest "
+            "homenode lab: nothing was counted: the program has no region of interest "
             "(--roi all counts everything)"
         )
     matrix = access_matrix(rois, machine)
@@ -84,7 +84,7 @@ def stats_text(rois: Sequence[Roi], machine: Machine) -> str:
     local = "no misses" if share is None else f"{share:.1%} local"
     counted = "" if rois[0].registers else "; every process counted: this QEMU tells none apart"
     return (
-        "homenode-lab: misses of the modelled private cache by user code "
+        "homenode lab: misses of the modelled private cache by user code "
         f"(row: node of the CPU, column: node of the memory{counted})\n{table(rows)}\n"
         f"{matrix.references} references, {matrix.misses} misses, {local}"
     )

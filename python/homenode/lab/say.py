@@ -3,10 +3,10 @@
 import sys
 from contextlib import suppress
 
-PROGRAM = "homenode-lab"
+PROGRAM = "homenode lab"
 
 
 def say(text: str) -> None:
-    """One line; a reader that has gone away is no error."""
-    with suppress(BrokenPipeError):
+    """One line; a stream that cannot take it is no error."""
+    with suppress(OSError):
         print(f"{PROGRAM}: {text}", file=sys.stderr, flush=True)

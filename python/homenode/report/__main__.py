@@ -1,8 +1,8 @@
-"""Entry point of `homenode report`."""
+"""`python3 -m homenode.report`: the command homenode-report."""
 
 import sys
 
-from homenode.report.cli import main
+from homenode.command import report
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(report())

@@ -1,8 +1,8 @@
-"""Entry point of `homenode study`."""
+"""`python3 -m homenode.study`: the command homenode-study."""
 
 import sys
 
-from homenode.study.cli import main
+from homenode.command import study
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(study())

@@ -60,7 +60,7 @@ def test_a_guest_that_panics_is_booted_a_second_time(
     with boot(PANIC, "ready") as lab:
         assert lab.boot_s > 0
     said = capfd.readouterr().err
-    assert said.startswith(f"homenode-lab: while it booted, the guest panicked ({PANIC})")
+    assert said.startswith(f"homenode lab: while it booted, the guest panicked ({PANIC})")
     assert said.endswith("booting it a second time\n") and said.count("\n") == 1
 
 

@@ -2,17 +2,19 @@
 
 import io
 import os
+import pwd
 import signal
 from pathlib import Path
 
 import pytest
 
 from homenode.lab import LabError, Result
+from homenode.lab.cache import cache_home
 from homenode.lab.channel import Channel, Message, parse_message
-from homenode.lab.cli import main
+from homenode.lab.cli import _signals_passed_on, main
 from homenode.lab.diagnosis import console_lines, why_lost
 from homenode.lab.job import strings
-from homenode.lab.lab import job_environment
+from homenode.lab.lab import _current_folder, job_environment
 from homenode.lab.output import Tail
 from homenode.lab.patience import ANSWER_S, KILLED_S, TERM_TO_KILL_S, Patience
 from homenode.lab.session import Session, sweep
@@ -207,7 +209,7 @@ def test_bad_usage_is_one_line_and_2(
     assert main(arguments) == 2
     output = capsys.readouterr()
     assert output.out == ""
-    assert output.err.startswith("homenode-lab: ") and output.err.count("\n") == 1
+    assert output.err.startswith("homenode lab: ") and output.err.count("\n") == 1
     assert said in output.err
 
 
@@ -224,3 +226,45 @@ def test_machines_are_listed_and_shown(capsys: pytest.CaptureFixture[str]):
     assert "quad-4x2  4 nodes" in capsys.readouterr().out
     assert main(["show", "quad-4x2", "--json"]) == 0
     assert '"distances": [[10, 16, 16, 22]' in capsys.readouterr().out
+
+
+def test_an_output_that_has_no_room_is_one_line(tmp_path: Path):
+    path = tmp_path / "stdout"
+    with Path("/dev/full").open("wb", buffering=0) as full:
+        tail = Tail(path, full)
+        path.write_bytes(b"text")
+        with pytest.raises(LabError, match="cannot write the program's output: No space left"):
+            tail.forward()
+        tail.close()
+
+
+@pytest.mark.parametrize("text", ["x", "nan", "inf", "0", "-1"])
+def test_a_time_out_that_is_no_time_is_bad_usage(text: str, capsys: pytest.CaptureFixture[str]):
+    assert main(["run", "--machine", "tiny-2x2", "--timeout", text, "--", "true"]) == 2
+    assert f"'{text}' is no number of seconds more than 0" in capsys.readouterr().err
+
+
+def test_signals_that_were_ignored_stay_ignored():
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with _signals_passed_on(None):  # type: ignore[arg-type] - no signal comes, so none is asked
+            assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+            assert signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def test_without_home_the_cache_is_found_by_the_user(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.delenv("HOME", raising=False)
+    assert cache_home() == Path(pwd.getpwuid(os.getuid()).pw_dir) / ".cache" / "homenode"
+
+
+def test_a_folder_that_is_gone_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    with pytest.raises(LabError, match="cannot start in the current folder"):
+        _current_folder()

@@ -1,0 +1,107 @@
+"""The Python verbs as commands: what each starts with, and how it ends when a stream fails it.
+
+`python3 -m homenode.command VERB ...`. The verbs themselves are imported only once an interrupt and
+a module that is not there can be answered in one line.
+"""
+
+import errno
+import os
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from importlib import import_module
+
+from homenode.errors import DONE, FAILED, NOT_SUPPORTED, USAGE
+
+INTERRUPTED = 128 + signal.SIGINT
+READER_GONE = 128 + signal.SIGPIPE
+# What writing to a standard stream fails with. An error with a file's name is another matter.
+STREAM_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF, errno.EIO)
+
+
+def start(name: str) -> int:
+    """Runs the verb `name` on the words of the command line; returns its exit code."""
+    _open_missing_streams()
+    try:
+        return _finish(import_module(f"homenode.{name}.cli").main)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except ModuleNotFoundError as error:
+        if (error.name or "homenode").startswith("homenode"):
+            raise
+        _say(name, f"the Python module {error.name} is not there; run './dev setup'")
+        return NOT_SUPPORTED
+    except BrokenPipeError:
+        _discard_output()
+        return READER_GONE
+    except OSError as error:
+        if error.filename is not None or error.errno not in STREAM_ERRORS:
+            raise
+        _discard_output()
+        _say(name, f"cannot write the output: {error.strerror}; make room, or send it elsewhere")
+        return FAILED
+
+
+def _finish(main: Callable[[], int]) -> int:
+    """Runs `main` and sees to it that what it printed has left."""
+    try:
+        code = main()
+    except SystemExit as end:  # argparse: --help, or bad usage.
+        code = end.code if isinstance(end.code, int) else DONE if end.code is None else FAILED
+    try:
+        sys.stdout.flush()
+    except OSError:
+        if code == DONE:
+            raise
+        _discard_output()  # What failed before has been said.
+    return code
+
+
+def _open_missing_streams() -> None:
+    """Gives each closed standard stream a file that fails like it: no other may get its number."""
+    for number, mode in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_WRONLY)):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, mode)
+    if sys.stdout is None:
+        sys.stdout = os.fdopen(1, "w", closefd=False)
+    if sys.stderr is None:
+        sys.stderr = os.fdopen(2, "w", closefd=False)
+
+
+def _discard_output() -> None:
+    """What is still to be printed goes nowhere: the interpreter flushes at its end."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.close(nowhere)
+
+
+def _say(name: str, text: str) -> None:
+    with suppress(OSError):
+        print(f"homenode {name}: {text}", file=sys.stderr, flush=True)
+
+
+def lab() -> int:
+    """The command homenode-lab."""
+    return start("lab")
+
+
+def study() -> int:
+    """The command homenode-study."""
+    return start("study")
+
+
+def report() -> int:
+    """The command homenode-report."""
+    return start("report")
+
+
+VERBS = {"lab": lab, "study": study, "report": report}
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2 or sys.argv[1] not in VERBS:
+        print(f"usage: python3 -m homenode.command {'|'.join(VERBS)} ...", file=sys.stderr)
+        sys.exit(USAGE)
+    sys.exit(VERBS[sys.argv.pop(1)]())

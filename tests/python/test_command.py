@@ -1,0 +1,100 @@
+"""homenode.command: how a Python verb ends when a standard stream, or an interrupt, fails it."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+# A way to print that needs neither a guest nor records, for each verb.
+PRINTING = (("lab", "list"), ("lab", "show", "quad-4x2", "--json"), ("report", "--help"))
+FULL = Path("/dev/full")
+
+
+def command(*words: str) -> list[str]:
+    return [sys.executable, "-m", "homenode.command", *words]
+
+
+def run(
+    *words: str, stdout: int = subprocess.PIPE, before: Callable[[], object] | None = None
+) -> tuple[int, str]:
+    """Exit code and what was said on standard error."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
+    environment.pop("PYTHONUNBUFFERED", None)
+    done = subprocess.run(
+        command(*words),
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+        preexec_fn=before,
+        check=False,
+    )
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize("words", PRINTING)
+def test_a_full_disk_under_the_output_is_one_line(words: tuple[str, ...]):
+    file = os.open(FULL, os.O_WRONLY)
+    try:
+        code, said = run(*words, stdout=file)
+    finally:
+        os.close(file)
+    assert code == 1
+    assert said == (
+        f"homenode {words[0]}: cannot write the output: No space left on device; make room, or "
+        "send it elsewhere\n"
+    )
+
+
+@pytest.mark.parametrize("words", PRINTING)
+def test_a_reader_that_has_gone_ends_a_verb_quietly(words: tuple[str, ...]):
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        assert run(*words, stdout=writing) == (128 + signal.SIGPIPE, "")
+    finally:
+        os.close(writing)
+
+
+def test_a_closed_output_is_said():
+    code, said = run("lab", "list", before=lambda: os.close(1))
+    assert code == 1
+    assert said.startswith("homenode lab: cannot write the output: ") and said.count("\n") == 1
+
+
+def test_a_failure_before_a_closed_output_is_said_once():
+    code, said = run("lab", "show", "nowhere", before=lambda: os.close(1))
+    assert code == 2
+    assert said.startswith("homenode lab: no machine is called 'nowhere'")
+    assert said.count("\n") == 1
+
+
+def test_with_standard_error_closed_the_exit_code_stays():
+    assert run("lab", "show", "nowhere", before=lambda: os.close(2)) == (2, "")
+    assert run("report", "/nonexistent", before=lambda: os.close(2))[0] == 1
+
+
+def test_a_module_that_is_not_there_is_one_line_and_not_supported(tmp_path: Path):
+    (tmp_path / "jinja2.py").write_text("raise ModuleNotFoundError('x', name='jinja2')\n")
+    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT / 'python'}"}
+    done = subprocess.run(
+        command("report", "--help"), capture_output=True, text=True, env=environment, check=False
+    )
+    assert done.returncode == 3
+    assert done.stderr == (
+        "homenode report: the Python module jinja2 is not there; run './dev setup'\n"
+    )
+
+
+def test_an_interrupt_while_a_verb_is_imported_leaves_no_traceback(tmp_path: Path):
+    (tmp_path / "jinja2.py").write_text("import os\nos.kill(os.getpid(), 2)\n")
+    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT / 'python'}"}
+    done = subprocess.run(
+        command("report", "--help"), capture_output=True, text=True, env=environment, check=False
+    )
+    assert (done.returncode, done.stderr) == (128 + signal.SIGINT, "")
