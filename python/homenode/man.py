@@ -86,7 +86,8 @@ def page(verb: Verb, version: str) -> str:
     name = f"homenode-{verb.name}"
     return "\n".join(
         [
-            f'.TH {escape(name.upper())} 1 "" "homenode {escape(version)}" "User Commands"\n.nh\n.ad l',
+            f'.TH {escape(name.upper())} 1 "" "homenode {escape(version)}" "User Commands"',
+            ".nh\n.ad l",
             f".SH NAME\n{escape(name)} \\- {escape(verb.summary)}",
             ".SH SYNOPSIS\n" + "\n.br\n".join(_synopsis(f"homenode {verb.name}", parser)),
             f".SH DESCRIPTION\n{escape(parser.description or '')}",
