@@ -5,9 +5,9 @@
 #include <string>
 
 #include "cli/atomic_file.h"
-#include "cli/topology_json.h"
 #include "cli/topology_svg.h"
 #include "cli/topology_text.h"
+#include "machine/json.h"
 #include "machine/load.h"
 
 namespace homenode::cli {
@@ -73,7 +73,7 @@ class Topology final : public Verb {
       return report(context, name(), done.error());
     }
     if (json_)
-      context.out << topology_json(*machine);
+      context.out << machine::to_json(*machine);
     else if (!svg_.wanted() && !xml_.wanted())
       context.out << topology_text(*machine);
     return exit_done;
