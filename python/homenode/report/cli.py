@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from jinja2 import TemplateError
+
 from homenode import errors
 from homenode.arguments import Parser
 from homenode.files import write_whole
@@ -16,6 +18,8 @@ from homenode.study import records
 from homenode.study.errors import StudyError
 
 RESULT_SCHEMA = "homenode.report/1"
+# What a value of the wrong kind, or none where there should be one, ends in.
+ODD = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -50,18 +54,34 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the verb and returns its exit code."""
     options = parser().parse_args(arguments)
     try:
-        found = [record for path in options.records for record in records.read(path)]
-        views = model.build(found)
+        views, text = _judge(options.records, as_json=options.json)
         if options.json:
-            print(json.dumps(to_json(views), ensure_ascii=False))
+            print(text)
             return errors.DONE
-        _write(options.output, page.render(views, [str(path) for path in options.records]))
+        _write(options.output, text)
     except StudyError as error:
         print(f"homenode report: {error}", file=sys.stderr)
         return error.exit_code
     shown = sum(len(view.cases) for view in views)
     print(f"{options.output}: {shown} cases on {', '.join(v.machine.name for v in views)}")
     return errors.DONE
+
+
+def _judge(paths: Sequence[Path], *, as_json: bool) -> tuple[list[MachineView], str]:
+    """The judged cases, and what is to be printed or written of them."""
+    found = [record for path in paths for record in records.read(path)]
+    try:
+        views = model.build(found)
+        if as_json:
+            return views, json.dumps(to_json(views), ensure_ascii=False)
+        return views, page.render(views, [str(path) for path in paths])
+    except (*ODD, TemplateError) as error:
+        # Records are a file that anything may have written; the exception says what is odd in it.
+        names = ", ".join(str(path) for path in paths)
+        raise StudyError(
+            f"cannot make a page of {names}: a record does not hold together ({error!r}); run its "
+            "study again with --fresh"
+        ) from error
 
 
 def _write(path: Path, text: str) -> None:

@@ -1,11 +1,12 @@
 """Renders the page: one HTML file with its style, script and drawings inside. No network, ever."""
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from html import escape
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from homenode.matrix import local_share
@@ -28,8 +29,8 @@ SHAPES: Mapping[str, str] = {
 }
 
 
-def render(views: Sequence[MachineView], records_paths: Sequence[str]) -> str:
-    """The whole page as text."""
+@cache
+def _template() -> Template:
     environment = Environment(
         loader=PackageLoader("homenode.report", "templates"),
         autoescape=True,
@@ -38,8 +39,13 @@ def render(views: Sequence[MachineView], records_paths: Sequence[str]) -> str:
         undefined=StrictUndefined,
     )
     environment.filters.update(percent=percent, number=number)
+    return environment.get_template("page.html")
+
+
+def render(views: Sequence[MachineView], records_paths: Sequence[str]) -> str:
+    """The whole page as text."""
     first = views[0].cases[0].record
-    return environment.get_template("page.html").render(
+    return _template().render(
         views=views,
         title=str(first["title"]),
         study=str(first["study"]),

@@ -37,10 +37,10 @@ def parse_lines(data: bytes, name: str) -> tuple[list[Record], int]:
             break
         try:
             records.append(_record(line))
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise StudyError(
-                f"line {number} of {name} is not a record ({error}); mend or remove that line, or "
-                "give another folder with --out"
+                f"line {number} of {name} is not a record ({error}); mend or remove it, or "
+                "name other records"
             ) from error
         sound += len(line)
     return records, sound

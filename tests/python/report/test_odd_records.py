@@ -1,0 +1,71 @@
+"""`homenode report` on records that something else wrote, or that a hand has changed."""
+
+import copy
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from homenode.report import cli
+
+RECORDS = Path(__file__).with_name("data") / "records-v1.jsonl"
+GONE = object()
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The path of everything inside a value; of a list, its first item stands for all."""
+    items = value.items() if isinstance(value, dict) else enumerate(value[:1])
+    for key, below in items:
+        yield (*path, key)
+        if isinstance(below, (dict, list)):
+            yield from places(below, (*path, key))
+
+
+def changed(record: Any, path: tuple[Any, ...], value: object) -> Any:
+    """A copy in which the thing at `path` is another, or is gone."""
+    changed = copy.deepcopy(record)
+    around = changed
+    for key in path[:-1]:
+        around = around[key]
+    if value is GONE:
+        del around[path[-1]]
+    else:
+        around[path[-1]] = value
+    return changed
+
+
+@pytest.mark.parametrize("value", [GONE, None, "odd", -1, []])
+def test_whatever_is_odd_in_a_record_is_no_traceback(
+    value: object, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    record = json.loads(RECORDS.read_text().splitlines()[0])
+    file, page = tmp_path / "records.jsonl", tmp_path / "page.html"
+    for path in places(record):
+        file.write_text(json.dumps(changed(record, path, value)) + "\n")
+        page.unlink(missing_ok=True)
+        code = cli.main([str(file), "-o", str(page)])
+        said = capsys.readouterr().err
+        assert page.exists() == (code == 0), path
+        assert said.count("\n") == code, path
+
+
+def test_an_unknown_pattern_is_said_with_what_to_do(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    record = json.loads(RECORDS.read_text().splitlines()[0])
+    record["case"]["options"]["pattern"] = "zigzag"
+    file = tmp_path / "records.jsonl"
+    file.write_text(json.dumps(record) + "\n")
+    assert cli.main([str(file), "-o", str(tmp_path / "page.html")]) == 1
+    said = capsys.readouterr().err
+    assert "does not hold together" in said and "zigzag" in said
+    assert said.endswith("run its study again with --fresh\n")
+
+
+def test_a_line_nested_without_end_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    file = tmp_path / "records.jsonl"
+    file.write_text("[" * 100_000 + "\n")
+    assert cli.main([str(file), "-o", str(tmp_path / "page.html")]) == 1
+    assert "line 1 of" in (said := capsys.readouterr().err) and said.count("\n") == 1
