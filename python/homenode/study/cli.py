@@ -3,6 +3,7 @@
 import argparse
 import dataclasses
 import json
+import shlex
 import signal
 import sys
 from collections.abc import Sequence
@@ -60,7 +61,9 @@ def main(arguments: Sequence[str] | None = None, runner_for: RunnerFactory | Non
     """Runs the verb and returns its exit code. `runner_for` replaces the real machines in tests."""
     options = parser().parse_args(arguments)
     make_runner = runner_for or runner_for_machine
-    signal.signal(signal.SIGTERM, _stop)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:  # nohup ignores the latter.
+            signal.signal(number, _stop)
     try:
         study = dataclasses.replace(spec.load(spec.find(options.file)), file=options.file)
         if options.machine:
@@ -76,7 +79,7 @@ def main(arguments: Sequence[str] | None = None, runner_for: RunnerFactory | Non
 
 
 def _stop(number: int, frame: FrameType | None) -> NoReturn:
-    """SIGTERM ends like Ctrl-C: the machine is taken down, the records stay."""
+    """SIGTERM, or a closed terminal, is Ctrl-C: the machine is taken down, the records stay."""
     raise KeyboardInterrupt
 
 
@@ -113,7 +116,10 @@ def _say(summary: Summary, path: Path, *, as_json: bool) -> None:
             f"{path}; give the same command again to retry them",
             file=sys.stderr,
         )
-    print(f"{summary.cases} cases, {summary.ran} run now; next: homenode report {path.parent}")
+    text = f"{summary.cases} cases, {summary.ran} run now"
+    if len(summary.failed) < summary.cases:  # Else there is nothing to make a page of.
+        text += f"; next: homenode report {shlex.quote(str(path.parent))}"
+    print(text)
 
 
 def _list_cases(study: Study, runner_for: RunnerFactory, *, as_json: bool) -> None:

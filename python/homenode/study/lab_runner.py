@@ -38,7 +38,7 @@ def _labs_errors_as_ours() -> Iterator[None]:
     try:
         yield
     except LabLostError as error:
-        raise RunnerLostError(str(error)) from error
+        raise RunnerLostError(error.why) from error
     except lab.LabError as error:
         raise StudyError(str(error), error.exit_code) from error
 

@@ -197,6 +197,36 @@ def test_the_verb_reports_failures_with_exit_code_1_and_json(
     assert cli.main(words, lambda name: FakeRunner(QUAD)) == 0
 
 
+def test_a_study_of_which_nothing_succeeded_names_no_page_to_make(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study = tmp_path / "s.toml"
+    study.write_text(TOML)
+    words = [str(study), "--out", str(tmp_path / "an out")]
+    runner = FakeRunner(QUAD, {"bench": Outcome(2, "", "no\n", [])})
+    assert cli.main(words, lambda name: runner) == 1
+    assert capsys.readouterr().out == "8 cases, 8 run now\n"
+    assert cli.main(words, lambda name: FakeRunner(QUAD)) == 0
+    assert f"; next: homenode report '{tmp_path / 'an out'}'\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_that_ends_a_study_ends_it_like_ctrl_c(
+    number: signal.Signals, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study = tmp_path / "s.toml"
+    study.write_text(TOML)
+    answers = {"divided --op read --method default": lambda: os.kill(os.getpid(), number)}
+    before = signal.getsignal(number)
+    runner = FakeRunner(QUAD, answers)
+    try:
+        code = cli.main([str(study), "--out", str(tmp_path / "o")], lambda name: runner)
+    finally:
+        signal.signal(number, before)
+    assert code == 130 and not runner.is_open
+    assert "4 new records are kept" in capsys.readouterr().err
+
+
 def test_a_dry_run_lists_the_cases_and_writes_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
