@@ -53,6 +53,9 @@ Result<std::string> read_whole_file(const std::string& path) {
   };
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
+  if (status.type() == std::filesystem::file_type::none) {
+    return refuse(error.value(), "check the permissions of its folders");
+  }
   if (!std::filesystem::exists(status)) return refuse(ENOENT, "check the path");
   if (!std::filesystem::is_regular_file(status)) return refuse(EINVAL, "name an hwloc XML file");
   if (std::filesystem::file_size(path, error) > max_file_bytes) {

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "base/id_list.h"
 #include "captured.h"
 
@@ -23,6 +25,18 @@ TEST(LoadLive, LeavesOfflineCpusOutOfTheNodes) {
   EXPECT_EQ(to_list(machine->find(NodeId(1))->cpus), "4,6");
   EXPECT_EQ(to_list(machine->offline_cpus), "2,5,7");
   EXPECT_EQ(to_list(machine->allowed_cpus), "0-1,3-4,6");
+}
+
+TEST(LoadLive, HasTheLabMachinesNameInsideTheLab) {
+  const SysfsTree tree("offline-2x4");
+  setenv("HOMENODE_LAB", "duo", 1);
+  const auto in_lab = load_live();
+  setenv("HOMENODE_LAB", "", 1);
+  const auto outside = load_live();
+  unsetenv("HOMENODE_LAB");
+  ASSERT_TRUE(in_lab && outside);
+  EXPECT_EQ(in_lab->name, "duo");
+  EXPECT_NE(outside->name, "duo");
 }
 
 TEST(LoadLive, TakesTheDistancesForTheFirmwares) {

@@ -29,6 +29,12 @@ TEST(LoadXml, ReadsNodesPackagesAndCaches) {
   EXPECT_EQ(machine.allowed_nodes, machine.node_ids());
 }
 
+TEST(LoadXml, SaysWhyAPathCannotEvenBeLookedUp) {
+  const auto machine = load_xml(std::string(300, 'x'));
+  ASSERT_FALSE(machine);
+  EXPECT_EQ(machine.error().errno_value, ENAMETOOLONG) << machine.error().message();
+}
+
 TEST(LoadXml, ReadsDevicesWithTheirPlace) {
   const Machine machine = captured("duo-2x4");
   const std::vector<Device> expected = {
