@@ -78,9 +78,15 @@ int run_in_lab(Context& context, const std::string& machine,
   return run_companion(context, "lab", std::move(command));
 }
 
-int usage_error(Context& context, const Verb& verb, const std::string& what) {
-  context.err << fmt::format("homenode {0}: {1}; 'homenode {0} --help' lists the options\n",
-                             verb.name(), what);
+/// `app` has parsed what it could: the help that is named is that of the innermost subcommand.
+int usage_error(Context& context, const CLI::App& app, const std::string& what) {
+  std::string command = app.get_name();
+  const CLI::App* inner = &app;
+  while (!inner->get_subcommands().empty()) {
+    inner = inner->get_subcommands().front();
+    command += " " + inner->get_name();
+  }
+  context.err << fmt::format("{0}: {1}; '{0} --help' lists the options\n", command, what);
   return exit_usage;
 }
 
@@ -103,10 +109,10 @@ int run_built_in(Context& context, Verb& verb, const std::vector<std::string>& w
     context.out << app.help();
     return exit_done;
   } catch (const CLI::ParseError& error) {
-    return usage_error(context, verb, error.what());
+    return usage_error(context, app, error.what());
   }
   if (app.count("--machine") > 0) {
-    if (machine.empty()) return usage_error(context, verb, "--machine names no machine");
+    if (machine.empty()) return usage_error(context, app, "--machine names no machine");
     std::vector<std::string> inner = without_machine(line.options);
     inner.insert(inner.begin(), verb.name());
     if (verb.runs_program()) {
@@ -144,6 +150,12 @@ int dispatch(Context& context, std::vector<std::string> arguments) {
     if (verb->name() == name) {
       return run_built_in(context, *verb, {arguments.begin() + 1, arguments.end()});
     }
+  }
+  if (name.starts_with("-") && arguments.size() > 1) {
+    context.err << fmt::format(
+        "homenode: options such as '{}' stand after the verb; 'homenode --help' lists the verbs\n",
+        name);
+    return exit_usage;
   }
   if (name.starts_with("-") || name.find('/') != std::string::npos) {
     context.err << fmt::format("homenode: '{}' is not a verb; 'homenode --help' lists the verbs\n",

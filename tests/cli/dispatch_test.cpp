@@ -85,6 +85,22 @@ TEST(Dispatch, AnUnknownVerbIsLookedUpOnPath) {
   EXPECT_NE(line.err.str().find("cannot start"), std::string::npos);
 }
 
+TEST(Dispatch, AnOptionBeforeTheVerbIsToldWhereItStands) {
+  CommandLine line;
+  EXPECT_EQ(line.run({"--machine", "quad-4x2", "topology"}), exit_usage);
+  EXPECT_EQ(line.err.str(),
+            "homenode: options such as '--machine' stand after the verb; 'homenode --help' lists "
+            "the verbs\n");
+  EXPECT_TRUE(line.os.executed().empty());
+}
+
+TEST(Dispatch, AMistakeUnderAWordOfAVerbNamesTheHelpOfThatWord) {
+  CommandLine line;
+  EXPECT_EQ(line.run({"bench", "map", "--pattern", "zigzag"}), exit_usage);
+  EXPECT_TRUE(line.err.str().starts_with("homenode bench map: --pattern: "));
+  EXPECT_NE(line.err.str().find("'homenode bench map --help'"), std::string::npos);
+}
+
 TEST(Dispatch, MachineRunsTheSameCommandInTheLab) {
   CommandLine line;
   line.run({"run", "--machine", "quad-4x2", "-m", "3", "prog", "a"});
