@@ -88,7 +88,7 @@ def test_the_python_rule_can_fail() -> None:
 
 def test_the_layers_have_no_cycle() -> None:
     rooms = LAYERS["rooms"]
-    done: set[str] = {"freestanding"}
+    done: set[str] = {"freestanding", "homenode"}
     while remaining := {r for r in rooms if r not in done}:
         ready = {r for r in remaining if set(rooms[r]["sees"]) <= done}
         assert ready, f"cycle among {sorted(remaining)}"
