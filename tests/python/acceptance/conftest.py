@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from lab_start import lab_or_skip
 
 from homenode.lab import Lab
 
@@ -26,14 +27,14 @@ def command() -> str:
 @pytest.fixture(scope="session")
 def quad(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """One booted quad-4x2 for all tests that only need four nodes."""
-    with Lab("quad-4x2", results=tmp_path_factory.mktemp("quad")) as lab:
+    with lab_or_skip("quad-4x2", tmp_path_factory.mktemp("quad")) as lab:
         yield lab
 
 
 @pytest.fixture(scope="session")
 def hp(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """One booted hp-8x4, the machine of the MAP-numa paper."""
-    with Lab("hp-8x4", results=tmp_path_factory.mktemp("hp")) as lab:
+    with lab_or_skip("hp-8x4", tmp_path_factory.mktemp("hp")) as lab:
         yield lab
 
 

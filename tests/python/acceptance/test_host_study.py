@@ -6,8 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-
-from homenode.lab import Lab
+from lab_start import lab_or_skip
 
 STUDY = """
 schema = "homenode.study/1"
@@ -40,7 +39,7 @@ def test_a_host_with_several_nodes_is_measured_from_an_audit(tmp_path: Path) -> 
     study.write_text(STUDY)
     command = shutil.which("homenode")
     assert command
-    with Lab("quad-4x2", results=tmp_path, plugin=False) as lab:
+    with lab_or_skip("quad-4x2", tmp_path, plugin=False) as lab:
         out = str(tmp_path / "out")
         result = lab.run([command, "study", str(study), "--out", out], timeout_s=300)
     assert result.status == 0, result.stderr

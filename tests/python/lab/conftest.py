@@ -1,7 +1,4 @@
-"""One booted guest for all tests that can share it; where the lab cannot start, they are skipped.
-
-With HOMENODE_LAB_REQUIRED set, as in CI, a lab that cannot start is a failure.
-"""
+"""One booted guest for all tests that can share it; where no lab can start, they are skipped."""
 
 import os
 import select
@@ -11,20 +8,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from lab_start import lab_or_skip
 
-from homenode.lab import Lab, LabError
+from homenode.lab import Lab
 
 ROOT = Path(__file__).resolve().parents[3]
 ENOUGH_S = 180
-
-
-def lab_or_skip(*arguments: object, **options: object) -> Lab:
-    try:
-        return Lab(*arguments, **options)  # type: ignore[arg-type]
-    except LabError as error:
-        if os.environ.get("HOMENODE_LAB_REQUIRED"):
-            raise
-        pytest.skip(f"the lab cannot start here: {error}")
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import ENOUGH_S, ROOT, Start, lab_or_skip, wait_until_gone
+from conftest import ENOUGH_S, ROOT, Start, wait_until_gone
+from lab_start import lab_or_skip
 
 from homenode.lab import artefacts
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import lab_or_skip
+from lab_start import lab_or_skip
 
 from homenode.lab import Lab, access_matrix
 

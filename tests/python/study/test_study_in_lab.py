@@ -6,8 +6,8 @@ import signal
 from pathlib import Path
 
 import pytest
+from lab_start import lab_or_skip
 
-from homenode.lab import Lab, LabError
 from homenode.report import model
 from homenode.study import command, records
 from homenode.study.lab_runner import LabRunner
@@ -38,13 +38,8 @@ LOST = "divided · read · api"
 
 @pytest.fixture
 def runner() -> LabRunner:
-    try:
-        Lab("tiny-2x2")
-        command.find_command()
-    except LabError as error:
-        if os.environ.get("HOMENODE_LAB_REQUIRED"):
-            raise
-        pytest.skip(f"the lab cannot start here: {error}")
+    lab_or_skip("tiny-2x2")
+    command.find_command()
     return LabRunner("tiny-2x2")
 
 
