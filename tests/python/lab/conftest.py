@@ -1,19 +1,16 @@
 """One booted guest for all tests that can share it; where no lab can start, they are skipped."""
 
 import os
-import select
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from lab_driver import ROOT, Driver, Start
 from lab_start import lab_or_skip
 
 from homenode.lab import Lab
-
-ROOT = Path(__file__).resolve().parents[3]
-ENOUGH_S = 180
 
 
 @pytest.fixture(scope="session")
@@ -38,35 +35,12 @@ def reader_and_writer(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(program)
 
 
-class Driver:
-    """A running homenode-lab, whose program has said that it is ready."""
-
-    def __init__(self, process: subprocess.Popen[bytes]):
-        self.process = process
-
-    def qemu(self) -> int:
-        """The process id of its QEMU."""
-        children = Path(f"/proc/{self.process.pid}/task").glob("*/children")
-        pids = [int(pid) for file in children for pid in file.read_text().split()]
-        named = [pid for pid in pids if "qemu" in Path(f"/proc/{pid}/comm").read_text()]
-        assert len(named) == 1
-        return named[0]
-
-    def end(self) -> tuple[int, str, str]:
-        """Exit code, the rest of stdout, and stderr."""
-        out, err = self.process.communicate(timeout=ENOUGH_S)
-        return self.process.returncode, out.decode(), err.decode()
-
-
 @pytest.fixture
 def sessions(tmp_path: Path) -> Path:
     """Where the drivers of this test keep their sessions."""
     folder = tmp_path / "runtime"
     folder.mkdir()
     return folder
-
-
-Start = Callable[..., Driver]
 
 
 @pytest.fixture
@@ -95,15 +69,3 @@ def start(sessions: Path) -> Iterator[Start]:
         if driver.process.poll() is None:
             driver.process.kill()
         driver.process.communicate()
-
-
-def wait_until_gone(pid: int) -> None:
-    """Waits for the end of a process that need not be our child."""
-    try:
-        descriptor = os.pidfd_open(pid)
-    except ProcessLookupError:
-        return
-    try:
-        assert select.select([descriptor], [], [], ENOUGH_S)[0], f"process {pid} still runs"
-    finally:
-        os.close(descriptor)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import ENOUGH_S, ROOT, Start, wait_until_gone
+from lab_driver import ENOUGH_S, ROOT, Start, wait_until_gone
 from lab_start import lab_or_skip
 
 from homenode.lab import artefacts
