@@ -9,19 +9,13 @@ from lab_start import lab_or_skip
 
 from homenode.lab import Lab
 
-ROOT = Path(__file__).resolve().parents[3]
 
-
-def homenode() -> str:
+@pytest.fixture(scope="session")
+def command() -> str:
     """The command under test: the release build's, wherever PATH has it."""
     found = shutil.which("homenode")
     assert found, "homenode is not on PATH; run the tests through ./dev test"
     return found
-
-
-@pytest.fixture(scope="session")
-def command() -> str:
-    return homenode()
 
 
 @pytest.fixture(scope="session")

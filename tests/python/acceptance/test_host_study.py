@@ -2,7 +2,6 @@
 audit of the pages. The lab's guest is such a machine, seen from the inside."""
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -34,11 +33,9 @@ method = ["default", "command-line", "api", "rewrite"]
 """
 
 
-def test_a_host_with_several_nodes_is_measured_from_an_audit(tmp_path: Path) -> None:
+def test_a_host_with_several_nodes_is_measured_from_an_audit(tmp_path: Path, command: str) -> None:
     study = tmp_path / "inside.toml"
     study.write_text(STUDY)
-    command = shutil.which("homenode")
-    assert command
     with lab_or_skip("quad-4x2", tmp_path, plugin=False) as lab:
         out = str(tmp_path / "out")
         result = lab.run([command, "study", str(study), "--out", out], timeout_s=300)
