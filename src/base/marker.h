@@ -12,10 +12,11 @@
 #define HN_MARKER_MAGIC 0x484E0000u
 
 enum hn_marker_kind {
-  HN_MARKER_BEGIN = 1,     // A region of interest begins for the calling process.
-  HN_MARKER_END = 2,       // The region of interest that the calling process began ends.
-  HN_MARKER_THREAD = 3,    // The rank of the calling thread is in RDI.
-  HN_MARKER_BEGIN_ALL = 4  // A region of interest begins in which every process is counted.
+  HN_MARKER_BEGIN = 1,      // A region of interest begins for the calling process.
+  HN_MARKER_END = 2,        // The region of interest that the calling process began ends.
+  HN_MARKER_THREAD = 3,     // The rank of the calling thread is in RDI.
+  HN_MARKER_BEGIN_ALL = 4,  // A region of interest begins in which every process is counted.
+  HN_MARKER_CLOCK = 5       // The modelled time is wanted in the slot of the clock that RDI names.
 };
 
 #if defined(__x86_64__)
@@ -47,5 +48,17 @@ static inline void hn_marker_thread(unsigned long rank) {
 /// Begins a region of interest in which the accesses of every process are counted.
 static inline void hn_marker_begin_all(void) {
   __asm__ volatile(HN_MARKER_CODE(4)::: "memory");
+}
+
+/// Asks for the modelled time of the CPU that executes this, in picoseconds since the region of
+/// interest began, 0 outside one. When it returns, slot `slot` (of 8192, each 8 bytes, little
+/// endian) of the lab's clock holds it: the file that the environment variable HOMENODE_LAB_CLOCK
+/// names.
+static inline void hn_marker_clock(unsigned long slot) {
+#if defined(__x86_64__)
+  __asm__ volatile(HN_MARKER_CODE(5)::"D"(slot) : "memory");
+#else
+  (void)slot;
+#endif
 }
 // NOLINTEND
