@@ -7,6 +7,7 @@
 #include "cli/atomic_file.h"
 #include "cli/topology_svg.h"
 #include "cli/topology_text.h"
+#include "machine/export.h"
 #include "machine/json.h"
 #include "machine/load.h"
 

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "machine/hwloc_set.h"
+#include "machine/memattrs.h"
 
 namespace homenode::machine {
 namespace {
@@ -203,7 +204,7 @@ bool has_sensible_ids(hwloc_topology_t topology) {
 
 }  // namespace
 
-Result<Machine> read_machine(hwloc_topology_t topology, Provenance distances,
+Result<Machine> read_machine(hwloc_topology_t topology, Provenance given,
                              const std::string& source) {
   const auto nonsense = [&](std::string_view what) {
     return failed(fmt::format("the machine '{}' makes no sense: {}", source, what),
@@ -218,7 +219,8 @@ Result<Machine> read_machine(hwloc_topology_t topology, Provenance distances,
   machine.packages = read_packages(topology, numbers);
   machine.caches = read_caches(topology);
   machine.devices = read_devices(topology);
-  machine.distances = read_distances(topology, distances);
+  machine.distances = read_distances(topology, provenance_in(topology, distances_word, given));
+  machine.pair_values = read_pair_values(topology, machine, given);
   const auto complete = to_set<CpuId>(hwloc_topology_get_complete_cpuset(topology));
   const auto online = to_set<CpuId>(hwloc_topology_get_topology_cpuset(topology));
   if (complete && online) machine.offline_cpus = *complete - *online;
@@ -228,7 +230,7 @@ Result<Machine> read_machine(hwloc_topology_t topology, Provenance distances,
   hwloc_obj_t root = hwloc_get_root_obj(topology);
   for (unsigned i = 0; i < root->infos_count; ++i) {
     const std::string_view name = root->infos[i].name;
-    if (name.starts_with(info_prefix)) {
+    if (name.starts_with(info_prefix) && !name.starts_with(provenance_prefix)) {
       machine.info.emplace_back(name.substr(info_prefix.size()), root->infos[i].value);
     }
   }

@@ -7,9 +7,10 @@
 
 namespace homenode::machine {
 
-/// `distances` says where the topology's distances come from. `allowed_*` are all CPUs and nodes.
+/// `given` says where its matrices come from unless it says so itself. `allowed_*` are all CPUs and
+/// nodes.
 /// Errors: failed when the topology contradicts itself (`source` is named in the message).
-Result<Machine> read_machine(hwloc_topology_t topology, Provenance distances,
+Result<Machine> read_machine(hwloc_topology_t topology, Provenance given,
                              const std::string& source);
 
 /// Narrows allowed_* to what the cpuset of this process and its CPU binding leave.

@@ -81,19 +81,25 @@ Result<Topology> open_live() {
   return topology;
 }
 
+Result<Topology> open_xml_text(const std::string& xml) {
+  auto topology = new_topology();
+  if (!topology) return topology;
+  // hwloc wants the terminating zero counted.
+  const int size = static_cast<int>(xml.size() + 1);
+  if (hwloc_topology_set_xmlbuffer(topology->get(), xml.c_str(), size) == 0 &&
+      hwloc_topology_load(topology->get()) == 0) {
+    return topology;
+  }
+  return failed("hwloc " HWLOC_VERSION " cannot read the machine's XML",
+                "report the machine that caused it");
+}
+
 Result<Topology> open_xml(const std::string& path) {
   const auto text = read_whole_file(path);
   if (!text) return text.as_unexpected();
   std::string problem = find_xml_problem(*text);
   if (problem.empty()) {
-    auto topology = new_topology();
-    if (!topology) return topology;
-    // hwloc wants the terminating zero counted.
-    const int size = static_cast<int>(text->size() + 1);
-    if (hwloc_topology_set_xmlbuffer(topology->get(), text->c_str(), size) == 0 &&
-        hwloc_topology_load(topology->get()) == 0) {
-      return topology;
-    }
+    if (auto topology = open_xml_text(*text)) return topology;
     problem = "hwloc " HWLOC_VERSION " cannot read it";
   }
   return failed(fmt::format("'{}' is not a usable machine file: {}", path, problem),

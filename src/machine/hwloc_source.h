@@ -6,10 +6,14 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 
 namespace homenode::machine {
+
+/// What a person writes before a synthetic description, in place of a file's path.
+inline constexpr std::string_view synthetic_prefix = "synthetic:";
 
 struct TopologyDeleter {
   void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
@@ -21,6 +25,8 @@ using Topology = std::unique_ptr<hwloc_topology, TopologyDeleter>;
 Result<Topology> open_live();
 /// Errors: failed, naming the file, when it is missing, unreadable or not hwloc's XML.
 Result<Topology> open_xml(const std::string& path);
+/// A topology from hwloc's XML that hwloc itself has written.
+Result<Topology> open_xml_text(const std::string& xml);
 /// Errors: bad_usage when the description makes no sense to hwloc.
 Result<Topology> open_synthetic(const std::string& description);
 

@@ -1,5 +1,6 @@
 #include "machine/json.h"
 
+#include <cmath>
 #include <cstdint>
 
 #include <nlohmann/json.hpp>
@@ -63,18 +64,6 @@ Json devices_json(const Machine& machine) {
   return list;
 }
 
-const char* provenance_name(Provenance provenance) {
-  switch (provenance) {
-    case Provenance::firmware:
-      return "firmware";
-    case Provenance::measured:
-      return "measured";
-    case Provenance::declared:
-      break;
-  }
-  return "declared";
-}
-
 Json distances_json(const Machine& machine) {
   if (!machine.distances) return {};
   const auto& values = machine.distances->values;
@@ -89,6 +78,33 @@ Json distances_json(const Machine& machine) {
   return {{"provenance", provenance_name(machine.distances->provenance)},
           {"nodes", std::move(nodes)},
           {"values", std::move(rows)}};
+}
+
+/// Null where nobody says.
+Json pair_values_json(const Machine& machine) {
+  Json list = Json::array();
+  for (const PairValues& matrix : machine.pair_values) {
+    Json from = Json::array();
+    Json to = Json::array();
+    Json rows = Json::array();
+    for (NodeId id : matrix.values.columns()) to.push_back(id.value());
+    for (NodeId row : matrix.values.rows()) {
+      from.push_back(row.value());
+      Json cells = Json::array();
+      for (NodeId column : matrix.values.columns()) {
+        const double value = matrix.values.at(row, column);
+        cells.push_back(std::isnan(value) ? Json() : number(value));
+      }
+      rows.push_back(std::move(cells));
+    }
+    list.push_back({{"kind", kind_name(matrix.kind)},
+                    {"unit", unit_name(matrix.kind)},
+                    {"provenance", provenance_name(matrix.provenance)},
+                    {"from", std::move(from)},
+                    {"to", std::move(to)},
+                    {"values", std::move(rows)}});
+  }
+  return list;
 }
 
 Json info_json(const Machine& machine) {
@@ -109,6 +125,7 @@ std::string to_json(const Machine& machine) {
       {"caches", caches_json(machine)},
       {"devices", devices_json(machine)},
       {"distances", distances_json(machine)},
+      {"pair_values", pair_values_json(machine)},
       {"allowed",
        {{"cpus", to_list(machine.allowed_cpus)}, {"nodes", to_list(machine.allowed_nodes)}}},
       {"info", info_json(machine)}};

@@ -8,22 +8,6 @@
 #include "machine/hwloc_source.h"
 
 namespace homenode::machine {
-namespace {
-
-constexpr std::string_view synthetic_prefix = "synthetic:";
-
-bool is_synthetic(const std::string& source) {
-  return source.starts_with(synthetic_prefix);
-}
-
-Result<Topology> open_source(const std::string& source) {
-  if (source == "live") return open_live();
-  if (is_synthetic(source)) return open_synthetic(source.substr(synthetic_prefix.size()));
-  return open_xml(source);
-}
-
-}  // namespace
-
 Result<Machine> load_live() {
   const auto topology = open_live();
   if (!topology) return topology.as_unexpected();
@@ -52,21 +36,9 @@ Result<Machine> load_synthetic(const std::string& description) {
 
 Result<Machine> load(const std::string& source) {
   if (source == "live") return load_live();
-  if (is_synthetic(source)) return load_synthetic(source.substr(synthetic_prefix.size()));
+  if (source.starts_with(synthetic_prefix))
+    return load_synthetic(source.substr(synthetic_prefix.size()));
   return load_xml(source);
-}
-
-Result<std::string> export_xml(const std::string& source) {
-  const auto topology = open_source(source);
-  if (!topology) return topology.as_unexpected();
-  char* buffer = nullptr;
-  int length = 0;
-  if (hwloc_topology_export_xmlbuffer(topology->get(), &buffer, &length, 0) != 0) {
-    return failed("hwloc cannot write the machine as XML", "report the machine that caused it");
-  }
-  std::string text(buffer);
-  hwloc_free_xmlbuffer(topology->get(), buffer);
-  return text;
 }
 
 }  // namespace homenode::machine

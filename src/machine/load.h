@@ -28,8 +28,4 @@ Result<Machine> load_synthetic(const std::string& description);
 /// What a person names: "live", "synthetic:DESCRIPTION", or else the path of an XML file.
 Result<Machine> load(const std::string& source);
 
-/// The same source as hwloc's XML, with all that hwloc knows, for lstopo and for load_xml().
-/// Errors: as load().
-Result<std::string> export_xml(const std::string& source);
-
 }  // namespace homenode::machine

@@ -36,6 +36,16 @@ bool distances_are_valid(const Machine& machine) {
          std::all_of(ids.begin(), ids.end(), [&](NodeId id) { return machine.find(id); });
 }
 
+bool pair_values_are_valid(const Machine& machine) {
+  const auto rows = machine.nodes_with_cpus().to_vector();
+  const auto columns = machine.nodes_with_memory().to_vector();
+  return strictly_increasing(machine.pair_values, [](const PairValues& m) { return m.kind; }) &&
+         std::all_of(machine.pair_values.begin(), machine.pair_values.end(),
+                     [&](const PairValues& matrix) {
+                       return matrix.values.rows() == rows && matrix.values.columns() == columns;
+                     });
+}
+
 }  // namespace
 
 CpuSet Machine::cpus() const {
@@ -88,12 +98,20 @@ CpuSet Machine::cpus_of(const NodeSet& wanted) const {
   return set;
 }
 
+const PairValues* Machine::find(MatrixKind kind) const {
+  for (const PairValues& matrix : pair_values) {
+    if (matrix.kind == kind) return &matrix;
+  }
+  return nullptr;
+}
+
 bool is_valid(const Machine& machine) {
   const CpuSet cpus = machine.cpus();
   const NodeSet nodes = machine.node_ids();
   const auto known_cpus = [&](const auto& item) { return item.cpus.is_subset_of(cpus); };
   const auto known_nodes = [&](const Device& device) { return device.nodes.is_subset_of(nodes); };
   return nodes_are_valid(machine) && distances_are_valid(machine) &&
+         pair_values_are_valid(machine) &&
          std::all_of(machine.packages.begin(), machine.packages.end(), known_cpus) &&
          std::all_of(machine.caches.begin(), machine.caches.end(), known_cpus) &&
          std::all_of(machine.devices.begin(), machine.devices.end(), known_nodes) &&

@@ -9,13 +9,10 @@
 #include <vector>
 
 #include "base/id_set.h"
-#include "base/matrix.h"
 #include "base/units.h"
+#include "machine/matrices.h"
 
 namespace homenode::machine {
-
-/// Where a figure comes from.
-enum class Provenance { firmware, measured, declared };
 
 /// One NUMA node. `cpus` is empty for CPU-less nodes (CXL, HBM), `memory` 0 for memory-less ones.
 struct Node {
@@ -53,14 +50,6 @@ struct Device {
   friend bool operator==(const Device&, const Device&) = default;
 };
 
-/// Relative distances (SLIT, 10 = local), [from node][to node]. The rows are the columns; a node
-/// for which the source declares none is absent (ask has()).
-struct Distances {
-  Matrix<NodeId, NodeId> values;
-  Provenance provenance = Provenance::firmware;
-  friend bool operator==(const Distances&, const Distances&) = default;
-};
-
 struct Machine {
   std::string name;               ///< Product or catalogue name; empty when unknown.
   std::vector<Node> nodes;        ///< In increasing order of id; ids may be sparse.
@@ -68,6 +57,8 @@ struct Machine {
   std::vector<Cache> caches;
   std::vector<Device> devices;
   std::optional<Distances> distances;
+  /// Latencies and bandwidths between nodes, at most one of a kind, in the order of MatrixKind.
+  std::vector<PairValues> pair_values;
   CpuSet offline_cpus;    ///< CPUs that the system has but does not use; in no node.
   CpuSet allowed_cpus;    ///< What the cpuset of this process allows; all CPUs for files.
   NodeSet allowed_nodes;  ///< Nodes whose memory the cpuset allows; all nodes for files.
@@ -84,12 +75,15 @@ struct Machine {
   [[nodiscard]] std::optional<NodeId> node_of(CpuId cpu) const;
   /// The CPUs of all the given nodes together.
   [[nodiscard]] CpuSet cpus_of(const NodeSet& nodes) const;
+  /// Null when nobody gives values of this kind.
+  [[nodiscard]] const PairValues* find(MatrixKind kind) const;
 
   friend bool operator==(const Machine&, const Machine&) = default;
 };
 
 /// The machine's invariants hold: at least one node, ids increasing, no CPU in two nodes or unknown
-/// to all of them, what refers to nodes or CPUs refers to existing ones, the matrix square.
+/// to all of them, what refers to nodes or CPUs refers to existing ones, the distances are square,
+/// and the rows and columns of other matrices the nodes with CPUs and those with memory.
 [[nodiscard]] bool is_valid(const Machine& machine);
 
 }  // namespace homenode::machine

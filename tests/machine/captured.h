@@ -8,6 +8,7 @@
 #include <fstream>
 #include <string>
 
+#include "machine/export.h"
 #include "machine/load.h"
 
 namespace homenode::machine {
@@ -47,9 +48,15 @@ class SysfsTree {
     std::filesystem::remove_all(root_);
   }
 
-  /// Replaces a file of the tree.
+  /// Where a path of the tree lies.
+  [[nodiscard]] std::filesystem::path path(const std::string& path) const {
+    return root_.string() + path;
+  }
+
+  /// Replaces or adds a file of the tree.
   void set(const std::string& path, const std::string& content) const {
-    std::ofstream(root_.string() + path, std::ios::trunc) << content << '\n';
+    std::filesystem::create_directories(this->path(path).parent_path());
+    std::ofstream(this->path(path), std::ios::trunc) << content << '\n';
   }
 
  private:
