@@ -1,0 +1,75 @@
+#include "workloads/probe/kernels.h"
+
+#include <cassert>
+
+namespace homenode::workloads::probe {
+namespace {
+
+constexpr std::array<Traffic, kernel_count> table{{
+    {Kernel::read, "read", 1, 0, false, "… = a[i]"},
+    {Kernel::write, "write", 0, 1, true, "a[i] = s"},
+    {Kernel::write_nt, "write-nt", 0, 1, false, "a[i] = s, past the caches"},
+    {Kernel::copy, "copy", 1, 1, true, "a[i] = b[i]"},
+    {Kernel::scale, "scale", 1, 1, true, "a[i] = s * b[i]"},
+    {Kernel::add, "add", 2, 1, true, "a[i] = b[i] + c[i]"},
+    {Kernel::triad, "triad", 2, 1, true, "a[i] = b[i] + s * c[i]"},
+}};
+
+KernelSet make_set(std::string_view name, bool (*supported)(), const StreamKernel* streams) {
+  KernelSet set{name, supported, {}};
+  for (std::size_t i = 0; i < kernel_count; ++i) set.streams[i] = streams[i];
+  return set;
+}
+
+bool always() {
+  return true;
+}
+
+#if defined(__x86_64__)
+// The compiler's test also asks whether the operating system saves the wide registers.
+bool has_avx512() {
+  return __builtin_cpu_supports("avx512f") != 0;
+}
+bool has_avx2() {
+  return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
+}
+#endif
+
+}  // namespace
+
+std::span<const Traffic> kernels() {
+  return table;
+}
+
+const Traffic& traffic(Kernel kernel) {
+  const auto index = static_cast<std::size_t>(kernel);
+  assert(table[index].kernel == kernel);
+  return table[index];
+}
+
+std::optional<Kernel> find_kernel(std::string_view name) {
+  for (const Traffic& entry : table) {
+    if (entry.name == name) return entry.kernel;
+  }
+  return std::nullopt;
+}
+
+std::span<const KernelSet> kernel_sets() {
+#if defined(__x86_64__)
+  static const std::array<KernelSet, 3> sets{make_set("avx512", has_avx512, streams_avx512),
+                                             make_set("avx2", has_avx2, streams_avx2),
+                                             make_set("sse2", always, streams_sse2)};
+#else
+  static const std::array<KernelSet, 1> sets{make_set("generic", always, streams_generic)};
+#endif
+  return sets;
+}
+
+const KernelSet* find_kernel_set(std::string_view name) {
+  for (const KernelSet& set : kernel_sets()) {
+    if ((name.empty() || set.name == name) && set.supported()) return &set;
+  }
+  return nullptr;
+}
+
+}  // namespace homenode::workloads::probe

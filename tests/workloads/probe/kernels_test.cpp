@@ -1,0 +1,119 @@
+#include "workloads/probe/kernels.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace homenode::workloads::probe {
+namespace {
+
+constexpr std::size_t count = 4 * block_elements;
+
+/// Three arrays with room around the middle one, whose edges a kernel must leave alone.
+struct Arrays {
+  struct alignas(512) Block {
+    double elements[block_elements];
+  };
+  std::vector<Block> target{6}, source{4}, second{4};
+
+  Arrays() {
+    for (Block& block : target) std::fill_n(block.elements, block_elements, -1.0);
+    for (std::size_t i = 0; i < count; ++i) {
+      source[0].elements[i] = static_cast<double>(i);
+      second[0].elements[i] = static_cast<double>(1000 + i);
+    }
+  }
+  [[nodiscard]] Slice slice() {
+    return {target[1].elements, source[0].elements, second[0].elements, count};
+  }
+};
+
+double expected(Kernel kernel, double source, double second) {
+  switch (kernel) {
+    case Kernel::read:
+      return -1.0;
+    case Kernel::write:
+    case Kernel::write_nt:
+      return 3.0;
+    case Kernel::copy:
+      return source;
+    case Kernel::scale:
+      return 3.0 * source;
+    case Kernel::add:
+      return source + second;
+    case Kernel::triad:
+      return source + 3.0 * second;
+  }
+  return 0.0;
+}
+
+TEST(Kernels, EveryKernelOfEverySetComputesItsFormulaOnItsSliceAlone) {
+  for (const KernelSet& set : kernel_sets()) {
+    if (!set.supported()) continue;
+    for (const Traffic& entry : kernels()) {
+      const StreamKernel run = set.streams[static_cast<std::size_t>(entry.kernel)];
+      if (run == nullptr) continue;
+      SCOPED_TRACE(std::string(set.name) + " " + std::string(entry.name));
+      Arrays arrays;
+      run(arrays.slice());
+      for (std::size_t i = 0; i < count; ++i) {
+        ASSERT_EQ(arrays.target[1].elements[i],
+                  expected(entry.kernel, static_cast<double>(i), static_cast<double>(1000 + i)));
+      }
+      EXPECT_EQ(arrays.target[0].elements[block_elements - 1], -1.0);
+      EXPECT_EQ(arrays.target[5].elements[0], -1.0);
+    }
+  }
+}
+
+TEST(Kernels, TheValueOfReadDependsOnEveryElement) {
+  for (const KernelSet& set : kernel_sets()) {
+    if (!set.supported()) continue;
+    const StreamKernel read = set.streams[0];
+    Arrays arrays;
+    for (auto& block : arrays.source) std::fill_n(block.elements, block_elements, 0.0);
+    const double nothing = read(arrays.slice());
+    for (std::size_t i = 0; i < count; ++i) {
+      arrays.source[0].elements[i] = 1.0;
+      EXPECT_NE(read(arrays.slice()), nothing) << set.name << " element " << i;
+      arrays.source[0].elements[i] = 0.0;
+    }
+  }
+}
+
+TEST(Kernels, CountBytesAsStreamDoesAndWithWriteAllocateTraffic) {
+  const auto bytes = [](Kernel kernel) {
+    return std::pair{traffic(kernel).counted_bytes(), traffic(kernel).moved_bytes()};
+  };
+  EXPECT_EQ(bytes(Kernel::read), (std::pair<std::size_t, std::size_t>{8, 8}));
+  EXPECT_EQ(bytes(Kernel::write), (std::pair<std::size_t, std::size_t>{8, 16}));
+  EXPECT_EQ(bytes(Kernel::write_nt), (std::pair<std::size_t, std::size_t>{8, 8}));
+  EXPECT_EQ(bytes(Kernel::copy), (std::pair<std::size_t, std::size_t>{16, 24}));
+  EXPECT_EQ(bytes(Kernel::scale), (std::pair<std::size_t, std::size_t>{16, 24}));
+  EXPECT_EQ(bytes(Kernel::add), (std::pair<std::size_t, std::size_t>{24, 32}));
+  EXPECT_EQ(bytes(Kernel::triad), (std::pair<std::size_t, std::size_t>{24, 32}));
+}
+
+TEST(Kernels, AreFoundByName) {
+  for (const Traffic& entry : kernels()) EXPECT_EQ(find_kernel(entry.name), entry.kernel);
+  EXPECT_FALSE(find_kernel("writes"));
+  EXPECT_FALSE(find_kernel(""));
+}
+
+TEST(KernelSets, TheWidestSupportedIsChosenAndAnyCanBeNamed) {
+  const KernelSet* const chosen = find_kernel_set();
+  ASSERT_NE(chosen, nullptr);
+  for (const KernelSet& set : kernel_sets()) {
+    if (set.supported()) {
+      EXPECT_EQ(chosen, &set);
+      break;
+    }
+  }
+  for (const KernelSet& set : kernel_sets()) {
+    EXPECT_EQ(find_kernel_set(set.name), set.supported() ? &set : nullptr);
+  }
+  EXPECT_EQ(find_kernel_set("mmx"), nullptr);
+}
+
+}  // namespace
+}  // namespace homenode::workloads::probe
