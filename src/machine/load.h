@@ -19,7 +19,7 @@ Result<Machine> load_live();
 
 /// A machine from an hwloc XML file (v2 or v3 as the installed hwloc reads). Its name is the info
 /// attribute homenode:Name, else DMIProductName, else the file's name. Errors: failed, in one line,
-/// for a missing, unreadable or broken file.
+/// for a missing, unreadable or broken file, or one whose figures cannot be true.
 Result<Machine> load_xml(const std::string& path);
 
 /// A machine from hwloc's synthetic description, such as "pack:2 [numa] core:2 pu:1".

@@ -61,9 +61,9 @@ TEST(PairValues, ComeBackFromTheXmlAsTheyWere) {
   for (const char* name : {"duo-2x4", "cxl-3", "memoryless-4x2", "sparse-power"}) {
     const Machine before = captured(name);
     const std::vector<PairValues> matrices = {
-        numbered(before, MatrixKind::latency, 90, Provenance::declared),
+        numbered(before, MatrixKind::latency, 90, Provenance::firmware),
         numbered(before, MatrixKind::read_latency, 91, Provenance::measured),
-        numbered(before, MatrixKind::write_bandwidth, 5000, Provenance::firmware)};
+        numbered(before, MatrixKind::write_bandwidth, 5000, Provenance::declared)};
     const auto xml = export_xml(source_of(name), matrices);
     ASSERT_TRUE(xml) << xml.error().message();
     Machine after = loaded(*xml);

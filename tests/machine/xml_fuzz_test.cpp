@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <array>
 #include <iterator>
 #include <random>
 
@@ -27,6 +28,38 @@ std::string read(const std::string& name) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+/// The file with a latency and a bandwidth for every pair of nodes.
+std::string read_with_values(const std::string& name) {
+  const Machine machine = captured(name);
+  const auto rows = machine.nodes_with_cpus().to_vector();
+  const auto columns = machine.nodes_with_memory().to_vector();
+  const auto xml =
+      export_xml((captured_machines / (name + ".xml")).string(),
+                 {{MatrixKind::latency, {rows, columns, 90.0}, Provenance::declared},
+                  {MatrixKind::write_bandwidth, {rows, columns, 12000.0}, Provenance::measured}});
+  EXPECT_TRUE(xml);
+  return xml ? *xml : "";
+}
+
+/// Something else in place of one attribute of one memory value, or of an info.
+void damage_value(std::string& text, Random& random) {
+  constexpr std::array wanted = {"<memattr_value", "<memattr ", "<info name=\"homenode:"};
+  constexpr std::array others = {
+      "",     "0", "-1",         "nan",      "18446744073709551615", "99999999999",
+      "0x0f", "1", "0xffffffff", "Bandwidth"};
+  const std::size_t tag =
+      text.find(wanted[below(random, wanted.size())], below(random, text.size()));
+  if (tag == std::string::npos) return;
+  std::size_t quote = tag;
+  for (std::size_t skipped = 1 + 2 * below(random, 4); skipped > 0; --skipped) {
+    quote = text.find('"', quote + 1);
+    if (quote == std::string::npos) return;
+  }
+  const std::size_t end = text.find('"', quote + 1);
+  if (end == std::string::npos) return;
+  text.replace(quote + 1, end - quote - 1, others[below(random, others.size())]);
+}
+
 /// The bounds of the line that holds a position, its newline included.
 std::pair<std::size_t, std::size_t> line_at(const std::string& text, std::size_t position) {
   const std::size_t before = position == 0 ? std::string::npos : text.rfind('\n', position - 1);
@@ -37,7 +70,7 @@ std::pair<std::size_t, std::size_t> line_at(const std::string& text, std::size_t
 
 void damage(std::string& text, Random& random) {
   const std::size_t at = below(random, text.size());
-  switch (below(random, 6)) {
+  switch (below(random, 7)) {
     case 0:
       text[at] = static_cast<char>(below(random, 256));
       break;
@@ -57,6 +90,9 @@ void damage(std::string& text, Random& random) {
       text.erase(start, length);
       break;
     }
+    case 5:
+      damage_value(text, random);
+      break;
     default: {
       const auto [start, length] = line_at(text, at);
       const auto to = line_at(text, below(random, text.size())).first;
@@ -68,10 +104,14 @@ void damage(std::string& text, Random& random) {
 
 TEST(XmlFuzz, DamagedFilesGiveAValidMachineOrOneLine) {
   constexpr unsigned seed = 20121;
-  constexpr int rounds = 1200;
+  constexpr int rounds = 2000;
   Random random(seed);
-  const std::vector<std::string> good = {read("duo-2x4"), read("cxl-3"), read("sparse-power"),
-                                         read("memoryless-4x2")};
+  const std::vector<std::string> good = {read("duo-2x4"),
+                                         read("cxl-3"),
+                                         read("sparse-power"),
+                                         read("memoryless-4x2"),
+                                         read_with_values("duo-2x4"),
+                                         read_with_values("cxl-3")};
   const auto path =
       std::filesystem::temp_directory_path() / ("homenode-fuzz-" + std::to_string(getpid()));
   int refused = 0;
