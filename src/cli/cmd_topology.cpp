@@ -28,7 +28,7 @@ class Topology final : public Verb {
  public:
   [[nodiscard]] std::string name() const override { return "topology"; }
   [[nodiscard]] std::string summary() const override {
-    return "see nodes, CPUs, caches, memory, devices and distances";
+    return "see nodes, CPUs, caches, memory, devices and the matrices between nodes";
   }
 
   void define(CLI::App& app) override {
@@ -47,8 +47,9 @@ class Topology final : public Verb {
                       ->expected(0, 1);
     app.footer(
         "Shows packages with their NUMA nodes, each with its memory, its CPUs and the devices near "
-        "it, then caches, what the cpuset of this process forbids, and the distances between "
-        "nodes. "
+        "it, then caches, what the cpuset of this process forbids, and the matrices between nodes: "
+        "distances, latencies and bandwidths, as far as they are known and with the word for who "
+        "says so. "
         "Without an option it prints a text tree; files are written whole or not at all.");
   }
 

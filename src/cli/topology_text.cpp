@@ -1,11 +1,11 @@
 #include "cli/topology_text.h"
 
 #include <algorithm>
-#include <map>
 
 #include <fmt/format.h>
 
 #include "base/id_list.h"
+#include "cli/topology_matrices.h"
 #include "cli/topology_words.h"
 
 namespace homenode::cli {
@@ -13,8 +13,6 @@ namespace {
 
 using machine::Machine;
 using machine::Node;
-
-constexpr std::size_t line_columns = 100;
 
 /// The widths that align the columns of all nodes.
 struct Columns {
@@ -83,57 +81,6 @@ std::string facts_text(const Machine& machine, const std::optional<std::string>&
   return text;
 }
 
-std::string matrix_text(const machine::Distances& distances, std::size_t width) {
-  const auto& ids = distances.values.rows();
-  std::string text = fmt::format("{:>{}}", "node", width + 4);
-  for (NodeId to : ids) text += fmt::format("{:>{}}", to.value(), width);
-  text += '\n';
-  for (NodeId from : ids) {
-    text += fmt::format("{:>{}}", from.value(), width + 4);
-    for (NodeId to : ids) text += fmt::format("{:>{}}", distances.values.at(from, to), width);
-    text += '\n';
-  }
-  return text;
-}
-
-/// For matrices too wide for a line: per node, which nodes are how far.
-std::string rings_text(const machine::Distances& distances, std::size_t width) {
-  std::string text;
-  for (NodeId from : distances.values.rows()) {
-    std::map<double, NodeSet> rings;
-    for (NodeId to : distances.values.columns()) rings[distances.values.at(from, to)].insert(to);
-    text += fmt::format("  node {:<{}}", from.value(), width);
-    const char* separator = "";
-    for (const auto& [value, nodes] : rings) {
-      text += fmt::format("{}{} to {}", separator, value, to_list(nodes));
-      separator = ", ";
-    }
-    text += '\n';
-  }
-  return text;
-}
-
-std::string distances_text(const Machine& machine) {
-  if (!machine.distances) {
-    return machine.nodes.size() > 1 ? "\ndistances: nobody declares any\n" : "";
-  }
-  const auto& values = machine.distances->values;
-  std::size_t width = fmt::formatted_size("{}", values.rows().back().value());
-  for (NodeId from : values.rows()) {
-    for (NodeId to : values.columns()) {
-      width = std::max(width, fmt::formatted_size("{}", values.at(from, to)));
-    }
-  }
-  width += 2;
-  const std::string provenance = provenance_words(machine.distances->provenance);
-  if (width * (values.columns().size() + 1) + 4 > line_columns) {
-    return fmt::format("\ndistances ({})\n", provenance) + rings_text(*machine.distances, width);
-  }
-  return fmt::format("\ndistances ({}; row: the node that asks, column: where the memory is)\n",
-                     provenance) +
-         matrix_text(*machine.distances, width);
-}
-
 }  // namespace
 
 std::string topology_text(const Machine& machine) {
@@ -141,7 +88,7 @@ std::string topology_text(const Machine& machine) {
   std::string text = machine.name.empty() ? "" : machine.name + ": ";
   text += machine_words(machine) + "\n\n" + tree_text(machine, !caches);
   if (const std::string facts = facts_text(machine, caches); !facts.empty()) text += '\n' + facts;
-  return text + distances_text(machine);
+  return text + matrices_text(machine);
 }
 
 }  // namespace homenode::cli

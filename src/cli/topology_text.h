@@ -7,7 +7,7 @@
 
 namespace homenode::cli {
 
-/// Packages, nodes, caches, devices, limits, then the distances; lines of up to 100 columns where
+/// Packages, nodes, caches, devices, limits, then the matrices; lines of up to 100 columns where
 /// lists allow it. Ends in a newline.
 std::string topology_text(const machine::Machine& machine);
 
