@@ -1,0 +1,60 @@
+#include "os/lab_clock.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <bit>
+#include <cassert>
+#include <cerrno>
+#include <cstdlib>
+
+#include "base/marker.h"
+
+namespace homenode::os {
+namespace {
+
+constexpr std::size_t clock_bytes = clock_slots * sizeof(std::uint64_t);
+
+Unexpected no_clock(const std::string& path, int errno_value) {
+  return failed("cannot read the lab's clock " + path,
+                "run this inside the lab, or unset " + std::string(lab_clock_variable),
+                errno_value);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Clock>> LabClock::open(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return no_clock(path, errno);
+  // A shorter file can be mapped all the same, and reading past its end is a signal.
+  const off_t bytes = lseek(file, 0, SEEK_END);
+  if (bytes >= 0 && static_cast<std::size_t>(bytes) < clock_bytes) {
+    close(file);
+    return no_clock(path, EINVAL);
+  }
+  void* const mapped = mmap(nullptr, clock_bytes, PROT_READ, MAP_SHARED, file, 0);
+  const int refused = errno;
+  close(file);
+  if (mapped == MAP_FAILED) return no_clock(path, refused);
+  return std::unique_ptr<Clock>(new LabClock(static_cast<const volatile std::uint64_t*>(mapped)));
+}
+
+LabClock::~LabClock() {
+  munmap(const_cast<std::uint64_t*>(slots_), clock_bytes);
+}
+
+std::uint64_t LabClock::now_ps(std::size_t slot) {
+  static_assert(std::endian::native == std::endian::little, "the slots are little endian");
+  assert(slot < clock_slots);
+  hn_marker_clock(slot);
+  return slots_[slot];
+}
+
+Result<std::unique_ptr<Clock>> open_clock() {
+  const char* const path = std::getenv(lab_clock_variable);
+  if (path != nullptr && *path != '\0') return LabClock::open(path);
+  return std::unique_ptr<Clock>(std::make_unique<SteadyClock>());
+}
+
+}  // namespace homenode::os

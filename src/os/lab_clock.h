@@ -1,0 +1,34 @@
+// The lab's modelled time, seen from inside the guest: a thread executes a marker, and the lab's
+// plugin writes the time of the thread's virtual CPU into a slot of memory that both sides share.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "os/clock.h"
+
+namespace homenode::os {
+
+/// Names the shared memory in the environment of what runs in the lab.
+inline constexpr const char* lab_clock_variable = "HOMENODE_LAB_CLOCK";
+
+/// Time passes only inside a region of interest (base/marker.h), and is 0 outside one.
+class LabClock final : public Clock {
+ public:
+  /// Maps the slots. Errors: failed when the file cannot be opened or mapped.
+  static Result<std::unique_ptr<Clock>> open(const std::string& path);
+  ~LabClock() override;
+
+  std::uint64_t now_ps(std::size_t slot) override;
+  [[nodiscard]] bool modelled() const override { return true; }
+
+ private:
+  explicit LabClock(const volatile std::uint64_t* slots) : slots_(slots) {}
+  const volatile std::uint64_t* slots_;
+};
+
+/// The lab's clock where the environment names one, else the host's. Errors: as LabClock::open().
+Result<std::unique_ptr<Clock>> open_clock();
+
+}  // namespace homenode::os
