@@ -26,7 +26,7 @@ def parse_message(line: str) -> Message:
     kind, *rest = line.split(" ")
     if not kind:
         raise ValueError("an empty line")
-    if kind == "ready":
+    if kind in ("booted", "ready"):
         return Message(kind, "", tuple(rest))
     return Message(kind, rest[0] if rest else "", tuple(rest[1:]))
 

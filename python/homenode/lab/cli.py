@@ -67,6 +67,9 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument("--node-memory", type=int, metavar="MIB", help="memory of each node")
     run.add_argument("--numa-balancing", action="store_true", help="let the guest's kernel balance")
     run.add_argument(
+        "--cold", action="store_true", help="boot, instead of going on from an earlier boot"
+    )
+    run.add_argument(
         "command",
         nargs=argparse.REMAINDER,
         metavar="-- CMD ...",
@@ -130,6 +133,7 @@ def run(options: argparse.Namespace) -> int:
         plugin=not options.no_plugin,
         node_memory_mib=options.node_memory,
         numa_balancing=options.numa_balancing,
+        warm=not options.cold,
     )
     with _signals_passed_on(lab), lab:
         result = lab.run(

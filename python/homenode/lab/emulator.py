@@ -16,6 +16,10 @@ PROGRAM = "qemu-system-x86_64"
 OLDEST = (7, 2)
 # From this version on, a plugin can read a vCPU's registers and so tell processes apart.
 FIRST_WITH_REGISTERS = (9, 0)
+# From this version on, QEMU writes a machine to a file, and goes on from one, by itself.
+FIRST_WITH_SNAPSHOTS = (8, 2)
+# From this version on, the plugin can model time: its interface is version 3 or newer.
+FIRST_WITH_TIME = (9, 1)
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,16 @@ class Emulator:
     def registers(self) -> bool:
         """Whether a plugin can read registers: needed to count one process and each thread."""
         return self.version >= FIRST_WITH_REGISTERS
+
+    @property
+    def snapshots(self) -> bool:
+        """Whether a guest can start from a snapshot of a booted one."""
+        return self.version >= FIRST_WITH_SNAPSHOTS
+
+    @property
+    def time(self) -> bool:
+        """Whether a plugin can model time."""
+        return self.plugins and self.version >= FIRST_WITH_TIME
 
     @property
     def version_text(self) -> str:

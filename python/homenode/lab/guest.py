@@ -5,6 +5,7 @@ from pathlib import Path
 from homenode.lab.channel import Channel, Message
 from homenode.lab.diagnosis import guest_died, keep_console, why_lost
 from homenode.lab.errors import LabLostError
+from homenode.lab.monitor import Monitor
 from homenode.lab.process import QemuProcess
 from homenode.lab.session import Session
 
@@ -18,6 +19,7 @@ class Guest:
     def __init__(self, machine: str, results: Path | None):
         self.session = Session.create(machine, results)
         self.channel = Channel()
+        self.from_snapshot = False
         self._results = results
         self._process: QemuProcess | None = None
 
@@ -36,15 +38,24 @@ class Guest:
         """Where the plugin appends what it counted."""
         return self.session.folder / "counts.jsonl"
 
-    def start(self, command: list[str]) -> None:
-        """Starts QEMU; receive() then brings `ready`."""
+    def start(self, command: list[str], monitor: Monitor | None = None) -> None:
+        """Starts QEMU with its ends of the wire and the monitor; hear() then brings `booted`."""
+        wires: list[Channel | Monitor] = [self.channel]
+        if monitor is not None:
+            wires.append(monitor)
         log = self.session.folder / "qemu.log"
-        self._process = QemuProcess(command, self.channel.descriptor_for_qemu(), log)
-        self.channel.started()
+        descriptors = [wire.descriptor_for_qemu() for wire in wires]
+        self._process = QemuProcess(command, descriptors, log)
+        for wire in wires:
+            wire.started()
+
+    def hear(self) -> Message | None:
+        """The guest's next message, None after a moment, or at once if it is gone."""
+        return self.channel.receive(POLL_S)
 
     def receive(self) -> Message | None:
         """The guest's next message, None after a moment. Raises LabLostError if it is gone."""
-        message = self.channel.receive(POLL_S)
+        message = self.hear()
         if message is None and self.channel.closed:
             raise self.lost()
         return message

@@ -9,27 +9,25 @@ from typing import IO, Literal, Self
 
 from homenode.errors import NOT_SUPPORTED, USAGE
 from homenode.lab import artefacts, initramfs, kernel
+from homenode.lab.boot import Boot
 from homenode.lab.catalogue import find_machine
 from homenode.lab.counts import Roi, parse_rois
 from homenode.lab.diagnosis import OUT_OF_MEMORY
 from homenode.lab.emulator import find_emulator
-from homenode.lab.errors import LabError, LabLostError, StoppedError
-from homenode.lab.guest import Guest
+from homenode.lab.errors import LabError, StoppedError
 from homenode.lab.job import ENDS, End, Job, JobSpec
 from homenode.lab.machine import Machine
 from homenode.lab.memory import node_sizes
 from homenode.lab.patience import Patience
-from homenode.lab.qemu import Files, LabOptions, command_line
+from homenode.lab.qemu import LabOptions
 from homenode.lab.result import Result
-from homenode.lab.say import say
-
-BOOT_TIMEOUT_S = 180.0
 
 
 class Lab:
     """A virtual NUMA machine. Entering boots it; leaving ends it and removes its files.
 
-    A guest that dies while it boots is booted a second time, and standard error says so.
+    The first lab of a machine boots and keeps a snapshot; later ones go on from it, unless `warm`
+    is False. A guest that dies while it boots is booted a second time, and standard error says so.
     Not for use by several threads at once, but several labs may run at once. `results` is a folder
     that programs may write to, under the same path as on the host; all else is read-only to them.
     """
@@ -42,9 +40,11 @@ class Lab:
         plugin: bool = True,
         node_memory_mib: int | None = None,
         numa_balancing: bool = False,
+        warm: bool = True,
     ):
         """Checks everything that can be checked before booting. Raises LabError."""
         self.machine = find_machine(machine) if isinstance(machine, str) else machine
+        self._warm = warm
         self._options = LabOptions(node_memory_mib, numa_balancing)
         node_sizes(self.machine, node_memory_mib)
         self.results = _results_folder(results)
@@ -66,31 +66,21 @@ class Lab:
         # What is made once and cached is made before anything that must be cleaned up.
         image = kernel.bootable(self.kernel)
         first_files = initramfs.build(self.kernel, self._init)
-        try:
-            self._start(image, first_files)
-        except LabLostError as error:
-            if not error.guest_died:
-                raise
-            # Under multi-threaded emulation a kernel panics early, rarely; the next boot goes well.
-            say(f"while it booted, {error.why}; booting it a second time")
-            self._start(image, first_files)
+        boot = Boot(
+            self.emulator,
+            self.machine,
+            self._options,
+            image,
+            first_files,
+            self.results,
+            self._plugin,
+            self._warm,
+            self._give_up_if_interrupted,
+        )
+        started = time.monotonic()
+        self._guest = boot.guest()
+        self.boot_s = time.monotonic() - started
         return self
-
-    def _start(self, image: Path, first_files: Path) -> None:
-        self._guest = Guest(self.machine.name, self.results)
-        try:
-            files = Files(
-                image,
-                first_files,
-                self._guest.session.folder,
-                self._guest.channel.descriptor_for_qemu(),
-                results=self.results,
-                plugin=self._plugin,
-            )
-            self._boot(command_line(self.emulator.command(), self.machine, files, self._options))
-        except BaseException:
-            self._guest.close()
-            raise
 
     def __exit__(self, *error: object) -> None:
         self._guest.close()
@@ -99,6 +89,11 @@ class Lab:
     def versions(self) -> dict[str, str]:
         """What a repetition needs to know: the versions of QEMU and of the guest's kernel."""
         return {"qemu": self.emulator.version_text, "kernel": self.kernel.release}
+
+    @property
+    def from_snapshot(self) -> bool:
+        """Whether the guest went on from an earlier boot."""
+        return self._guest.from_snapshot
 
     @property
     def pid(self) -> int | None:
@@ -157,15 +152,9 @@ class Lab:
         """Ends the machine; regions that programs left unfinished are then in rois()."""
         self._guest.stop()
 
-    def _boot(self, command: list[str]) -> None:
-        started = time.monotonic()
-        self._guest.start(command)
-        while self._guest.receive() is None:
-            if self._interrupts:
-                raise StoppedError(self._interrupts[0])
-            if time.monotonic() - started > BOOT_TIMEOUT_S:
-                raise self._guest.lost()
-        self.boot_s = time.monotonic() - started
+    def _give_up_if_interrupted(self) -> None:
+        if self._interrupts:
+            raise StoppedError(self._interrupts[0])
 
     def _follow(self, job: Job, timeout_s: float | None) -> End:
         """Carries output and signals until the job ends."""

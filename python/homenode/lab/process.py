@@ -23,9 +23,9 @@ def _spawner() -> ThreadPoolExecutor:
 
 
 class QemuProcess:
-    """A started QEMU. What it says goes to `log`."""
+    """A started QEMU, which inherits `descriptors`. What it says goes to `log`."""
 
-    def __init__(self, command: list[str], control: int, log: Path):
+    def __init__(self, command: list[str], descriptors: list[int], log: Path):
         self.log = log
         setpriv = shutil.which("setpriv", path="/usr/bin:/bin:/usr/local/bin")
         if setpriv is None:
@@ -39,7 +39,7 @@ class QemuProcess:
                     stdin=subprocess.DEVNULL,
                     stdout=said,
                     stderr=said,
-                    pass_fds=[control],
+                    pass_fds=descriptors,
                     start_new_session=True,
                 )
 

@@ -33,6 +33,8 @@ KERNEL_ARGUMENTS = (
     "init_encrypted",
 )
 FAST_FIRMWARE = "qboot.rom"
+# 8192 slots of 8 bytes: the modelled time that the plugin writes, one slot for each thread.
+CLOCK_BYTES = 1 << 16
 DEFAULT_DISTANCE = 20
 LOCAL_DISTANCE = 10
 
@@ -47,7 +49,10 @@ class LabOptions:
 
 @dataclass(frozen=True)
 class Files:
-    """The files and folders that a lab machine is started with. `control` is a descriptor."""
+    """The files and folders that a lab machine is started with.
+
+    `control` and `monitor` are descriptors. `snapshot`: what the guest goes on from, None to boot.
+    """
 
     kernel: Path
     initramfs: Path
@@ -56,6 +61,13 @@ class Files:
     root: Path = Path("/")
     results: Path | None = None
     plugin: Path | None = None
+    monitor: int | None = None
+    snapshot: Path | None = None
+
+    @property
+    def clock(self) -> Path:
+        """The memory that the plugin and the guest's programs share."""
+        return self.session / "clock"
 
     @property
     def console(self) -> Path:
@@ -92,9 +104,16 @@ def command_line(qemu: list[str], machine: Machine, files: Files, options: LabOp
         *("-device", "virtserialport,chardev=control,name=homenode.ctl"),
         *_shared("hn_root", files.root, writable=False),
         *_shared("hn_session", files.session / "jobs", writable=True),
+        # Without results nothing mounts this. It is there so that all guests are alike, and so may
+        # go on from the same snapshot. The same holds for the clock.
+        *_shared("hn_results", files.results or files.session / "nothing", writable=True),
+        *_clock(files.clock),
     ]
-    if files.results is not None:
-        words += _shared("hn_results", files.results, writable=True)
+    if files.monitor is not None:
+        words += ["-chardev", f"socket,id=monitor,fd={files.monitor}"]
+        words += ["-mon", "chardev=monitor,mode=control"]
+    if files.snapshot is not None:
+        words += ["-incoming", f"file:{files.snapshot}"]
     if files.plugin is not None:
         words += ["-plugin", plugin_argument(machine, files.plugin, files.counts, sizes)]
     return words
@@ -125,6 +144,12 @@ def _shared(tag: str, folder: Path, *, writable: bool) -> list[str]:
         "-device",
         f"virtio-9p-pci,fsdev={tag},mount_tag={tag}",
     ]
+
+
+def _clock(path: Path) -> list[str]:
+    backend = f"memory-backend-file,id=clock,share=on,mem-path={escape(path)},size={CLOCK_BYTES}"
+    # QEMU takes no snapshot of one that is not the "master" of its memory.
+    return ["-object", backend, "-device", "ivshmem-plain,memdev=clock,master=on"]
 
 
 def _shape(machine: Machine) -> tuple[int, int, int]:

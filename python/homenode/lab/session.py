@@ -1,6 +1,6 @@
 """A session's temporary folder: made for one lab, gone with it, swept if its driver died.
 
-    <base>/homenode-lab-<uid>/<id>/lock, console.log, counts.jsonl, jobs/<job>/argv, …
+    <base>/homenode-lab-<uid>/<id>/lock, clock, console.log, counts.jsonl, jobs/<job>/argv, …
 
 The driver holds a lock on the file "lock" for as long as it lives, so a folder whose lock is free
 belongs to nobody.
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Self
 
 from homenode.lab.errors import LabError
+from homenode.lab.qemu import CLOCK_BYTES
 
 
 def sessions_folder() -> Path:
@@ -89,6 +90,8 @@ class Session:
                 fcntl.flock(lock, fcntl.LOCK_EX)
             session = cls(folder, lock)
             session.jobs.mkdir(mode=0o700)
+            (folder / "nothing").mkdir(mode=0o700)
+            (folder / "clock").write_bytes(bytes(CLOCK_BYTES))
             (session.jobs / "machine").write_text(machine)
             if results is not None:
                 (session.jobs / "results").write_text(str(results))

@@ -41,6 +41,16 @@ void hn_mount_guest(void);
 // the results directory, if the session's file "results" names one, at its own path.
 void hn_mount_job_root(void);
 
+// Sets the guest's time to SECONDS.NANOSECONDS since 1970, nine digits after the point.
+void hn_set_time(const char* text);
+
+// Makes the kernel's random numbers depend on `seed` from now on.
+void hn_add_randomness(const char* seed);
+
+// Finds the device behind which the lab's clock lies, switches it on and writes the path of its
+// memory to `path`. False: this guest has none.
+bool hn_find_clock(char* path, size_t size);
+
 // Opens the virtio-serial port called homenode.ctl; returns its descriptor.
 int hn_open_control(void);
 

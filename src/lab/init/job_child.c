@@ -42,8 +42,17 @@ static void enter_directory(const char* directory) {
   if (chdir("/") != 0) _exit(126);
 }
 
-void hn_job_become(const char* directory, char** argv, char** env, const int outputs[2],
-                   int failure) {
+// Only the guest knows where its clock is, so what the host's environment says of it is replaced.
+static void set_environment(const struct hn_program* program) {
+  clearenv();
+  environ = program->env;
+  if (program->clock != NULL)
+    setenv("HOMENODE_LAB_CLOCK", program->clock, 1);
+  else
+    unsetenv("HOMENODE_LAB_CLOCK");
+}
+
+void hn_job_become(const struct hn_program* program, const int outputs[2], int failure) {
   int error = 0;
   reset_signals();
   setsid();
@@ -53,11 +62,10 @@ void hn_job_become(const char* directory, char** argv, char** env, const int out
     error = errno;
   } else {
     umask(022);
-    enter_directory(directory);
-    clearenv();
-    environ = env;
+    enter_directory(program->directory);
+    set_environment(program);
     // Like a shell: PATH is searched, and a text file without #! is given to /bin/sh.
-    execvp(argv[0], argv);
+    execvp(program->argv[0], program->argv);
     error = errno;
   }
   ssize_t sent = write(failure, &error, sizeof error);

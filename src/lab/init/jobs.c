@@ -83,7 +83,7 @@ static bool read_counted(const char* name) {
 }
 
 // Forks the job; returns 0, or the errno value that kept the program from running.
-static int launch(struct hn_job* job, const char* directory, char** argv, char** env) {
+static int launch(struct hn_job* job, const struct hn_program* program) {
   int outputs[HN_STREAMS_PER_JOB] = {-1, -1};
   int failure[2];
   int error = 0;
@@ -94,7 +94,7 @@ static int launch(struct hn_job* job, const char* directory, char** argv, char**
     job->started_ms = hn_uptime_ms();
     if (job->counted) hn_marker_begin_all();
     job->pid = fork();
-    if (job->pid == 0) hn_job_become(directory, argv, env, outputs, failure[1]);
+    if (job->pid == 0) hn_job_become(program, outputs, failure[1]);
     error = job->pid < 0 ? errno : 0;
     close(failure[1]);
     // The pipe closes without a word when exec succeeds.
@@ -124,7 +124,8 @@ static void start_in_slot(struct hn_jobs* jobs, struct hn_job* job) {
     hn_tell(jobs->control, "failed %s EIO the job's files are not in the session", job->name);
     return;
   }
-  int error = launch(job, directory, argv, env);
+  const struct hn_program program = {directory, argv, env, jobs->clock};
+  int error = launch(job, &program);
   if (error == 0) {
     hn_tell(jobs->control, "started %s %d", job->name, job->pid);
   } else {

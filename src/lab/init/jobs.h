@@ -25,11 +25,12 @@ struct hn_job {
 
 struct hn_jobs {
   int control;
+  const char* clock;  // what jobs are told in HOMENODE_LAB_CLOCK; NULL: there is none
   bool ran_before;
   struct hn_job slots[HN_JOBS_MAX];
 };
 
-// Makes all slots free. The driver is told about jobs through `control`.
+// Makes all slots free. The driver is told about jobs through `control`. No job has a clock yet.
 void hn_jobs_init(struct hn_jobs* jobs, int control);
 
 // Starts the job whose files lie in the session under `name`; tells the driver `started` or
@@ -52,7 +53,14 @@ void hn_jobs_relay(struct hn_jobs* jobs);
 // A NUL-separated list of strings in a file as a NULL-terminated vector, or NULL with errno.
 char** hn_read_strings(const char* path);
 
+// What a job's process is to become. `clock`: the path of the lab's clock, NULL without one.
+struct hn_program {
+  const char* directory;
+  char** argv;
+  char** env;
+  const char* clock;
+};
+
 // Becomes the job in the forked child: own session, streams, root, directory, signals, exec.
 // On failure writes errno (an int) into `failure` and exits.
-_Noreturn void hn_job_become(const char* directory, char** argv, char** env, const int outputs[2],
-                             int failure);
+_Noreturn void hn_job_become(const struct hn_program* program, const int outputs[2], int failure);

@@ -1,4 +1,9 @@
-// PID 1 of the lab's guest: mount, say ready, then serve the driver until it goes away.
+// PID 1 of the lab's guest: serves the driver until it goes away.
+//
+// What takes long and is the same for every lab of a machine comes first; then it says `booted`.
+// Here the driver may take a snapshot, from which later guests start. At the word `go` the guest
+// gets what is this lab's own (the time, the host's files, its name) and says `ready`. The host's
+// files cannot come earlier: QEMU takes no snapshot of a guest that has mounted them.
 #include "guest.h"
 #include "jobs.h"
 
@@ -40,13 +45,36 @@ static int open_child_signals(void) {
   return signals;
 }
 
+static void say_booted(const struct hn_jobs* jobs) {
+  hn_tell(jobs->control, "booted %ld", hn_uptime_ms());
+}
+
+// The driver puts the file into the session when a clock is to be had from the plugin.
+static const char* clock_of_session(void) {
+  static char path[HN_PATH_MAX];
+  return access(HN_SESSION "/clock", F_OK) == 0 && hn_find_clock(path, sizeof path) ? path : NULL;
+}
+
+static void go(struct hn_jobs* jobs, const char* time, const char* seed) {
+  hn_set_time(time);
+  hn_add_randomness(seed);
+  hn_mount_job_root();
+  name_the_machine();
+  jobs->clock = clock_of_session();
+  hn_tell(jobs->control, "ready %ld", hn_uptime_ms());
+}
+
 static void obey(struct hn_jobs* jobs, char* line) {
   char* word = strsep(&line, " ");
-  char* job = strsep(&line, " ");
-  if (strcmp(word, "run") == 0 && job != NULL)
-    hn_job_start(jobs, job);
-  else if (strcmp(word, "kill") == 0 && job != NULL && line != NULL)
-    hn_job_kill(jobs, job, atoi(line));
+  char* first = strsep(&line, " ");
+  if (strcmp(word, "run") == 0 && first != NULL)
+    hn_job_start(jobs, first);
+  else if (strcmp(word, "kill") == 0 && first != NULL && line != NULL)
+    hn_job_kill(jobs, first, atoi(line));
+  else if (strcmp(word, "hello") == 0)
+    say_booted(jobs);
+  else if (strcmp(word, "go") == 0 && first != NULL && line != NULL)
+    go(jobs, first, line);
   else if (strcmp(word, "poweroff") == 0)
     hn_stop();
 }
@@ -88,11 +116,9 @@ int main(void) {
   static struct hn_jobs jobs;
   hn_mount_guest();
   hn_load_modules();
-  hn_mount_job_root();
-  name_the_machine();
   bring_loopback_up();
   int signals = open_child_signals();
   hn_jobs_init(&jobs, hn_open_control());
-  hn_tell(jobs.control, "ready %ld", hn_uptime_ms());
+  say_booted(&jobs);
   serve(&jobs, signals);
 }

@@ -39,6 +39,7 @@ def test_tiny_is_two_packages_of_two_cores_with_its_memory_and_distances():
     assert values(words, "-object") == [
         "memory-backend-ram,id=node0,size=256M",
         "memory-backend-ram,id=node1,size=256M",
+        "memory-backend-file,id=clock,share=on,mem-path=/s/clock,size=65536",
     ]
     assert values(words, "-numa") == [
         "node,nodeid=0,memdev=node0",
