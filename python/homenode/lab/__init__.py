@@ -8,7 +8,8 @@ from homenode.lab.catalogue import find_machine
 from homenode.lab.counts import CountMatrix, Roi, access_matrix
 from homenode.lab.errors import LabError
 from homenode.lab.lab import Lab
-from homenode.lab.machine import Machine, parse_machine
+from homenode.lab.machine import Machine
+from homenode.lab.machine_file import parse_machine
 from homenode.lab.qemu import LabOptions
 from homenode.lab.result import Result
 

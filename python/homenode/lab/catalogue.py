@@ -6,7 +6,8 @@ from pathlib import Path
 from homenode import places
 from homenode.errors import USAGE
 from homenode.lab.errors import LabError
-from homenode.lab.machine import Machine, parse_machine
+from homenode.lab.machine import Machine
+from homenode.lab.machine_file import parse_machine
 
 ENVIRONMENT = "HOMENODE_MACHINES"
 

@@ -1,6 +1,7 @@
-"""How the lab's memory is laid out: how much each node has, and where it lies. Pure."""
+"""How the lab's memory is laid out: how much each node has, where it lies, whether it fits."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from homenode.errors import USAGE
 from homenode.lab.errors import LabError
@@ -27,7 +28,12 @@ class Range:
 
 
 def node_sizes(machine: Machine, node_memory_mib: int | None = None) -> dict[int, int]:
-    """Bytes of lab memory per node id; 0 for a node that has none in the file. Raises LabError."""
+    """Bytes of lab memory per node id; 0 for a node that has none in the file. Raises LabError.
+
+    A scaled machine has its own; else all nodes have the same, the file's or the caller's.
+    """
+    if machine.scale is not None and node_memory_mib is None:
+        return {node.id: node.memory_bytes // MIB * MIB for node in machine.nodes}
     mib = machine.lab_node_memory_mib if node_memory_mib is None else node_memory_mib
     if mib < SMALLEST_NODE_MIB:
         raise LabError(
@@ -35,6 +41,35 @@ def node_sizes(machine: Machine, node_memory_mib: int | None = None) -> dict[int
             USAGE,
         )
     return {node.id: mib * MIB if node.memory_bytes else 0 for node in machine.nodes}
+
+
+def host_memory_bytes(meminfo: Path = Path("/proc/meminfo")) -> int | None:
+    """How much memory the host has, or None if it does not say."""
+    try:
+        words = meminfo.read_text(encoding="ascii").split()
+        return int(words[words.index("MemTotal:") + 1]) << 10
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def check_fits(machine: Machine, sizes: dict[int, int], host_bytes: int | None) -> None:
+    """Raises LabError when the machine would have more memory than the host."""
+    total = sum(sizes.values())
+    if host_bytes is None or total <= host_bytes:
+        return
+    largest = max(machine.nodes, key=lambda node: sizes[node.id])
+    nodes = sum(1 for size in sizes.values() if size)
+    if machine.scale is None:
+        fitting = host_bytes // nodes // MIB
+        advice = f"give each of its {nodes} nodes at most {fitting} MiB with --node-memory"
+    else:
+        advice = f"scale it by more, as in --scale {machine.scale * -(-total // host_bytes)}"
+    raise LabError(
+        f"the machine {machine.name} would have {total // MIB} MiB of memory "
+        f"({sizes[largest.id] // MIB} MiB on node {largest.id}), and this host has "
+        f"{host_bytes // MIB} MiB; {advice}",
+        USAGE,
+    )
 
 
 def ranges(sizes: dict[int, int]) -> list[Range]:

@@ -6,7 +6,8 @@ import pytest
 
 from homenode.lab import LabError, find_machine, parse_machine
 from homenode.lab.catalogue import names
-from homenode.lab.machine import Cache, parse_bitmap
+from homenode.lab.machine import Cache
+from homenode.lab.machine_xml import parse_bitmap
 
 NODE = (
     '<object type="NUMANode" os_index="{id}" cpuset="{cpuset}" local_memory="{memory}"/>'
@@ -92,11 +93,11 @@ def test_bitmaps_count_words_from_the_highest():
         (document(node(0, [0]) + node(0, [1])), "same os_index"),
         (document(node(0, [0]) + node(200, [1])), "beyond QEMU's 128"),
         (document(node(0, [0]) + node(1, [0])), "same os_index"),
-        (document(node(0, [0]), distances([0], [11])), "distance 11 from node 0 to 0"),
-        (document(node(0, [0]) + node(1, [1]), distances([0, 1], [10, 9, 9, 10])), "distance 9"),
+        (document(node(0, [0]), distances([0], [11])), "distance from node 0 to node 0 is 11"),
+        (document(node(0, [0]) + node(1, [1]), distances([0, 1], [10, 9, 9, 10])), "is 9"),
         (document(node(0, [0]) + node(1, [1]), distances([0], [10])), "do not cover"),
         (document(node(0, [0]), distances([0], [10, 20])), "2 distances for 1 nodes"),
-        (document(node(0, [0])).replace('os_index="0"', 'os_index="a"'), "not a number"),
+        (document(node(0, [0])).replace('os_index="0"', 'os_index="a"'), "no whole number"),
     ],
 )
 def test_a_file_that_the_lab_cannot_use_is_one_line_and_bad_usage(text: str, said: str):

@@ -1,0 +1,148 @@
+"""Whether a machine makes sense, and whether the lab can build it. Pure.
+
+The C++ reader holds what it reads to the same limits for matrices; the rest only the lab reads.
+"""
+
+import math
+from collections.abc import Callable
+
+from homenode.lab.machine import Machine
+from homenode.lab.machine_links import parse_links, parse_routes, shortest, steps
+from homenode.lab.machine_model import FIGURES
+from homenode.lab.machine_xml import whole_number
+
+QEMU_MAX_NODES = 128
+SLIT_LOCAL = 10
+SLIT_MAX = 254
+MAX_MEMORY_BYTES = 1 << 60
+MAX_LATENCY_NS = 100_000
+MAX_BANDWIDTH_MIB = 10 << 20
+MAX_ASYMMETRY = 2
+
+
+def find_problem(machine: Machine) -> str:
+    """The first thing that is wrong, as a phrase; empty when nothing is. May raise ValueError."""
+    checks: tuple[Callable[[Machine], str], ...] = (
+        _nodes,
+        _distances,
+        _caches,
+        _figures,
+        _pair_values,
+        _links,
+    )
+    return next(filter(None, (check(machine) for check in checks)), "")
+
+
+def _nodes(machine: Machine) -> str:
+    if not machine.cpus or not machine.nodes:
+        return "it has no CPU or no NUMA node"
+    ids = machine.node_ids
+    if len(set(ids)) != len(ids) or len({cpu.id for cpu in machine.cpus}) != len(machine.cpus):
+        return "two nodes or two CPUs have the same os_index"
+    if ids[-1] >= QEMU_MAX_NODES:
+        return f"node {ids[-1]} is beyond QEMU's {QEMU_MAX_NODES} nodes"
+    placed = [cpu for node in machine.nodes for cpu in node.cpus]
+    if sorted(placed) != [cpu.id for cpu in machine.cpus]:
+        return "not every CPU is in exactly one node"
+    if not machine.memory_nodes:
+        return "no node has memory"
+    for node in machine.nodes:
+        if node.memory_bytes > MAX_MEMORY_BYTES:
+            return f"its node {node.id} has {node.memory_bytes} bytes of memory"
+    return ""
+
+
+def _distances(machine: Machine) -> str:
+    ids = machine.node_ids
+    for row, values in enumerate(machine.distances):
+        for column, value in enumerate(values):
+            if (value != SLIT_LOCAL) if row == column else not SLIT_LOCAL < value <= SLIT_MAX:
+                return (
+                    f"its distance from node {ids[row]} to node {ids[column]} is {value}: Linux "
+                    "takes 10 for a node itself and 11 to 254 for others"
+                )
+    return ""
+
+
+def _caches(machine: Machine) -> str:
+    for cache in machine.caches:
+        shape = cache.shape
+        if shape.line & (shape.line - 1) or not 16 <= shape.line <= 1024:
+            return f"the line of an L{cache.level} cache is {shape.line} bytes"
+        if shape.size > 1 << 40 or max(shape.ways, 1) * shape.line > shape.size:
+            return f"an L{cache.level} cache has {shape.size} bytes in {shape.ways} ways"
+    return ""
+
+
+def _figures(machine: Machine) -> str:
+    memory = machine.info.get("LabNodeMemoryMiB")
+    if memory is not None:
+        whole_number(memory, "homenode:LabNodeMemoryMiB", 1 << 40)
+    for name, figure in FIGURES.items():
+        text = machine.info.get(name)
+        if text is None:
+            continue
+        try:
+            value = float(whole_number(text, "") if figure.whole else float(text))
+        except ValueError:
+            value = math.nan
+        if "_" in text or not figure.least <= value <= figure.most:
+            return (
+                f"homenode:{name} is '{text[:40]}', which is no "
+                f"{'whole ' if figure.whole else ''}number of {figure.unit} "
+                f"from {figure.least:g} to {figure.most:g}"
+            )
+    return ""
+
+
+def _pair_values(machine: Machine) -> str:
+    for name, table in machine.pair_values.items():
+        latency = name.endswith("Latency")
+        limit, unit = (MAX_LATENCY_NS, "ns") if latency else (MAX_BANDWIDTH_MIB, "MiB/s")
+        for a, b in machine.pairs:
+            value = table.values.get((a, b))
+            where = f"its {name} from node {a} to node {b}"
+            if value is None:
+                return f"{where} is missing, and those of others are there"
+            if not 0 < value <= limit:
+                return f"{where} is {value} {unit}, which is not within 1 and {limit}"
+        if latency and table.provenance == "declared":
+            problem = _order(machine, name)
+            if problem:
+                return problem
+    return ""
+
+
+def _order(machine: Machine, name: str) -> str:
+    """What no link and no memory controller explains; a measurement may be odd."""
+    values = machine.pair_values[name].values
+    both = [node for node in machine.cpu_nodes if node in machine.memory_nodes]
+    for a in machine.cpu_nodes:
+        for b in both:
+            there, back = values[a, b], values.get((b, a))
+            where = f"its {name} from node {a} to node {b} is {there} ns"
+            if back is not None and there > MAX_ASYMMETRY * back:
+                return f"{where}, but {back} ns the other way"
+            if (a, a) in values and values[a, a] > there:
+                return f"{where}, less than the {values[a, a]} ns to its own memory"
+    return ""
+
+
+def _links(machine: Machine) -> str:
+    if "Links" not in machine.info:
+        return "it has homenode:Routes without homenode:Links" if "Routes" in machine.info else ""
+    links = parse_links(machine.info["Links"])
+    routes = parse_routes(machine.info.get("Routes", ""))
+    for (a, b), mib in links.items():
+        if a not in machine.node_ids or b not in machine.node_ids:
+            return f"homenode:Links has the link {a}-{b}, and there is no such node"
+        if not 0 < mib <= MAX_BANDWIDTH_MIB:
+            return f"the link {a}-{b} has {mib} MiB/s, not within 1 and {MAX_BANDWIDTH_MIB}"
+    for (a, b), way in routes.items():
+        missing = next((step for step in steps(way) if step not in links), None)
+        if missing:
+            return f"homenode:Routes: the way {a}>{b} needs the link {missing[0]}-{missing[1]}"
+    for a, b in machine.pairs:
+        if a != b and (a, b) not in routes and not shortest(links, a, b):
+            return f"no links lead from node {a} to node {b}"
+    return ""
