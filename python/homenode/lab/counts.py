@@ -1,4 +1,4 @@
-"""What the plugin counted (schema homenode.counts/1) as values and node x node matrices. Pure."""
+"""What the plugin counted (schema homenode.counts) as values and node x node matrices. Pure."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -8,8 +8,17 @@ from typing import Any
 from homenode import matrix
 from homenode.lab.errors import LabError
 from homenode.lab.machine import Machine
+from homenode.lab.times import (
+    RoiTime,
+    ThreadTime,
+    VcpuTime,
+    roi_time,
+    thread_time,
+    vcpu_time,
+)
 
-SCHEMA = "homenode.counts/1"
+# Version 2 adds modelled time. Records of version 1 stay readable.
+SCHEMAS = ("homenode.counts/1", "homenode.counts/2")
 
 
 @dataclass(frozen=True)
@@ -28,6 +37,7 @@ class Vcpu:
     id: int
     user: Accesses
     kernel: Accesses
+    time: VcpuTime | None = None
 
 
 @dataclass(frozen=True)
@@ -37,11 +47,15 @@ class Thread:
     rank: int | None
     vcpus: tuple[int, ...]
     user: Accesses
+    time: ThreadTime | None = None
 
 
 @dataclass(frozen=True)
 class Roi:
-    """One region of interest. `raw` is the plugin's line as it was written."""
+    """One region of interest. `raw` is the plugin's line as it was written.
+
+    `time` is None where time was not modelled.
+    """
 
     number: int
     ended_by: str
@@ -50,6 +64,7 @@ class Roi:
     vcpus: tuple[Vcpu, ...]
     threads: tuple[Thread, ...]
     raw: dict[str, Any]
+    time: RoiTime | None = None
 
 
 @dataclass(frozen=True)
@@ -79,19 +94,28 @@ class CountMatrix:
 
 def roi_from_json(raw: dict[str, Any]) -> Roi:
     """Raises ValueError, KeyError or TypeError when `raw` is not what the plugin writes."""
-    if raw["schema"] != SCHEMA:
-        raise ValueError(f"the counts have schema {raw['schema']!r}, not {SCHEMA}")
+    if raw["schema"] not in SCHEMAS:
+        raise ValueError(f"the counts have schema {raw['schema']!r}, not {SCHEMAS[-1]}")
     return Roi(
         int(raw["roi"]),
         str(raw["ended_by"]),
         bool(raw["registers"]),
         tuple(raw["nodes"]),
-        tuple(
-            Vcpu(int(v["vcpu"]), _accesses(v["user"]), _accesses(v["kernel"])) for v in raw["vcpus"]
-        ),
-        tuple(Thread(t["rank"], tuple(t["vcpus"]), _accesses(t["user"])) for t in raw["threads"]),
+        tuple(map(_vcpu, raw["vcpus"])),
+        tuple(map(_thread, raw["threads"])),
         raw,
+        roi_time(raw.get("time")),
     )
+
+
+def _vcpu(raw: dict[str, Any]) -> Vcpu:
+    user, kernel = _accesses(raw["user"]), _accesses(raw["kernel"])
+    return Vcpu(int(raw["vcpu"]), user, kernel, vcpu_time(raw.get("time")))
+
+
+def _thread(raw: dict[str, Any]) -> Thread:
+    vcpus, user = tuple(raw["vcpus"]), _accesses(raw["user"])
+    return Thread(raw["rank"], vcpus, user, thread_time(raw.get("time")))
 
 
 def parse_roi(line: str) -> Roi:

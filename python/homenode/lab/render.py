@@ -5,21 +5,13 @@ from typing import Any
 
 from homenode.lab.counts import CountMatrix, Roi, access_matrix, thread_matrix
 from homenode.lab.machine import MIB, Machine
+from homenode.lab.machine_model import resolve
 from homenode.lab.result import Result
+from homenode.lab.stats import TimeStats, time_json, time_stats, time_text
+from homenode.lab.table import table
 
 SCHEMA = "homenode.lab-run/1"
 KIB = 1 << 10
-
-
-def table(rows: Sequence[Sequence[object]]) -> str:
-    """Right-aligned columns, two spaces apart."""
-    text = [[str(cell) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*text, strict=True)]
-    lines = (
-        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
-        for row in text
-    )
-    return "\n".join(lines)
 
 
 def machine_summary(machine: Machine) -> dict[str, Any]:
@@ -70,8 +62,13 @@ def cpu_list(cpus: Sequence[int]) -> str:
     return ",".join("-".join(map(str, part)) for part in parts) or "none"
 
 
+def stats_of(rois: Sequence[Roi], machine: Machine) -> TimeStats | None:
+    """The modelled time of regions of interest on a machine; None if it was not modelled."""
+    return time_stats(rois, machine.node_of_vcpu, resolve(machine).figures["CoreFrequencyMHz"])
+
+
 def stats_text(rois: Sequence[Roi], machine: Machine) -> str:
-    """The user code's matrix for people; says so when nothing was counted."""
+    """Modelled time and the user code's matrix for people; says so when nothing was counted."""
     if not rois:
         return (
             "homenode lab: nothing was counted: the program has no region of interest "
@@ -83,8 +80,10 @@ def stats_text(rois: Sequence[Roi], machine: Machine) -> str:
     share = matrix.local_share
     local = "no misses" if share is None else f"{share:.1%} local"
     counted = "" if rois[0].registers else "; every process counted: this QEMU tells none apart"
+    stats = stats_of(rois, machine)
+    time = "" if stats is None else time_text(stats) + "\n"
     return (
-        "homenode lab: misses of the modelled private cache by user code "
+        f"{time}homenode lab: misses of the modelled private cache by user code "
         f"(row: node of the CPU, column: node of the memory{counted})\n{table(rows)}\n"
         f"{matrix.references} references, {matrix.misses} misses, {local}"
     )
@@ -126,6 +125,7 @@ def run_json(
             privilege: _matrix_json(access_matrix(rois, machine, privilege))
             for privilege in ("user", "kernel")
         },
+        "time": time_json(stats_of(rois, machine)),
         "threads": {str(rank): row for rank, row in thread_matrix(rois, machine).items()},
         "rois": [roi.raw for roi in rois],
     }
