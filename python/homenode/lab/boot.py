@@ -27,7 +27,10 @@ NS_PER_S = 10**9
 
 @dataclass(frozen=True)
 class Boot:
-    """What is needed to bring up guests. `check` is called often, and raises to give up."""
+    """What is needed to bring up guests. `check` is called often, and raises to give up.
+
+    `timing` is the text of the timing file for the plugin, None to count only.
+    """
 
     emulator: Emulator
     machine: Machine
@@ -36,6 +39,7 @@ class Boot:
     initramfs: Path
     results: Path | None
     plugin: Path | None
+    timing: str | None
     warm: bool
     check: Callable[[], None]
 
@@ -62,7 +66,7 @@ class Boot:
         snapshot = snapshots.find(name) if name is not None else None
         if snapshot is None:
             return None
-        guest = Guest(self.machine.name, self.results)
+        guest = Guest(self.machine.name, self.results, self.timing)
         try:
             guest.start(self._command(guest, snapshot=snapshot))
             # Read while QEMU reads it too. The host's time is told once the guest can hear it.
@@ -90,7 +94,7 @@ class Boot:
 
     def _booted(self, name: str | None) -> Guest:
         monitor = Monitor() if name is not None else None
-        guest = Guest(self.machine.name, self.results)
+        guest = Guest(self.machine.name, self.results, self.timing)
         try:
             guest.start(self._command(guest, monitor=monitor), monitor)
             if not self._heard(guest, "booted", BOOT_TIMEOUT_S):
@@ -117,6 +121,7 @@ class Boot:
             guest.channel.descriptor_for_qemu(),
             results=self.results,
             plugin=self.plugin,
+            timed=self.timing is not None,
             monitor=None if monitor is None else monitor.descriptor_for_qemu(),
             snapshot=snapshot,
         )

@@ -61,9 +61,24 @@ def parser() -> argparse.ArgumentParser:
         default="markers",
         help="count between the program's own markers, or everything from start to end",
     )
-    run.add_argument("--stats", action="store_true", help="print the access matrix to stderr")
+    run.add_argument(
+        "--stats", action="store_true", help="print modelled time and accesses to stderr"
+    )
     run.add_argument("--json", metavar="FILE", help="write the counts, as JSON, to a file")
     run.add_argument("--no-plugin", action="store_true", help="count nothing, run faster")
+    run.add_argument(
+        "--time",
+        action=argparse.BooleanOptionalAction,
+        default=False,
+        help="model time, or only count",
+    )
+    run.add_argument(
+        "--scale",
+        type=_scale,
+        default=1,
+        metavar="N",
+        help="divide caches and memory by N, so that a small problem shows what a large one would",
+    )
     run.add_argument("--node-memory", type=int, metavar="MIB", help="memory of each node")
     run.add_argument("--numa-balancing", action="store_true", help="let the guest's kernel balance")
     run.add_argument(
@@ -101,6 +116,12 @@ def _seconds(text: str) -> float:
     return value
 
 
+def _scale(text: str) -> int:
+    if not text.isascii() or not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is no whole number from 1")
+    return int(text)
+
+
 @contextmanager
 def _signals_passed_on(lab: Lab) -> Iterator[None]:
     """SIGINT and the like go to the program in the lab, while there is one."""
@@ -134,6 +155,8 @@ def run(options: argparse.Namespace) -> int:
         node_memory_mib=options.node_memory,
         numa_balancing=options.numa_balancing,
         warm=not options.cold,
+        timing=options.time,
+        scale=options.scale,
     )
     with _signals_passed_on(lab), lab:
         result = lab.run(

@@ -16,8 +16,8 @@ WAIT_FOR_END_S = 5.0
 class Guest:
     """Holds what close() must let go of. Started by start(), which may be called once."""
 
-    def __init__(self, machine: str, results: Path | None):
-        self.session = Session.create(machine, results)
+    def __init__(self, machine: str, results: Path | None, timing: str | None = None):
+        self.session = Session.create(machine, results, timing)
         self.channel = Channel()
         self.from_snapshot = False
         self._results = results

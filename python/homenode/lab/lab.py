@@ -17,10 +17,13 @@ from homenode.lab.emulator import find_emulator
 from homenode.lab.errors import LabError, StoppedError
 from homenode.lab.job import ENDS, End, Job, JobSpec
 from homenode.lab.machine import Machine
-from homenode.lab.memory import node_sizes
+from homenode.lab.memory import check_fits, host_memory_bytes, node_sizes
 from homenode.lab.patience import Patience
 from homenode.lab.qemu import LabOptions
 from homenode.lab.result import Result
+from homenode.lab.say import say
+from homenode.lab.scale import scaled
+from homenode.lab.timing import timing_text
 
 
 class Lab:
@@ -28,6 +31,8 @@ class Lab:
 
     The first lab of a machine boots and keeps a snapshot; later ones go on from it, unless `warm`
     is False. A guest that dies while it boots is booted a second time, and standard error says so.
+    `timing` None models time where QEMU can. `scale` above 1 divides the machine's own memory and
+    caches.
     Not for use by several threads at once, but several labs may run at once. `results` is a folder
     that programs may write to, under the same path as on the host; all else is read-only to them.
     """
@@ -41,12 +46,15 @@ class Lab:
         node_memory_mib: int | None = None,
         numa_balancing: bool = False,
         warm: bool = True,
+        timing: bool | None = False,
+        scale: int = 1,
     ):
         """Checks everything that can be checked before booting. Raises LabError."""
-        self.machine = find_machine(machine) if isinstance(machine, str) else machine
+        known = find_machine(machine) if isinstance(machine, str) else machine
+        self.machine = known if scale == 1 else scaled(known, scale)
         self._warm = warm
         self._options = LabOptions(node_memory_mib, numa_balancing)
-        node_sizes(self.machine, node_memory_mib)
+        check_fits(self.machine, node_sizes(self.machine, node_memory_mib), host_memory_bytes())
         self.results = _results_folder(results)
         self.emulator = find_emulator()
         self.kernel = kernel.find_kernel()
@@ -58,9 +66,26 @@ class Lab:
                 "run './dev setup' for one that has them, or go without by --no-plugin",
                 NOT_SUPPORTED,
             )
+        self.timing = self._timing(timing)
         self.boot_s = 0.0
         self._jobs = 0
         self._interrupts: list[int] = []
+
+    def _timing(self, wanted: bool | None) -> bool:
+        """Whether time is modelled. None: where it can be, and standard error says where not."""
+        possible = self._plugin is not None and self.emulator.time
+        if wanted is None and self._plugin is not None and not possible:
+            say(f"{self._no_time()}: only counting; './dev setup' installs a newer one")
+        if wanted and not possible:
+            raise LabError(
+                f"{self._no_time()}; run './dev setup', or go without by --no-time", NOT_SUPPORTED
+            )
+        return possible if wanted is None else wanted
+
+    def _no_time(self) -> str:
+        if self._plugin is None:
+            return "cannot model time without the plugin"
+        return f"cannot model time with {self.emulator.path} {self.emulator.version_text}"
 
     def __enter__(self) -> Self:
         # What is made once and cached is made before anything that must be cleaned up.
@@ -74,6 +99,7 @@ class Lab:
             first_files,
             self.results,
             self._plugin,
+            timing_text(self.machine) if self.timing else None,
             self._warm,
             self._give_up_if_interrupted,
         )

@@ -52,6 +52,7 @@ class Files:
     """The files and folders that a lab machine is started with.
 
     `control` and `monitor` are descriptors. `snapshot`: what the guest goes on from, None to boot.
+    `timed`: the plugin models time, by the session's timing file.
     """
 
     kernel: Path
@@ -61,6 +62,7 @@ class Files:
     root: Path = Path("/")
     results: Path | None = None
     plugin: Path | None = None
+    timed: bool = False
     monitor: int | None = None
     snapshot: Path | None = None
 
@@ -68,6 +70,11 @@ class Files:
     def clock(self) -> Path:
         """The memory that the plugin and the guest's programs share."""
         return self.session / "clock"
+
+    @property
+    def timing(self) -> Path:
+        """The figures that the plugin models time by."""
+        return self.session / "timing"
 
     @property
     def console(self) -> Path:
@@ -115,7 +122,10 @@ def command_line(qemu: list[str], machine: Machine, files: Files, options: LabOp
     if files.snapshot is not None:
         words += ["-incoming", f"file:{files.snapshot}"]
     if files.plugin is not None:
-        words += ["-plugin", plugin_argument(machine, files.plugin, files.counts, sizes)]
+        argument = plugin_argument(machine, files.plugin, files.counts, sizes)
+        if files.timed:
+            argument += f",timing={escape(files.timing)},clock={escape(files.clock)}"
+        words += ["-plugin", argument]
     return words
 
 

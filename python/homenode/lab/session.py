@@ -1,6 +1,6 @@
 """A session's temporary folder: made for one lab, gone with it, swept if its driver died.
 
-    <base>/homenode-lab-<uid>/<id>/lock, clock, console.log, counts.jsonl, jobs/<job>/argv, …
+    <base>/homenode-lab-<uid>/<id>/lock, console.log, clock, timing, counts.jsonl, jobs/<job>/argv
 
 The driver holds a lock on the file "lock" for as long as it lives, so a folder whose lock is free
 belongs to nobody.
@@ -79,8 +79,11 @@ class Session:
         self._lock = lock
 
     @classmethod
-    def create(cls, machine: str, results: Path | None) -> Self:
-        """Makes the folder, after sweeping those of dead drivers. Raises LabError."""
+    def create(cls, machine: str, results: Path | None, timing: str | None = None) -> Self:
+        """Makes the folder, after sweeping those of dead drivers. Raises LabError.
+
+        `timing` is the text of the timing file; None: the guest has no clock of modelled time.
+        """
         base = sessions_folder()
         try:
             with _everything_locked(base):
@@ -93,6 +96,9 @@ class Session:
             (folder / "nothing").mkdir(mode=0o700)
             (folder / "clock").write_bytes(bytes(CLOCK_BYTES))
             (session.jobs / "machine").write_text(machine)
+            if timing is not None:
+                (folder / "timing").write_text(timing)
+                (session.jobs / "clock").touch()
             if results is not None:
                 (session.jobs / "results").write_text(str(results))
         except OSError as error:

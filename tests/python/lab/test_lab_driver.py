@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from homenode.lab import LabError, Result
+from homenode.lab import Lab, LabError, Result, artefacts, kernel
 from homenode.lab.cache import cache_home
 from homenode.lab.channel import Channel, Message, parse_message
 from homenode.lab.cli import _signals_passed_on, main
@@ -200,6 +200,8 @@ def test_the_hosts_environment_is_passed_without_its_temporary_folders():
         (["run", "--machine", "tiny-2x2"], "no program was given"),
         (["run", "--machine", "no-such", "--", "true"], "quad-4x2"),
         (["run", "--machine", "tiny-2x2", "--timeout", "0", "--", "true"], "more than 0"),
+        (["run", "--machine", "tiny-2x2", "--scale", "0", "--", "true"], "whole number from 1"),
+        (["run", "--machine", "tiny-2x2", "--scale", "x", "--", "true"], "whole number from 1"),
         (["show", "no-such"], "tiny-2x2"),
     ],
 )
@@ -219,6 +221,54 @@ def test_without_qemu_the_lab_is_not_supported(
     monkeypatch.setenv("HOMENODE_QEMU", "/nonexistent/qemu")
     assert main(["run", "--machine", "tiny-2x2", "--", "true"]) == 3
     assert "./dev setup" in capsys.readouterr().err
+
+
+OLD_QEMU = """#!/bin/sh
+case $1 in --version) echo version 9.0;; -L) echo /;; --help) echo -plugin;; esac
+"""
+
+
+@pytest.fixture
+def old_qemu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A QEMU whose plugins can count but not model time."""
+    program = tmp_path / "qemu"
+    program.write_text(OLD_QEMU)
+    program.chmod(0o755)
+    monkeypatch.setenv("HOMENODE_QEMU", str(program))
+    monkeypatch.setattr(kernel, "find_kernel", lambda: None)
+    monkeypatch.setattr(artefacts, "find", lambda name: program)
+
+
+@pytest.mark.usefixtures("old_qemu")
+def test_time_that_was_asked_for_and_cannot_be_modelled_is_not_supported(
+    capsys: pytest.CaptureFixture[str],
+):
+    assert main(["run", "--machine", "tiny-2x2", "--time", "--", "true"]) == 3
+    said = capsys.readouterr().err
+    assert "cannot model time with" in said and "--no-time" in said and said.count("\n") == 1
+    assert main(["run", "--machine", "tiny-2x2", "--time", "--no-plugin", "--", "true"]) == 3
+    assert "cannot model time without the plugin" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("old_qemu")
+def test_where_time_cannot_be_modelled_the_lab_counts_and_says_so(
+    capsys: pytest.CaptureFixture[str],
+):
+    assert not Lab("tiny-2x2", timing=None).timing
+    said = capsys.readouterr().err
+    assert "only counting" in said and said.count("\n") == 1
+    assert not Lab("tiny-2x2", timing=False).timing
+    assert not Lab("tiny-2x2", timing=None, plugin=False).timing
+    assert capsys.readouterr().err == ""
+
+
+def test_a_timed_session_has_the_timing_file_and_tells_the_guest_of_its_clock(own_sessions: Path):
+    timed, untimed = Session.create("m", None, "text"), Session.create("m", None)
+    assert (timed.folder / "timing").read_text() == "text"
+    assert [(one.jobs / "clock").exists() for one in (timed, untimed)] == [True, False]
+    assert {(one.folder / "clock").stat().st_size for one in (timed, untimed)} == {65536}
+    timed.remove()
+    untimed.remove()
 
 
 def test_machines_are_listed_and_shown(capsys: pytest.CaptureFixture[str]):

@@ -109,6 +109,32 @@ def test_the_plugin_is_told_ranges_cpus_and_the_private_cache():
     assert plugin_argument(sparse(), Path("/p"), Path("/c"), {2: MIB}).endswith("vcpus=3,cache=0")
 
 
+def test_a_timed_plugin_is_told_the_timing_file_and_the_clock_that_the_guest_has_too():
+    tiny = find_machine("tiny-2x2")
+    files = replace(FILES, plugin=Path("/p"), session=Path("/s,1"), timed=True)
+    words = words_for(tiny, files)
+    assert values(words, "-plugin")[0].endswith(",timing=/s,,1/timing,clock=/s,,1/clock")
+    assert "mem-path=/s,,1/clock," in values(words, "-object")[-1]
+    untimed = values(words_for(tiny, replace(files, timed=False)), "-plugin")[0]
+    assert "timing" not in untimed and "clock" not in untimed
+
+
+def test_all_guests_of_a_machine_have_the_same_devices():
+    tiny = find_machine("tiny-2x2")
+    plain = values(words_for(tiny), "-device")
+    assert "ivshmem-plain,memdev=clock,master=on" in plain
+    for files in (
+        replace(FILES, results=Path("/r")),
+        replace(FILES, plugin=Path("/p"), timed=True),
+        replace(FILES, monitor=8),
+        replace(FILES, snapshot=Path("/x")),
+    ):
+        assert values(words_for(tiny, files), "-device") == plain
+    assert "-incoming" not in words_for(tiny)
+    going_on = words_for(tiny, replace(FILES, snapshot=Path("/x")))
+    assert values(going_on, "-incoming") == ["file:/x"]
+
+
 def test_memory_that_does_not_fit_below_the_hole_goes_on_at_4_gib():
     gib = 1 << 30
     spans = [(r.node, r.base, r.size) for r in ranges({0: gib, 1: 3 * gib, 2: 0, 3: gib})]
