@@ -109,7 +109,7 @@ def test_a_file_that_the_lab_cannot_use_is_one_line_and_bad_usage(text: str, sai
 
 
 def test_an_unknown_name_lists_the_known_ones():
-    with pytest.raises(LabError, match="hp-8x4, quad-4x2, tiny-2x2") as caught:
+    with pytest.raises(LabError, match=r"hp-8x4, itanium2-4x4, .*, tiny-2x2") as caught:
         find_machine("no-such-machine")
     assert caught.value.exit_code == 2
 
