@@ -2,13 +2,14 @@
 
 import json
 import socket
+import time
 from collections import deque
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 # Far beyond what any of the commands takes on a host that swaps.
 ANSWER_S = 60.0
+RETRY_S = 0.01
 # As fast as the disk takes it; QEMU's own limit is made for networks that others use too.
 UNLIMITED = 1 << 40
 
@@ -22,6 +23,7 @@ class Monitor:
 
     def __init__(self) -> None:
         self._progress: deque[str] = deque()
+        self._gone = False
         self._ours, self._qemus = socket.socketpair()
         self._ours.settimeout(ANSWER_S)
         self._lines = self._ours.makefile("rb")
@@ -60,14 +62,25 @@ class Monitor:
                 if status in ("failed", "cancelled"):
                     raise MonitorError(f"QEMU could not write {path}")
         finally:
-            with suppress(MonitorError):
-                self._execute("cont")
+            self._go_on()
+
+    def _go_on(self) -> None:
+        """QEMU says that it has completed a moment before it lets the machine go on."""
+        end = time.monotonic() + ANSWER_S
+        while True:
+            try:
+                return self._execute("cont")
+            except MonitorError:
+                if time.monotonic() > end or self._gone:
+                    raise
+            time.sleep(RETRY_S)
 
     def _execute(self, command: str, **arguments: object) -> None:
         request = {"execute": command, "arguments": arguments}
         try:
             self._ours.sendall(json.dumps(request).encode() + b"\n")
         except OSError as error:
+            self._gone = True
             raise MonitorError(str(error)) from error
         while "return" not in (answer := self._receive()):
             if "error" in answer:
@@ -83,8 +96,10 @@ class Monitor:
         try:
             line = self._lines.readline()
         except OSError as error:
+            self._gone = True
             raise MonitorError(str(error)) from error
         if not line:
+            self._gone = True
             raise MonitorError("QEMU is gone")
         message: dict[str, Any] = json.loads(line)
         if message.get("event") == "MIGRATION":

@@ -32,6 +32,9 @@ option = {{word.split(",")[1]: word.split("=")[-1] for word in words
           if word.startswith(("file,id=", "socket,id="))}}
 wire = socket.socket(fileno=int(option["id=control"]))
 
+# As the true one: it lets the machine go on only some time after it said that it is done.
+patience = [1, 2, 3]
+
 def serve_monitor():
     monitor = socket.socket(fileno=int(option["id=monitor"]))
     monitor.sendall(b'{{"QMP": {{}}}}\\n')
@@ -42,6 +45,10 @@ def serve_monitor():
             path.write_text(f"snapshot by {{os.getpid()}}")
             event = {{"event": "MIGRATION", "data": {{"status": "{migration}"}}}}
             monitor.sendall(json.dumps(event).encode() + b"\\n")
+        if request["execute"] == "cont" and patience:
+            patience.pop()
+            monitor.sendall(b'{{"error": {{"desc": "Migration is not finalized yet"}}}}\\n')
+            continue
         monitor.sendall(b'{{"return": {{}}}}\\n')
         if request["execute"] == "cont":
             return
