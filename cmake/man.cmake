@@ -20,7 +20,7 @@ endfunction()
 
 if(NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR)
   homenode_man_page(homenode DEPENDS homenode COMMAND homenode --man-page homenode)
-  foreach(verb topology run bench)
+  foreach(verb topology measure run bench)
     homenode_man_page(homenode-${verb} DEPENDS homenode COMMAND homenode --man-page ${verb})
   endforeach()
 endif()

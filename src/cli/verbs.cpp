@@ -1,5 +1,6 @@
 // The table of built-in verbs.
 #include "cli/cmd_bench.h"
+#include "cli/cmd_measure.h"
 #include "cli/cmd_run.h"
 #include "cli/cmd_topology.h"
 #include "cli/verb.h"
@@ -9,6 +10,7 @@ namespace homenode::cli {
 std::vector<std::unique_ptr<Verb>> built_in_verbs() {
   std::vector<std::unique_ptr<Verb>> verbs;
   verbs.push_back(make_topology());
+  verbs.push_back(make_measure());
   verbs.push_back(make_bench());
   verbs.push_back(make_run());
   return verbs;

@@ -12,7 +12,7 @@ import pytest
 
 from homenode import man
 
-BUILT_IN = ("topology", "run", "bench")
+BUILT_IN = ("topology", "measure", "run", "bench")
 SECTIONS = ("NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "EXAMPLES", "SEE ALSO")
 NOT_SUPPORTED = 3  # The exit code where there is no lab, or no NUMA.
 OPTION = re.compile(r"(?<![\w=-])--?[A-Za-z][\w-]*")

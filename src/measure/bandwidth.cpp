@@ -1,0 +1,145 @@
+#include "measure/bandwidth.h"
+
+#include <algorithm>
+
+#include "measure/budget.h"
+
+namespace homenode::measure {
+namespace {
+
+using workloads::probe::block_elements;
+using workloads::probe::StreamKernel;
+using workloads::probe::Traffic;
+
+/// What a member moves in the first run, and at least in any.
+constexpr std::size_t least_bytes = std::size_t{256} << 10U;
+/// What it moves in each run on a modelled clock, where more bytes mean more waiting, not more
+/// precision. A run starts where the last one ended, so that no cache holds what it reads.
+constexpr std::size_t modelled_bytes = std::size_t{2} << 20U;
+/// How much of one node's memory everybody walks before the next node's when it is interleaved.
+constexpr std::size_t turn_bytes = std::size_t{64} << 10U;
+
+/// Those who take part, and where each of them walks.
+struct Walkers {
+  std::vector<std::size_t> members;
+  std::vector<Walk> walks;
+};
+
+std::size_t whole_blocks(std::size_t elements) {
+  return std::max(elements / block_elements, std::size_t{1}) * block_elements;
+}
+
+/// One run: every member walks `elements` of each of its arrays. Its seconds.
+double run_once(Session& session, Walkers& walkers, StreamKernel kernel, std::size_t elements) {
+  std::vector<Interval> intervals(walkers.members.size());
+  session.team.run(walkers.members, [&](std::size_t place) {
+    const auto slices = walkers.walks[place].next(elements);
+    const std::size_t slot = walkers.members[place];
+    Interval interval;
+    interval.begin_ps = session.clock.now_ps(slot);
+    for (const auto& slice : slices) (void)kernel(slice);
+    interval.end_ps = session.clock.now_ps(slot);
+    intervals[place] = interval;
+  });
+  return elapsed_s(intervals);
+}
+
+/// All runs of a figure, in MiB/s of counted bytes.
+Result<Summary> run_all(Session& session, Walkers& walkers, Kernel kernel) {
+  const StreamKernel stream = session.kernels.streams[static_cast<std::size_t>(kernel)];
+  if (stream == nullptr) return Summary{};
+  const Traffic& traffic = workloads::probe::traffic(kernel);
+  const std::size_t bytes_each = 8 * traffic.arrays();
+  std::size_t most = walkers.walks.front().elements();
+  for (const Walk& walk : walkers.walks) most = std::min(most, walk.elements());
+
+  const auto seconds = session.next_run_seconds();
+  std::size_t elements =
+      std::min(whole_blocks((seconds ? least_bytes : modelled_bytes) / bytes_each), most);
+  double elapsed = run_once(session, walkers, stream, elements);
+  if (seconds) {
+    const std::size_t least = elements;
+    // Twice, because the first run finds cold TLBs and sleeping CPUs, and is short.
+    for (std::size_t warm_up = 0; warm_up < 2; ++warm_up) {
+      elements =
+          whole_blocks(units_for(*seconds, static_cast<double>(elements), elapsed, least, most));
+      if (warm_up == 0) elapsed = run_once(session, walkers, stream, elements);
+    }
+  }
+  const double bytes = static_cast<double>(elements * traffic.counted_bytes()) *
+                       static_cast<double>(walkers.members.size());
+  std::vector<double> values;
+  for (unsigned i = 0; i < session.plan.runs; ++i) {
+    elapsed = run_once(session, walkers, stream, elements);
+    if (elapsed <= 0) return Unexpected(clock_stands_still());
+    values.push_back(bytes / elapsed / (1U << 20U));
+  }
+  return summarise(values);
+}
+
+Walk::Array array_of(const Session& session, NodeId node) {
+  const NodeMemory& memory = session.memory.at(node);
+  return {memory.stream(), memory.stream_elements()};
+}
+
+/// The members of a node, each with its part of one memory.
+void add_walkers(const Session& session, Walkers& walkers, NodeId from, NodeId to, Kernel kernel,
+                 Scope scope) {
+  std::vector<std::size_t> members = session.members_of(from);
+  if (scope == Scope::one_cpu) members.resize(1);
+  Walk::Shape shape;
+  shape.arrays = workloads::probe::traffic(kernel).arrays();
+  shape.parts = members.size();
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    shape.part = i;
+    walkers.members.push_back(members[i]);
+    walkers.walks.emplace_back(std::vector{array_of(session, to)}, shape);
+  }
+}
+
+/// Everybody over all memories, each beginning at another one.
+void add_interleaved_walkers(const Session& session, Walkers& walkers, Kernel kernel) {
+  std::vector<Walk::Array> arrays;
+  for (NodeId to : session.plan.targets) arrays.push_back(array_of(session, to));
+  for (NodeId from : session.plan.sources) {
+    for (std::size_t member : session.members_of(from)) walkers.members.push_back(member);
+  }
+  Walk::Shape shape;
+  shape.arrays = workloads::probe::traffic(kernel).arrays();
+  shape.parts = walkers.members.size();
+  shape.turn_elements = whole_blocks(turn_bytes / 8);
+  for (std::size_t i = 0; i < walkers.members.size(); ++i) {
+    shape.part = i;
+    shape.first_memory = i;
+    walkers.walks.emplace_back(arrays, shape);
+  }
+}
+
+}  // namespace
+
+Result<BandwidthFigure> measure_bandwidth(Session& session, const BandwidthItem& item) {
+  Walkers walkers;
+  add_walkers(session, walkers, item.pair.from, item.pair.to, item.kernel, item.scope);
+  const auto summary = run_all(session, walkers, item.kernel);
+  if (!summary) return summary.as_unexpected();
+  return BandwidthFigure{item, walkers.members.size(), *summary};
+}
+
+Result<TogetherFigure> measure_together(Session& session, const TogetherItem& item) {
+  Walkers walkers;
+  if (item.kind == Together::interleaved) {
+    add_interleaved_walkers(session, walkers, item.kernel);
+  } else {
+    for (NodeId node : session.plan.sources) {
+      if (!session.memory.contains(node)) continue;
+      add_walkers(session, walkers, node, node, item.kernel, Scope::all_cpus);
+    }
+  }
+  // No node has both CPUs and memory: there is nothing local.
+  if (walkers.members.empty()) return TogetherFigure{item, 0, {}};
+  const auto summary = run_all(session, walkers, item.kernel);
+  if (!summary) return summary.as_unexpected();
+  return TogetherFigure{item, walkers.members.size(), *summary};
+}
+
+}  // namespace homenode::measure

@@ -1,0 +1,28 @@
+// What follows from the figures: matrices, NUMA factors, weights. Pure.
+#pragma once
+
+#include <vector>
+
+#include "measure/report.h"
+
+namespace homenode::measure {
+
+using PairMatrix = Matrix<NodeId, NodeId>;
+
+/// Medians by pair, rows the sources and columns the targets of the plan; NaN where not measured.
+PairMatrix latency_matrix(const Report& report, bool write);
+PairMatrix bandwidth_matrix(const Report& report, Kernel kernel, Scope scope);
+
+/// Read latency over that of the row's own node; NaN where the node has no memory of its own.
+PairMatrix numa_factors(const Report& report);
+
+/// The machine's matrices for hwloc: rows all nodes with CPUs, columns all with memory, those that
+/// were not measured NaN. Read and write latency; read and non-temporal write bandwidth of all CPUs
+/// of a node; and `latency` and `bandwidth` as hwloc defines them, the mean of the two.
+std::vector<machine::PairValues> pair_values(const Report& report);
+
+/// For the machine as a whole (a node counts with the most that any node gets from it), then for
+/// each source. Empty when no bandwidth was measured.
+std::vector<InterleaveWeights> interleave_weights(const Report& report);
+
+}  // namespace homenode::measure

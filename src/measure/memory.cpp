@@ -1,0 +1,99 @@
+#include "measure/memory.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <cassert>
+#include <utility>
+
+#include "actuation/audit.h"
+#include "measure/working_set.h"
+
+namespace homenode::measure {
+namespace {
+
+constexpr std::size_t line_bytes = sizeof(workloads::probe::Stop);
+
+/// In huge pages all over: then an order over everything has few TLB misses.
+bool all_huge(const MemoryFacts& facts) {
+  return facts.huge && facts.huge->value >= 2 * facts.array.value;
+}
+
+}  // namespace
+
+NodeMemory::NodeMemory(NodeMemory&& other) noexcept
+    : next_stop(other.next_stop),
+      os_(other.os_),
+      whole_(std::exchange(other.whole_, {})),
+      region_(std::exchange(other.region_, {})),
+      facts_(std::move(other.facts_)) {}
+
+NodeMemory::~NodeMemory() {
+  if (whole_.address != nullptr) os_->unmap_memory(whole_.address, whole_.bytes);
+}
+
+Result<NodeMemory> NodeMemory::make(os::Os& os, NodeId node, Bytes array, bool only_node) {
+  assert(array.value > 0 && array.value % array_unit.value == 0);
+  const std::size_t bytes = 2 * array.value;
+  void* address = nullptr;
+  if (const int result = os.map_memory(bytes + array_unit.value, address); result < 0) {
+    return failed(fmt::format("cannot allocate {} MiB for node {}", bytes >> 20U, node.value()),
+                  "give a smaller --size or raise the memory limit", -result);
+  }
+  const auto begin = reinterpret_cast<std::uintptr_t>(address);
+  const std::uintptr_t skipped = (array_unit.value - begin % array_unit.value) % array_unit.value;
+  NodeMemory memory(os, {address, bytes + array_unit.value},
+                    {static_cast<char*>(address) + skipped, bytes});
+  memory.facts_.node = node;
+  memory.facts_.array = array;
+  // A kernel without huge pages refuses; what was got is looked at below.
+  (void)os.advise_memory(memory.region_.address, bytes, MADV_HUGEPAGE);
+  if (auto placed = memory.place(only_node); !placed) return placed.as_unexpected();
+  memory.audit_pages();
+  memory.link();
+  return memory;
+}
+
+Result<void> NodeMemory::place(bool only_node) {
+  const placement::PageMap map(actuation::page_count(*os_, region_), facts_.node);
+  const auto receipt = actuation::place_pages(*os_, region_, map);
+  if (receipt) {
+    if (!receipt->refusals.empty()) facts_.why = receipt->refusals.front().message();
+  } else if (!only_node) {
+    return receipt.as_unexpected();
+  } else if (const int result = os_->populate_memory(region_.address, region_.bytes); result < 0) {
+    return failed(fmt::format("cannot touch {} MiB of memory", region_.bytes >> 20U),
+                  "give a smaller --size", -result);
+  }
+  // Present pages stay where they are; a refusal costs no more than this protection.
+  (void)actuation::set_region_policy(
+      *os_, region_, {.kind = placement::PolicyKind::bind, .nodes = NodeSet{facts_.node}});
+  return {};
+}
+
+void NodeMemory::audit_pages() {
+  facts_.pages = actuation::page_count(*os_, region_);
+  const auto audit = actuation::audit(*os_, region_);
+  if (audit) {
+    const auto there = audit->pages_on_node.find(facts_.node);
+    facts_.elsewhere = facts_.pages - (there == audit->pages_on_node.end() ? 0 : there->second);
+  } else {
+    facts_.audited = false;
+    facts_.why = audit.error().message();
+  }
+  std::string smaps;
+  if (os_->read_file("/proc/self/smaps", smaps) == 0) {
+    facts_.huge = huge_in(smaps, reinterpret_cast<std::uintptr_t>(region_.address), region_.bytes);
+  }
+  facts_.page_local = !all_huge(facts_);
+}
+
+void NodeMemory::link() {
+  auto* const array = reinterpret_cast<workloads::probe::Stop*>(
+      static_cast<char*>(region_.address) + facts_.array.value);
+  const std::size_t lines = facts_.array.value / line_bytes;
+  const std::size_t group = facts_.page_local ? os_->page_bytes() / line_bytes : lines;
+  next_stop = workloads::probe::link_cycle(array, {lines, group, 1 + facts_.node.value()});
+}
+
+}  // namespace homenode::measure

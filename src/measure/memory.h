@@ -1,0 +1,56 @@
+// The memory of one target: two arrays that lie on its node alone, page by page verified.
+#pragma once
+
+#include <optional>
+
+#include "actuation/region.h"
+#include "measure/report.h"
+#include "os/os.h"
+#include "workloads/probe/cycle.h"
+
+namespace homenode::measure {
+
+/// Anonymous memory that starts at a huge page; unmapped at the end.
+class NodeMemory {
+ public:
+  /// Maps, asks for huge pages, places every page on the node, binds the mapping to it (so that
+  /// no balancing moves it), audits, and links the chain through the second array. Called on a
+  /// CPU near the node where there is one. Where the machine has one node only, a kernel that
+  /// refuses placement or audit (containers) is no obstacle: the facts say so.
+  /// pre: array is a multiple of array_unit. Errors: no memory; placement refused.
+  static Result<NodeMemory> make(os::Os& os, NodeId node, Bytes array, bool only_node);
+  NodeMemory(NodeMemory&& other) noexcept;
+  NodeMemory& operator=(NodeMemory&&) = delete;
+  ~NodeMemory();
+
+  [[nodiscard]] const MemoryFacts& facts() const { return facts_; }
+  /// The first array, for streams.
+  [[nodiscard]] double* stream() const { return static_cast<double*>(region_.address); }
+  [[nodiscard]] std::size_t stream_elements() const { return facts_.array.value / sizeof(double); }
+  /// Where the next chain of loads begins: where the last one ended, so that no line comes twice
+  /// before all others were visited.
+  workloads::probe::Stop* next_stop = nullptr;
+
+ private:
+  NodeMemory(os::Os& os, actuation::Region whole, actuation::Region region)
+      : os_(&os), whole_(whole), region_(region) {}
+  Result<void> place(bool only_node);
+  void audit_pages();
+  void link();
+
+  os::Os* os_;
+  actuation::Region whole_;
+  actuation::Region region_;
+  MemoryFacts facts_;
+};
+
+/// How much of an address range is in huge pages, from the text of /proc/self/smaps; nothing when
+/// the range is not in it. Pure. A mapping may be larger than the range: the sum is cut to it.
+std::optional<Bytes> huge_in(std::string_view smaps, std::uintptr_t first, std::size_t bytes);
+
+/// Free memory of each node from its meminfo; nodes whose file cannot be read are absent.
+std::map<NodeId, Bytes> free_memory(os::Os& os, const std::vector<NodeId>& nodes);
+/// MemAvailable; nothing when it cannot be read.
+std::optional<Bytes> available_memory(os::Os& os);
+
+}  // namespace homenode::measure

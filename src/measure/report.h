@@ -1,0 +1,82 @@
+// Everything that one measurement found, as a value: text, JSON, pictures and XML come from it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "machine/machine.h"
+#include "measure/plan.h"
+#include "measure/statistics.h"
+#include "measure/weights.h"
+
+namespace homenode::measure {
+
+struct LatencyFigure {
+  LatencyItem item;
+  Summary ns;
+};
+
+struct BandwidthFigure {
+  BandwidthItem item;
+  std::size_t cpus = 0;
+  Summary mibs;  ///< MiB/s of the bytes that STREAM counts; times moved_ratio() on the bus.
+};
+
+struct TogetherFigure {
+  TogetherItem item;
+  std::size_t cpus = 0;
+  Summary mibs;
+};
+
+/// One point of a load curve.
+struct LoadedPoint {
+  std::size_t idle_rounds = 0;
+  Summary injected_mibs;
+  Summary latency_ns;
+};
+struct LoadedCurve {
+  Pair pair;
+  std::size_t injecting_cpus = 0;  ///< 0: not measurable, the node has no CPU beside the one.
+  std::vector<LoadedPoint> points;
+};
+
+/// The memory of a target, as it was after the measurement's preparations.
+struct MemoryFacts {
+  NodeId node;
+  Bytes array;                ///< The size of each of the two arrays.
+  std::optional<Bytes> huge;  ///< Of both, in huge pages; absent when the kernel does not say.
+  bool page_local = false;    ///< The chain stays in a page until all its lines were visited.
+  std::size_t pages = 0;
+  std::size_t elsewhere = 0;  ///< Pages that the audit found on another node or on none.
+  std::string why;            ///< What the kernel said to that, or why there was no audit.
+  bool audited = true;
+};
+
+struct InterleaveWeights {
+  std::optional<NodeId> from;  ///< Absent: for the machine as a whole.
+  Weights weights;
+};
+
+struct Report {
+  machine::Machine machine;
+  Plan plan;
+  bool modelled = false;
+  std::string isa;
+  std::vector<MemoryFacts> memory;
+  std::vector<LatencyFigure> latency;
+  std::vector<BandwidthFigure> bandwidth;
+  std::vector<TogetherFigure> together;
+  std::vector<LoadedCurve> loaded;  ///< Of every pair, those not measurable included.
+  std::vector<InterleaveWeights> weights;
+  double seconds = 0.0;            ///< On the clock of the measurement.
+  std::vector<std::string> notes;  ///< The plan's and those of the way, a sentence each.
+};
+
+/// How many bytes cross the bus for each that STREAM counts.
+[[nodiscard]] double moved_ratio(Kernel kernel);
+
+/// "measured", or "modelled in the lab on NAME".
+[[nodiscard]] std::string provenance(const Report& report);
+
+}  // namespace homenode::measure

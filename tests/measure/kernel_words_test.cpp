@@ -1,0 +1,44 @@
+#include <gtest/gtest.h>
+
+#include "measure/memory.h"
+#include "os/fake.h"
+
+namespace homenode::measure {
+namespace {
+
+constexpr const char* smaps =
+    "10000-20000 rw-p 00000000 00:00 0\n"
+    "Size:                 64 kB\n"
+    "AnonHugePages:        16 kB\n"
+    "20000-30000 rw-p 00000000 00:00 0 [heap]\n"
+    "AnonHugePages:        32 kB\n"
+    "ShmemPmdMapped:        8 kB\n"
+    "30000-40000 rw-p 00000000 00:00 0\n"
+    "AnonHugePages:        64 kB\n";
+
+TEST(HugePages, AreSummedOverTheMappingsOfTheRange) {
+  EXPECT_EQ(huge_in(smaps, 0x20000, 0x10000), Bytes{32 << 10});
+  EXPECT_EQ(huge_in(smaps, 0x10000, 0x20000), Bytes{48 << 10});
+}
+
+TEST(HugePages, AreCutToTheRangeAndUnknownOutside) {
+  EXPECT_EQ(huge_in(smaps, 0x3f000, 0x1000), Bytes{4 << 10});
+  EXPECT_FALSE(huge_in(smaps, 0x50000, 0x1000));
+  EXPECT_FALSE(huge_in("", 0x10000, 0x1000));
+  EXPECT_FALSE(huge_in("no mapping\n\nzz-yy\n", 0x10000, 0x1000));
+}
+
+TEST(FreeMemory, IsWhatEachNodesFileSays) {
+  os::Fake os;
+  os.set_root("/nonexistent");
+  os.set_file("/sys/devices/system/node/node4/meminfo",
+              "Node 4 MemTotal:        100 kB\nNode 4 MemFree:          40 kB\n");
+  EXPECT_EQ(free_memory(os, {NodeId(0), NodeId(4)}),
+            (std::map<NodeId, Bytes>{{NodeId(4), Bytes{40 << 10}}}));
+  EXPECT_FALSE(available_memory(os));
+  os.set_file("/proc/meminfo", "MemTotal: 10 kB\nMemAvailable:   2048 kB\n");
+  EXPECT_EQ(available_memory(os), 2_MiB);
+}
+
+}  // namespace
+}  // namespace homenode::measure
