@@ -52,23 +52,26 @@ RegionSummary summary() {
 
 TEST(CountsLine, SaysEverythingAboutARegion) {
   const Ranks ranks = {{{process, 0x20}, 7}, {{0x6000, 0x10}, 9}};
-  const std::string line = counts_line(summary(), two_vcpus(), ranks);
+  const std::string line = counts_line(summary(), two_vcpus(), ranks, nullptr);
   EXPECT_EQ(line.find('\n'), line.size() - 1);
   EXPECT_EQ(json::parse(line), json::parse(R"({
-    "schema": "homenode.counts/1", "roi": 3, "ended_by": "marker", "process": "cr3",
+    "schema": "homenode.counts/2", "roi": 3, "ended_by": "marker", "process": "cr3",
     "registers": true, "line_bytes": 64, "cache": {"bytes": 4096, "ways": 4}, "nodes": [0, 8],
     "vcpus": [
       {"vcpu": 0,
        "user": {"loads": [1, 0], "stores": [0, 1], "references": {"loads": 1, "stores": 2}},
-       "kernel": {"loads": [0, 0], "stores": [0, 0], "references": {"loads": 0, "stores": 0}}},
+       "kernel": {"loads": [0, 0], "stores": [0, 0], "references": {"loads": 0, "stores": 0}},
+       "time": null},
       {"vcpu": 1,
        "user": {"loads": [2, 0], "stores": [0, 1], "references": {"loads": 3, "stores": 2}},
-       "kernel": {"loads": [0, 0], "stores": [1, 0], "references": {"loads": 0, "stores": 1}}}],
+       "kernel": {"loads": [0, 0], "stores": [1, 0], "references": {"loads": 0, "stores": 1}},
+       "time": null}],
     "threads": [
       {"fs_base": "0x10", "rank": null, "vcpus": [0, 1],
-       "user": {"loads": [2, 0], "stores": [0, 2]}},
-      {"fs_base": "0x20", "rank": 7, "vcpus": [1], "user": {"loads": [1, 0], "stores": [0, 0]}}],
-    "outside": 1})"));
+       "user": {"loads": [2, 0], "stores": [0, 2]}, "time": null},
+      {"fs_base": "0x20", "rank": 7, "vcpus": [1], "user": {"loads": [1, 0], "stores": [0, 0]},
+       "time": null}],
+    "outside": 1, "time": null})"));
 }
 
 TEST(CountsLine, NamesNoThreadsWithoutRegisters) {
@@ -76,7 +79,7 @@ TEST(CountsLine, NamesNoThreadsWithoutRegisters) {
   without.registers = false;
   without.scope = Scope::unknown;
   without.ended_by_marker = false;
-  const json line = json::parse(counts_line(without, two_vcpus(), {}));
+  const json line = json::parse(counts_line(without, two_vcpus(), {}, nullptr));
   EXPECT_EQ(line["threads"], json::array());
   EXPECT_EQ(line["registers"], false);
   EXPECT_EQ(line["process"], "unknown (QEMU gives plugins no registers)");
@@ -86,7 +89,7 @@ TEST(CountsLine, NamesNoThreadsWithoutRegisters) {
 TEST(CountsLine, SaysWhenEveryProcessWasCounted) {
   RegionSummary everyone = summary();
   everyone.scope = Scope::all;
-  EXPECT_EQ(json::parse(counts_line(everyone, two_vcpus(), {}))["process"], "all");
+  EXPECT_EQ(json::parse(counts_line(everyone, two_vcpus(), {}, nullptr))["process"], "all");
 }
 
 }  // namespace

@@ -108,7 +108,11 @@ const char* read_value(std::string_view key, std::string_view value, Arguments& 
                                                : AddressForm::guest_physical;
     return nullptr;
   }
-  return "not a known argument (out, ranges, vcpus, cache, addresses)";
+  if (key == "timing" || key == "clock") {
+    (key == "timing" ? arguments.timing : arguments.clock) = value;
+    return value.empty() ? "the path is empty" : nullptr;
+  }
+  return "not a known argument (out, ranges, vcpus, cache, addresses, timing, clock)";
 }
 
 }  // namespace

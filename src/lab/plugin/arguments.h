@@ -40,10 +40,13 @@ struct Arguments {
   unsigned vcpus = 0;
   CacheShape cache;
   std::optional<AddressForm> addresses;  ///< Absent: by the version of QEMU's interface.
+  std::string timing;  ///< The timing file; empty: accesses are counted, time is not modelled.
+  std::string clock;   ///< The file of clock slots; empty: none.
 };
 
 /// Reads QEMU's "key=value" strings: out=PATH, ranges=N:BASE:SIZE[+N:BASE:SIZE...], vcpus=N,
-/// cache=SIZE:WAYS:LINE or 0, addresses=guest-physical or ram-block (may be absent).
+/// cache=SIZE:WAYS:LINE or 0; and, if wanted, addresses=guest-physical or ram-block, timing=PATH,
+/// clock=PATH.
 /// Errors: bad_usage for an unknown or missing key, a bad number, overlapping ranges, or a cache
 /// that is no whole number of sets.
 [[nodiscard]] Result<Arguments> parse_arguments(std::span<const std::string_view> words);

@@ -1,29 +1,13 @@
 #include "lab/plugin/counts.h"
 
-#include <array>
-#include <charconv>
 #include <string_view>
 #include <vector>
 
+#include "lab/plugin/json_text.h"
+#include "lab/plugin/time_json.h"
+
 namespace homenode::lab {
 namespace {
-
-void append(std::string& text, std::uint64_t value, int base = 10) {
-  std::array<char, 20> digits;
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value, base).ptr;
-  text.append(digits.data(), end);
-}
-
-/// "[a,b,c]" of item(0) to item(count - 1).
-template <class Item>
-void append_list(std::string& text, std::size_t count, const Item& item) {
-  text += '[';
-  for (std::size_t i = 0; i < count; ++i) {
-    if (i > 0) text += ',';
-    item(i);
-  }
-  text += ']';
-}
 
 /// "loads":[...],"stores":[...]
 void append_misses(std::string& text, const NodeMisses& misses) {
@@ -48,13 +32,16 @@ void append_privilege(std::string& text, const VcpuAccount& vcpu, Privilege priv
   text += "}}";
 }
 
-void append_vcpu(std::string& text, const VcpuAccount& vcpu, std::size_t index) {
+void append_vcpu(std::string& text, const VcpuAccount& vcpu, std::size_t index,
+                 const Timekeeper* time) {
   text += R"({"vcpu":)";
   append(text, index);
   text += ',';
   append_privilege(text, vcpu, Privilege::user);
   text += ',';
   append_privilege(text, vcpu, Privilege::kernel);
+  text += R"(,"time":)";
+  append_vcpu_time(text, time, static_cast<unsigned>(index));
   text += '}';
 }
 
@@ -62,14 +49,20 @@ void append_vcpu(std::string& text, const VcpuAccount& vcpu, std::size_t index) 
 struct ThreadTotal {
   std::vector<std::size_t> vcpus;
   NodeMisses misses;
+  std::optional<ThreadTime> time;
 };
 
 std::map<ThreadKey, ThreadTotal> merge_threads(std::span<const VcpuAccount> vcpus,
-                                               std::size_t nodes) {
+                                               std::size_t nodes, const Timekeeper* time) {
   std::map<ThreadKey, ThreadTotal> totals;
+  if (time != nullptr) {
+    for (const auto& [key, spent] : time->threads()) {
+      totals.try_emplace(key, ThreadTotal{{}, NodeMisses(nodes), spent});
+    }
+  }
   for (std::size_t index = 0; index < vcpus.size(); ++index) {
     for (const auto& thread : vcpus[index].threads()) {
-      const auto fresh = totals.try_emplace(thread->key, ThreadTotal{{}, NodeMisses(nodes)});
+      const auto fresh = totals.try_emplace(thread->key, ThreadTotal{{}, NodeMisses(nodes), {}});
       ThreadTotal& total = fresh.first->second;
       total.vcpus.push_back(index);
       total.misses.add(thread->misses);
@@ -96,7 +89,9 @@ void append_threads(std::string& text, const std::map<ThreadKey, ThreadTotal>& t
     append_list(text, thread.vcpus.size(), [&](std::size_t i) { append(text, thread.vcpus[i]); });
     text += R"(,"user":{)";
     append_misses(text, thread.misses);
-    text += "}}";
+    text += R"(},"time":)";
+    append_thread_time(text, thread.time);
+    text += '}';
   }
   text += ']';
 }
@@ -116,8 +111,8 @@ std::string_view process_name(Scope scope) {
 }  // namespace
 
 std::string counts_line(const RegionSummary& summary, std::span<const VcpuAccount> vcpus,
-                        const Ranks& ranks) {
-  std::string text = R"({"schema":"homenode.counts/1","roi":)";
+                        const Ranks& ranks, const Timekeeper* time) {
+  std::string text = R"({"schema":"homenode.counts/2","roi":)";
   append(text, summary.number);
   text += R"(,"ended_by":)";
   text += summary.ended_by_marker ? R"("marker")" : R"("exit")";
@@ -135,16 +130,18 @@ std::string counts_line(const RegionSummary& summary, std::span<const VcpuAccoun
   append_list(text, summary.nodes.size(),
               [&](std::size_t n) { append(text, summary.nodes[n].value()); });
   text += R"(,"vcpus":)";
-  append_list(text, vcpus.size(), [&](std::size_t v) { append_vcpu(text, vcpus[v], v); });
+  append_list(text, vcpus.size(), [&](std::size_t v) { append_vcpu(text, vcpus[v], v, time); });
   text += R"(,"threads":)";
   append_threads(text,
-                 summary.registers ? merge_threads(vcpus, summary.nodes.size())
+                 summary.registers ? merge_threads(vcpus, summary.nodes.size(), time)
                                    : std::map<ThreadKey, ThreadTotal>{},
                  ranks);
   std::uint64_t outside = 0;
   for (const VcpuAccount& vcpu : vcpus) outside += vcpu.outside();
   text += R"(,"outside":)";
   append(text, outside);
+  text += R"(,"time":)";
+  append_time(text, time);
   text += "}\n";
   return text;
 }

@@ -1,4 +1,4 @@
-// The counts of one finished region of interest, and the line of JSON (schema "homenode.counts/1")
+// The counts of one finished region of interest, and the line of JSON (schema "homenode.counts/2")
 // in which the plugin hands them to the lab's driver.
 #pragma once
 
@@ -7,6 +7,7 @@
 #include <string>
 
 #include "lab/plugin/vcpu_account.h"
+#include "lab/timing/timekeeper.h"
 
 namespace homenode::lab {
 
@@ -23,8 +24,10 @@ struct RegionSummary {
   std::span<const NodeId> nodes;
 };
 
-/// One line, ending with a newline. pre: each account has as many node counters as there are nodes.
+/// One line, ending with a newline; `time` is null where none was modelled.
+/// pre: each account has as many node counters as there are nodes.
 [[nodiscard]] std::string counts_line(const RegionSummary& summary,
-                                      std::span<const VcpuAccount> vcpus, const Ranks& ranks);
+                                      std::span<const VcpuAccount> vcpus, const Ranks& ranks,
+                                      const Timekeeper* time);
 
 }  // namespace homenode::lab

@@ -28,7 +28,4 @@ struct Instruction {
 /// Whether this is a string instruction (movs, cmps, stos, lods, scas) with a repeat prefix.
 [[nodiscard]] bool is_repeated_string(std::span<const std::uint8_t> code);
 
-/// The length in bytes of the longest instruction that matters here.
-inline constexpr std::size_t longest_known_instruction = 8;
-
 }  // namespace homenode::lab

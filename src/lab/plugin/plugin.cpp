@@ -9,122 +9,70 @@
 //
 // The guest kernel must not isolate page tables (boot it with nopti), or its own accesses would run
 // under another cr3 than its process's.
+#include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <mutex>
 #include <span>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/marker.h"
-#include "lab/plugin/arguments.h"
-#include "lab/plugin/counts.h"
-#include "lab/plugin/counts_file.h"
 #include "lab/plugin/instruction.h"
-#include "lab/plugin/node_map.h"
-#include "lab/plugin/qemu_plugin_abi.h"
-#include "lab/plugin/region_control.h"
+#include "lab/plugin/plugin_state.h"
 #include "lab/plugin/registers.h"
-#include "lab/plugin/vcpu_account.h"
+#include "lab/plugin/watch_counting.h"
+#include "lab/plugin/watch_timing.h"
 
 namespace homenode::lab {
-namespace {
 
-struct Plugin {
-  Plugin(const Arguments& arguments, CountsFile file, int version)
-      : id(0),
-        interface_version(version),
-        out(std::move(file)),
-        cache(arguments.cache),
-        nodes(arguments.ranges,
-              arguments.addresses.value_or(version >= 2 ? AddressForm::guest_physical
-                                                        : AddressForm::ram_block)),
-        registers(registers_offered()) {
-    vcpus.reserve(arguments.vcpus);
-    for (unsigned i = 0; i < arguments.vcpus; ++i) {
-      vcpus.emplace_back(arguments.cache, nodes.nodes().size());
-    }
-  }
-
-  qemu_plugin_id_t id;
-  int interface_version;
-  CountsFile out;
-  CacheShape cache;
-  NodeMap nodes;
-  bool registers;
-  std::vector<VcpuAccount> vcpus;
-
-  std::mutex mutex;  ///< Guards what follows.
-  RegionControl regions;
-  Ranks ranks;
-  unsigned finished = 0;
-};
-
-// Made at installation and never destroyed: vCPU threads may still call while the process exits.
 constinit Plugin* plugin = nullptr;
+
+Plugin::Plugin(const Arguments& arguments, CountsFile file, int version)
+    : interface_version(version),
+      out(std::move(file)),
+      cache(arguments.cache),
+      nodes(arguments.ranges,
+            arguments.addresses.value_or(version >= 2 ? AddressForm::guest_physical
+                                                      : AddressForm::ram_block)),
+      registers(registers_offered()) {
+  vcpus.reserve(arguments.vcpus);
+  for (unsigned i = 0; i < arguments.vcpus; ++i) {
+    vcpus.emplace_back(arguments.cache, nodes.nodes().size());
+  }
+}
+
+void complain(const Error& error) {
+  std::fprintf(stderr, "homenode-lab-plugin: %s; %s\n", error.tried.c_str(), error.next.c_str());
+}
+
+namespace {
 
 // cr3 without its flags: the PCID below, the "keep translations" bit above.
 constexpr std::uint64_t root_table_mask = 0x000ffffffffff000;
 constexpr std::uint64_t low_half = 0xffffffff;
 constexpr std::uint64_t msr_fs_base = 0xc0000100;
 
-void complain(const Error& error) {
-  std::fprintf(stderr, "homenode-lab-plugin: %s; %s\n", error.tried.c_str(), error.next.c_str());
-}
-
-// --- Memory accesses ---------------------------------------------------------------------------
-
-/// What VcpuAccount::count() may ask about the access at hand.
-struct AccessInProgress {
-  qemu_plugin_meminfo_t info;
-
-  [[nodiscard]] unsigned bytes() const { return 1U << qemu_plugin_mem_size_shift(info); }
-  [[nodiscard]] std::optional<unsigned> node_of(std::uint64_t address) const {
-    const qemu_plugin_hwaddr* const physical = qemu_plugin_get_hwaddr(info, address);
-    if (physical == nullptr) return std::nullopt;
-    // QEMU 7.2 says "device" too when it has lost the translation; its address would be garbage.
-    // Later versions need not be asked: no device has an address of a node.
-    if (plugin->interface_version < 2 && qemu_plugin_hwaddr_is_io(physical)) return std::nullopt;
-    return plugin->nodes.index_of(qemu_plugin_hwaddr_phys_addr(physical));
-  }
-};
-
-template <Privilege privilege, bool store>
-void on_access(unsigned vcpu, qemu_plugin_meminfo_t info, std::uint64_t address, void* vcpus) {
-  static_cast<VcpuAccount*>(vcpus)[vcpu].count<privilege>(address, store, AccessInProgress{info});
-}
-
-template <Privilege privilege>
-void on_load_or_store(unsigned vcpu, qemu_plugin_meminfo_t info, std::uint64_t address,
-                      void* vcpus) {
-  static_cast<VcpuAccount*>(vcpus)[vcpu].count<privilege>(address, qemu_plugin_mem_is_store(info),
-                                                          AccessInProgress{info});
-}
-
-template <Privilege privilege>
-void watch_memory(qemu_plugin_insn* insn) {
-  constexpr auto flags = QEMU_PLUGIN_CB_NO_REGS;
-  VcpuAccount* const vcpus = plugin->vcpus.data();
-  if (plugin->interface_version < 2) {
-    // QEMU 7.2 stops at the first callback of an instruction that wants the other direction.
-    qemu_plugin_register_vcpu_mem_cb(insn, on_load_or_store<privilege>, flags, QEMU_PLUGIN_MEM_RW,
-                                     vcpus);
-    return;
-  }
-  qemu_plugin_register_vcpu_mem_cb(insn, on_access<privilege, false>, flags, QEMU_PLUGIN_MEM_R,
-                                   vcpus);
-  qemu_plugin_register_vcpu_mem_cb(insn, on_access<privilege, true>, flags, QEMU_PLUGIN_MEM_W,
-                                   vcpus);
-}
-
 // --- Regions -----------------------------------------------------------------------------------
 
 void register_callbacks(qemu_plugin_id_t id);
 
+/// What the clocks counted goes into the accounts.
+void collect_counts() {
+  for (unsigned i = 0; i < plugin->vcpus.size(); ++i) {
+    const Core& core = plugin->timekeeper->vcpu(i).core();
+    plugin->vcpus[i].set_references(core.counts().references, core.outside());
+  }
+}
+
 /// pre: the mutex is held and a region is closing; no vCPU runs (or the process exits).
 void write_counts(const Region& region, bool ended_by_marker) {
+  if (plugin->timekeeper) collect_counts();
   RegionSummary summary;
   summary.number = ++plugin->finished;
   summary.scope = region.scope;
@@ -132,7 +80,8 @@ void write_counts(const Region& region, bool ended_by_marker) {
   summary.registers = plugin->registers;
   summary.cache = plugin->cache;
   summary.nodes = plugin->nodes.nodes();
-  const auto written = plugin->out.append(counts_line(summary, plugin->vcpus, plugin->ranks));
+  const auto written = plugin->out.append(
+      counts_line(summary, plugin->vcpus, plugin->ranks, plugin->timekeeper.get()));
   if (!written) complain(written.error());
 }
 
@@ -143,11 +92,17 @@ void on_reset(qemu_plugin_id_t id) {
     const std::optional<Region> open = plugin->regions.open();
     const RegionChange change = plugin->regions.take_change();
     if (open && change.closes) {
+      if (plugin->timekeeper) plugin->timekeeper->close();
       write_counts(*open, change.ended_by_marker);
       for (VcpuAccount& vcpu : plugin->vcpus) vcpu.close();
     }
     if (change.opens) {
       for (VcpuAccount& vcpu : plugin->vcpus) vcpu.open(*change.opens);
+      if (plugin->timekeeper) {
+        plugin->timekeeper->open(
+            *change.opens, [](unsigned i) { return plugin->vcpus[i].running(); },
+            instruction_counter);
+      }
     }
   }
   register_callbacks(id);
@@ -155,25 +110,51 @@ void on_reset(qemu_plugin_id_t id) {
 
 void on_exit(qemu_plugin_id_t, void*) {
   const std::lock_guard lock(plugin->mutex);
-  if (plugin->regions.open()) write_counts(*plugin->regions.open(), false);
+  if (!plugin->regions.open()) return;
+  if (plugin->timekeeper) {
+    plugin->timekeeper->release();
+    plugin->timekeeper->close();
+  }
+  write_counts(*plugin->regions.open(), false);
 }
 
 // --- Instructions ------------------------------------------------------------------------------
 
+/// The vCPU runs another thread, or the thread has changed its registers.
+void set_running(unsigned index, const ThreadKey& thread) {
+  VcpuAccount& vcpu = plugin->vcpus[index];
+  if (plugin->timekeeper) plugin->timekeeper->vcpu(index).switch_to(thread);
+  if (thread.cr3 != vcpu.running().cr3) vcpu.set_cr3(thread.cr3);
+  vcpu.set_fs_base(thread.fs_base);
+}
+
 /// Brings the account of what the vCPU runs up to date with its registers.
-void follow_registers(VcpuAccount& vcpu) {
-  vcpu.set_cr3(read_register(cr3).value_or(0) & root_table_mask);
-  vcpu.set_fs_base(read_register(fs_base).value_or(0));
+void follow_registers(unsigned index) {
+  const ThreadKey found{read_register(cr3).value_or(0) & root_table_mask,
+                        read_register(fs_base).value_or(0)};
+  if (found != plugin->vcpus[index].running()) set_running(index, found);
+}
+
+/// The vCPU's clock, with all that is in flight; 0 outside a region and without a clock.
+std::uint64_t time_on(unsigned index) {
+  return plugin->timekeeper ? plugin->timekeeper->vcpu(index).core().finish() : 0;
 }
 
 void on_marker(unsigned index, void* operand) {
-  VcpuAccount& vcpu = plugin->vcpus[index];
-  if (plugin->registers) follow_registers(vcpu);
+  if (plugin->registers) follow_registers(index);
+  const VcpuAccount& vcpu = plugin->vcpus[index];
   const std::uint64_t process = vcpu.running().cr3;
+  const auto kind = reinterpret_cast<std::uintptr_t>(operand);
+  if (kind == HN_MARKER_CLOCK) {
+    // Several threads ask at once, each for its own slot: no lock.
+    if (plugin->clock) plugin->clock->set(read_register(rdi).value_or(0), time_on(index));
+    return;
+  }
+  const std::uint64_t now_ps = kind == HN_MARKER_END ? time_on(index) : 0;
   bool change = false;
   {
     const std::lock_guard lock(plugin->mutex);
-    switch (reinterpret_cast<std::uintptr_t>(operand)) {
+    switch (kind) {
       case HN_MARKER_BEGIN:
         change =
             plugin->regions.begin({plugin->registers ? Scope::process : Scope::unknown, process});
@@ -183,6 +164,7 @@ void on_marker(unsigned index, void* operand) {
         break;
       case HN_MARKER_END:
         change = plugin->regions.end(process);
+        if (change && plugin->timekeeper) plugin->timekeeper->set_end(now_ps);
         break;
       case HN_MARKER_THREAD:
         if (plugin->registers) plugin->ranks[vcpu.running()] = read_register(rdi).value_or(0);
@@ -191,32 +173,35 @@ void on_marker(unsigned index, void* operand) {
         break;
     }
   }
-  if (change) qemu_plugin_reset(plugin->id, on_reset);
+  if (!change) return;
+  if (plugin->timekeeper) plugin->timekeeper->release();
+  qemu_plugin_reset(plugin->id, on_reset);
 }
 
 // The three that follow run before their instruction does, so they read its source.
 
 void on_write_cr3(unsigned index, void* operand) {
   const auto source = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(operand));
-  plugin->vcpus[index].set_cr3(read_register(source).value_or(0) & root_table_mask);
+  set_running(index, {read_register(source).value_or(0) & root_table_mask,
+                      plugin->vcpus[index].running().fs_base});
 }
 
 template <bool wide>
 void on_write_fs_base(unsigned index, void* operand) {
   const auto source = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(operand));
   const std::uint64_t value = read_register(source).value_or(0);
-  plugin->vcpus[index].set_fs_base(wide ? value : value & low_half);
+  set_running(index, {plugin->vcpus[index].running().cr3, wide ? value : value & low_half});
 }
 
 void on_write_msr(unsigned index, void*) {
   if ((read_register(rcx).value_or(0) & low_half) != msr_fs_base) return;
   const std::uint64_t upper = read_register(rdx).value_or(0) << 32U;
-  plugin->vcpus[index].set_fs_base(upper | (read_register(rax).value_or(0) & low_half));
+  set_running(index, {plugin->vcpus[index].running().cr3,
+                      upper | (read_register(rax).value_or(0) & low_half)});
 }
 
-/// Copies an instruction's code; its length, or 0 when it is longer than any that matters.
-std::size_t copy_code(const qemu_plugin_insn* insn,
-                      std::array<std::uint8_t, longest_known_instruction>& code) {
+/// Copies an instruction's code; its length, or 0 when QEMU says that it is longer than x86-64 has.
+std::size_t copy_code(const qemu_plugin_insn* insn, std::span<std::uint8_t> code) {
   const std::size_t size = qemu_plugin_insn_size(insn);
   if (size > code.size()) return 0;
   if (plugin->interface_version >= 3) return qemu_plugin_insn_data(insn, code.data(), size);
@@ -253,23 +238,36 @@ bool can_watch_last(const qemu_plugin_insn* insn, std::span<const std::uint8_t> 
   return plugin->interface_version >= 2 || (is_repeated_string(code) && !page_ends);
 }
 
+// The longest instruction that x86-64 has.
+constexpr std::size_t max_instruction = 15;
+
+/// Has the accesses of a block counted or timed.
+void watch_accesses(qemu_plugin_tb* block, std::span<const Code> codes, bool kernel) {
+  if (plugin->timekeeper) {
+    time_block(block, codes, kernel);
+    return;
+  }
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    qemu_plugin_insn* const insn = qemu_plugin_tb_get_insn(block, i);
+    if (i + 1 == codes.size() && !can_watch_last(insn, codes[i])) continue;
+    count_accesses(insn, kernel);
+  }
+}
+
 template <bool counting>
 void on_translation(qemu_plugin_id_t, qemu_plugin_tb* block) {
   const std::size_t count = qemu_plugin_tb_n_insns(block);
+  if (count == 0) return;
+  // Linux keeps the upper half of every address space for itself.
+  const bool kernel = (qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(block, 0)) >> 63U) != 0;
+  std::vector<std::array<std::uint8_t, max_instruction>> buffers(count);
+  std::vector<Code> codes;
   for (std::size_t i = 0; i < count; ++i) {
     qemu_plugin_insn* const insn = qemu_plugin_tb_get_insn(block, i);
-    // Linux keeps the upper half of every address space for itself.
-    const bool kernel = (qemu_plugin_insn_vaddr(insn) >> 63U) != 0;
-    std::array<std::uint8_t, longest_known_instruction> buffer;
-    const std::span<const std::uint8_t> code(buffer.data(), copy_code(insn, buffer));
-    watch_execution(insn, code, kernel);
-    if (!counting || (i + 1 == count && !can_watch_last(insn, code))) continue;
-    if (kernel) {
-      watch_memory<Privilege::kernel>(insn);
-    } else {
-      watch_memory<Privilege::user>(insn);
-    }
+    codes.emplace_back(buffers[i].data(), copy_code(insn, buffers[i]));
+    watch_execution(insn, codes.back(), kernel);
   }
+  if (counting) watch_accesses(block, codes, kernel);
 }
 
 // --- Installation ------------------------------------------------------------------------------
@@ -291,9 +289,46 @@ void on_vcpu_start(qemu_plugin_id_t, unsigned) {
   });
 }
 
+Result<std::string> read_text(const std::string& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  if (!file) return failed("cannot read " + path, "start the lab through its driver", errno);
+  return text.str();
+}
+
 Unexpected unfit(std::string why) {
   return Unexpected(
       Error{ErrorCode::not_supported, 0, std::move(why), "start QEMU through the lab's driver"});
+}
+
+/// What Core::on_miss() calls: a miss goes into the vCPU's account.
+void on_private_miss(void* account, AccessShape shape, bool store, unsigned node) {
+  static_cast<VcpuAccount*>(account)->add_miss(
+      shape.is_by_kernel() ? Privilege::kernel : Privilege::user, store,
+      plugin->timekeeper->map_index(node));
+}
+
+Result<void> start_clocks(const Arguments& arguments) {
+  auto text = read_text(arguments.timing);
+  if (!text) return text.as_unexpected();
+  auto model = parse_timing(*text);
+  if (!model) return model.as_unexpected();
+  std::uint64_t end = 0;
+  for (const NodeRange& range : arguments.ranges) end = std::max(end, range.base + range.size);
+  auto made = Timekeeper::create(*std::move(model), plugin->nodes, arguments.vcpus, end);
+  if (!made) return made.as_unexpected();
+  if (!arguments.clock.empty()) {
+    auto slots = ClockSlots::open(arguments.clock);
+    if (!slots) return slots.as_unexpected();
+    plugin->clock = *slots;
+  }
+  plugin->timekeeper = *std::move(made);
+  for (unsigned i = 0; i < arguments.vcpus; ++i) {
+    plugin->timekeeper->vcpu(i).core().on_miss(on_private_miss, &plugin->vcpus[i]);
+  }
+  make_instruction_counter();
+  return {};
 }
 
 Result<void> install(qemu_plugin_id_t id, const qemu_info_t& info,
@@ -302,6 +337,9 @@ Result<void> install(qemu_plugin_id_t id, const qemu_info_t& info,
   if (!arguments) return arguments.as_unexpected();
   if (!info.system_emulation || std::string_view(info.target_name) != "x86_64") {
     return unfit("this plugin counts only in qemu-system-x86_64");
+  }
+  if (!arguments->timing.empty() && !timing_offered(info.version.cur)) {
+    return unfit("this QEMU has no plugin interface of version 3, which modelled time needs");
   }
   const auto vcpus = static_cast<int>(arguments->vcpus);
   if (vcpus != info.system.max_vcpus) {
@@ -313,6 +351,10 @@ Result<void> install(qemu_plugin_id_t id, const qemu_info_t& info,
 
   plugin = new Plugin(*arguments, *std::move(file), info.version.cur);
   plugin->id = id;
+  if (!arguments->timing.empty()) {
+    const auto started = start_clocks(*arguments);
+    if (!started) return started.as_unexpected();
+  }
   if (plugin->registers) qemu_plugin_register_vcpu_init_cb(id, on_vcpu_start);
   register_callbacks(id);
   return {};

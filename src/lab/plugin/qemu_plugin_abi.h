@@ -83,6 +83,37 @@ HN_PLUGIN_WEAK char* g_array_free(GArray*, int free_segment);
 HN_PLUGIN_WEAK int qemu_plugin_num_vcpus();
 HN_PLUGIN_WEAK GArray* qemu_plugin_get_registers();
 HN_PLUGIN_WEAK int qemu_plugin_read_register(qemu_plugin_register*, GByteArray*);
+// Counters that each vCPU has one of, kept by code that QEMU itself generates.
+struct qemu_plugin_scoreboard;
+struct qemu_plugin_u64 {
+  qemu_plugin_scoreboard* score;
+  std::size_t offset;
+};
+enum qemu_plugin_op { QEMU_PLUGIN_INLINE_ADD_U64, QEMU_PLUGIN_INLINE_STORE_U64 };
+HN_PLUGIN_WEAK qemu_plugin_scoreboard* qemu_plugin_scoreboard_new(std::size_t element_size);
+HN_PLUGIN_WEAK void* qemu_plugin_scoreboard_find(qemu_plugin_scoreboard*, unsigned vcpu);
+HN_PLUGIN_WEAK void qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(qemu_plugin_tb*,
+                                                                      qemu_plugin_op,
+                                                                      qemu_plugin_u64,
+                                                                      std::uint64_t);
+
+// Since version 3 (QEMU 9.1).
+enum qemu_plugin_cond {
+  QEMU_PLUGIN_COND_NEVER,
+  QEMU_PLUGIN_COND_ALWAYS,
+  QEMU_PLUGIN_COND_EQ,
+  QEMU_PLUGIN_COND_NE,
+  QEMU_PLUGIN_COND_LT,
+  QEMU_PLUGIN_COND_LE,
+  QEMU_PLUGIN_COND_GT,
+  QEMU_PLUGIN_COND_GE
+};
+HN_PLUGIN_WEAK void qemu_plugin_register_vcpu_tb_exec_cond_cb(qemu_plugin_tb*,
+                                                              qemu_plugin_vcpu_udata_cb_t,
+                                                              qemu_plugin_cb_flags,
+                                                              qemu_plugin_cond, qemu_plugin_u64,
+                                                              std::uint64_t, void*);
+
 // Never called: their presence tells versions 3, 4 and 5.
 HN_PLUGIN_WEAK void qemu_plugin_register_vcpu_insn_exec_cond_cb();
 HN_PLUGIN_WEAK void qemu_plugin_read_memory_vaddr();

@@ -12,6 +12,7 @@
 
 #include "lab/plugin/private_cache.h"
 #include "lab/plugin/region_control.h"
+#include "lab/plugin/thread_key.h"
 
 namespace homenode::lab {
 
@@ -32,13 +33,6 @@ class NodeMisses {
  private:
   std::size_t nodes_;
   std::vector<std::uint64_t> counts_;
-};
-
-/// A thread as the plugin can tell it: by its address space and its thread pointer.
-struct ThreadKey {
-  std::uint64_t cr3 = 0;
-  std::uint64_t fs_base = 0;
-  friend constexpr auto operator<=>(const ThreadKey&, const ThreadKey&) = default;
 };
 
 /// One thread's user-mode misses on one vCPU.
@@ -73,6 +67,21 @@ class alignas(128) VcpuAccount {
       return;
     }
     count_elsewhere<privilege>(address, store, memory);
+  }
+
+  /// Counts a miss that somebody else's caches made.
+  void add_miss(Privilege privilege, bool store, unsigned node) {
+    if (privilege == Privilege::kernel) {
+      kernel_.add(store, node);
+      return;
+    }
+    if (thread_ == nullptr) thread_ = find_thread();
+    thread_->misses.add(store, node);
+  }
+  /// References that somebody else counted: user's loads and stores, then the kernel's.
+  void set_references(const std::array<std::uint64_t, 4>& references, std::uint64_t outside) {
+    references_ = references;
+    outside_ = outside;
   }
 
   [[nodiscard]] std::uint64_t references(Privilege privilege, bool store) const {
@@ -116,11 +125,8 @@ class alignas(128) VcpuAccount {
     const std::optional<unsigned> node = memory.node_of(address);
     if (!node) {
       ++outside_;
-    } else if (privilege == Privilege::kernel) {
-      kernel_.add(store, *node);
     } else {
-      if (thread_ == nullptr) thread_ = find_thread();
-      thread_->misses.add(store, *node);
+      add_miss(privilege, store, *node);
     }
   }
 

@@ -1,0 +1,16 @@
+// The modelled time in the line of JSON that tells of a region of interest: the value of "time" of
+// the region, of a vCPU and of a thread. null where none was modelled.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "lab/timing/timekeeper.h"
+
+namespace homenode::lab {
+
+void append_time(std::string& text, const Timekeeper* time);
+void append_vcpu_time(std::string& text, const Timekeeper* time, unsigned vcpu);
+void append_thread_time(std::string& text, const std::optional<ThreadTime>& time);
+
+}  // namespace homenode::lab

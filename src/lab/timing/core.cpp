@@ -1,0 +1,282 @@
+#include "lab/timing/core.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace homenode::lab {
+namespace {
+
+std::optional<TagCache> second_level(const TimingModel& model) {
+  if (!model.l2) return std::nullopt;
+  return TagCache(model.l2->bytes, model.l2->ways, model.line_bytes);
+}
+
+/// Notes a write to a line that may be written silently. False: somebody was faster.
+bool mark_written(Directory::Entry& entry, LineState& state) {
+  if (state.dirty()) return true;
+  std::uint32_t bits = state.bits();
+  const LineState fresh = state.written();
+  if (!entry.compare_exchange_strong(bits, fresh.bits(), std::memory_order_relaxed)) return false;
+  state = fresh;
+  return true;
+}
+
+// No line is both shared and modified.
+constexpr std::uint32_t never = 3;
+
+}  // namespace
+
+Core::Core(const TimingModel& model, MemorySystem& memory, Pace& pace, unsigned vcpu)
+    : line_mask_(model.line_bytes - 1),
+      safe_offset_(model.line_bytes - widest_access),
+      line_shift_(static_cast<unsigned>(std::countr_zero(model.line_bytes))),
+      model_(model),
+      memory_(memory),
+      pace_(pace),
+      vcpu_(vcpu),
+      instruction_fs_(model.instruction_fs()),
+      l1_(model.l1.bytes, model.l1.ways, model.line_bytes),
+      l2_(second_level(model)),
+      flights_(model.misses),
+      consumed_ps_(model.prefetches),
+      written_ps_(model.prefetches),
+      pages_(known_pages) {}
+
+void Core::open(std::uint64_t* instructions) {
+  instructions_ = instructions;
+  *instructions_ = 0;
+  counts_ = {};
+  charged_ = true;
+  running_ = false;
+  carry_fs_ = now_ps_ = pace_limit_ps_ = outside_ = 0;
+  ready_ = {};
+  l1_.clear();
+  if (l2_) l2_->clear();
+  streams_.clear();
+  first_flight_ = flights_used_ = 0;
+  std::ranges::fill(consumed_ps_, 0U);
+  std::ranges::fill(written_ps_, 0U);
+  combining_ = {};
+  forget_translations();
+}
+
+void Core::forget_translations() {
+  recent_.fill({});
+  if (pages_known_) std::ranges::fill(pages_, Page{});
+  pages_known_ = false;
+}
+
+void Core::charge(bool charged) {
+  if (charged == charged_) return;
+  settle();
+  charged_ = charged;
+  recent_.fill({});
+}
+
+void Core::run(bool running) {
+  if (running == running_) return;
+  settle();
+  running_ = running;
+  recent_.fill({});
+  if (running) {
+    now_ps_ = pace_.enter(vcpu_, now_ps_);
+    pace_limit_ps_ = 0;
+  } else {
+    pace_.leave(vcpu_, now_ps_);
+  }
+}
+
+/// Turns the instructions executed so far into time, and keeps in step.
+void Core::settle() {
+  if (instructions_ == nullptr) return;
+  const std::uint64_t instructions = *instructions_;
+  *instructions_ = 0;
+  if (!charged_ || !running_) return;
+  counts_.instructions += instructions;
+  carry_fs_ += instructions * instruction_fs_;
+  now_ps_ += carry_fs_ / 1000;
+  counts_.busy_ps += carry_fs_ / 1000;
+  carry_fs_ %= 1000;
+  if (now_ps_ >= pace_limit_ps_) pace_limit_ps_ = pace_.advance(vcpu_, now_ps_);
+}
+
+std::uint64_t Core::now_ps() {
+  settle();
+  return now_ps_;
+}
+
+std::uint64_t Core::finish() {
+  settle();
+  for (std::size_t i = 0; i < flights_used_; ++i) {
+    wait_until(flights_[(first_flight_ + i) % flights_.size()].done_ps);
+  }
+  flights_used_ = 0;
+  for (const std::uint64_t time_ps : ready_) wait_until(time_ps);
+  for (const std::uint64_t time_ps : written_ps_) wait_until(time_ps);
+  return now_ps_;
+}
+
+void Core::wait_until(std::uint64_t time_ps) {
+  if (time_ps <= now_ps_) return;
+  counts_.stall_ps += time_ps - now_ps_;
+  counts_.busy_ps += time_ps - now_ps_;
+  now_ps_ = time_ps;
+}
+
+void Core::access_elsewhere(std::uint64_t address, bool store, AccessShape shape,
+                            const Translation& translation) {
+  settle();
+  if (!charged_ || !running_) return;
+  ++counts_.references[place(shape, store)];
+  touch(address, store, shape, translation);
+  if ((address & line_mask_) <= safe_offset_) return;
+  const std::uint64_t last = address + translation.bytes() - 1;
+  if (last >> line_shift_ != address >> line_shift_) touch(last, store, shape, translation);
+}
+
+const Core::Page& Core::page_of(std::uint64_t address, const Translation& translation) {
+  const std::uint64_t number = address >> page_shift;
+  Page& page = pages_[number % known_pages];
+  if (page.number == number) return page;
+  page = {};
+  const auto physical = translation.physical(address);
+  if (!physical) return page;
+  const auto node = translation.node_of(*physical);
+  if (!node || !memory_.knows(*physical >> line_shift_)) return page;
+  pages_known_ = true;
+  page = {number, *physical >> page_shift << page_shift, static_cast<std::uint16_t>(*node)};
+  return page;
+}
+
+void Core::touch(std::uint64_t address, bool store, AccessShape shape,
+                 const Translation& translation) {
+  const Page& page = page_of(address, translation);
+  if (page.node == outside_all) {
+    ++outside_;
+    return;
+  }
+  constexpr std::uint64_t in_page = (std::uint64_t{1} << page_shift) - 1;
+  const Touch touch{address, (page.physical | (address & in_page)) >> line_shift_, page.node, store,
+                    shape};
+  if (store && shape.is_past_caches()) {
+    store_past(touch);
+    return;
+  }
+  Directory::Entry& entry = memory_.entry(touch.line);
+  LineState state(entry.load(std::memory_order_relaxed));
+  const Tag tag(touch.line, state.version());
+  const bool in_first = l1_.find(tag);
+  const bool in_second = !in_first && l2_ && l2_->find(tag);
+  if (!in_first) ++counts_.l1_misses;
+  std::uint64_t ready = std::max(now_ps_, ready_ps(shape));
+  const bool allowed = !store || (state.writable_by(vcpu_) && mark_written(entry, state));
+  if (allowed && (in_first || in_second)) {
+    if (in_second) {
+      ready += model_.l2->latency_ps;
+      keep_in_first(tag);
+    }
+  } else {
+    ready = bring(touch, in_first || in_second, state);
+  }
+  if (!store) ready_[shape.target()] = ready;
+  if (shape.is_ordered()) wait_until(ready);
+  remember(touch, entry, state, ready);
+}
+
+/// Gets a line, or the right to write it, from beyond the private caches. Returns when it is there.
+std::uint64_t Core::bring(const Touch& touch, bool has_copy, LineState& state) {
+  LineRequest request{vcpu_, touch.line, touch.node, touch.store, has_copy, now_ps_};
+  LineAnswer answer;
+  std::uint64_t since_ps = 0;
+  std::uint64_t done_ps = 0;
+  if (!has_copy && streams_.follow(touch.address >> line_shift_, now_ps_, since_ps)) {
+    answer = fetch_ahead(request, since_ps);
+    done_ps = now_ps_;
+  } else {
+    make_room();
+    request.time_ps = std::max(now_ps_, ready_ps(touch.shape));
+    answer = memory_.fetch(request);
+    done_ps = request.time_ps + answer.latency_ps;
+    if (answer.latency_ps > 0) {
+      flights_[(first_flight_ + flights_used_) % flights_.size()] = {done_ps, counts_.instructions};
+      ++flights_used_;
+    }
+  }
+  state = answer.state;
+  count(answer, touch);
+  keep(Tag(touch.line, state.version()));
+  return done_ps;
+}
+
+/// A line of a recognised walk: it was asked for when the one that many lines before it was used,
+/// but not before the walk was recognised. The core waits for what is still missing of it.
+LineAnswer Core::fetch_ahead(LineRequest request, std::uint64_t since_ps) {
+  std::uint64_t& slot = consumed_ps_[next_consumed_];
+  next_consumed_ = (next_consumed_ + 1) % consumed_ps_.size();
+  request.time_ps = std::max(slot, since_ps);
+  const LineAnswer answer = memory_.fetch(request);
+  wait_until(request.time_ps + answer.latency_ps);
+  slot = now_ps_;
+  return answer;
+}
+
+/// Lets finished misses go, and waits for the oldest one where the core could not have run on: the
+/// reorder window behind it is full, or too many are in flight.
+void Core::make_room() {
+  while (flights_used_ > 0) {
+    const Flight& oldest = flights_[first_flight_];
+    const std::uint64_t since = counts_.instructions - oldest.instruction;
+    if (oldest.done_ps > now_ps_) {
+      const bool full = flights_used_ == flights_.size();
+      if (!full && since <= model_.window) return;
+      // What came after the window was executed only once the oldest was done.
+      const std::uint64_t late = since > model_.window ? since - model_.window : 0;
+      wait_until(oldest.done_ps + late * instruction_fs_ / 1000);
+    }
+    first_flight_ = (first_flight_ + 1) % flights_.size();
+    --flights_used_;
+  }
+}
+
+/// A whole line is gathered in a buffer before it goes out, so only its first part is charged.
+void Core::store_past(const Touch& touch) {
+  if (std::ranges::find(combining_, touch.line + 1) != combining_.end()) return;
+  combining_[next_combining_] = touch.line + 1;
+  next_combining_ = (next_combining_ + 1) % combining_.size();
+  std::uint64_t& slot = written_ps_[next_written_];
+  next_written_ = (next_written_ + 1) % written_ps_.size();
+  wait_until(slot);
+  slot = now_ps_ + memory_.write_past({vcpu_, touch.line, touch.node, true, false, now_ps_});
+  if (miss_hook_ != nullptr) miss_hook_(miss_data_, touch.shape, true, touch.node);
+}
+
+void Core::keep_in_first(Tag tag) {
+  if (l1_.find(tag)) return;
+  const auto pushed_out = l1_.insert(tag);
+  if (pushed_out && !l2_) memory_.push_out(vcpu_, *pushed_out, now_ps_);
+}
+
+void Core::keep(Tag tag) {
+  keep_in_first(tag);
+  if (!l2_ || l2_->find(tag)) return;
+  const auto pushed_out = l2_->insert(tag);
+  if (pushed_out) memory_.push_out(vcpu_, *pushed_out, now_ps_);
+}
+
+void Core::remember(const Touch& touch, Directory::Entry& entry, LineState state,
+                    std::uint64_t ready_ps) {
+  Recent& recent = recent_[touch.address >> line_shift_ & (recent_lines - 1)];
+  const bool silent = state.writable_by(vcpu_) && state.dirty();
+  recent = {touch.address & ~line_mask_, &entry, state.bits(), silent ? state.bits() : never,
+            ready_ps};
+}
+
+void Core::count(const LineAnswer& answer, const Touch& touch) {
+  if (answer.source == Source::own_copy) return;
+  ++counts_.l2_misses;
+  if (answer.source == Source::last_level) ++counts_.l3_hits;
+  if (answer.source == Source::other_cache) ++counts_.other_cache;
+  if (miss_hook_ != nullptr) miss_hook_(miss_data_, touch.shape, touch.store, touch.node);
+}
+
+}  // namespace homenode::lab

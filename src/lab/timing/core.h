@@ -1,0 +1,196 @@
+// The clock of one vCPU: instructions at the base CPI, and the time that its memory accesses make
+// it wait. The model is an interval model of an out-of-order core: a load that misses does not
+// stop the core by itself; the core stops when an address depends on a load that is not done, when
+// too many misses are in flight, or when the reorder window is full. Lines of a recognised
+// sequential walk are asked for ahead of time, as many as the prefetcher keeps in flight.
+// Belongs to one vCPU's host thread.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "lab/timing/access_shape.h"
+#include "lab/timing/memory_system.h"
+#include "lab/timing/pace.h"
+#include "lab/timing/streams.h"
+#include "lab/timing/tag_cache.h"
+
+namespace homenode::lab {
+
+/// Asks QEMU about the access at hand. Only asked when the core does not know the page.
+class Translation {
+ public:
+  Translation() = default;
+  Translation(const Translation&) = delete;
+  Translation& operator=(const Translation&) = delete;
+  virtual ~Translation() = default;
+  /// The guest-physical address behind the access's virtual one; nothing for a device.
+  [[nodiscard]] virtual std::optional<std::uint64_t> physical(std::uint64_t address) const = 0;
+  /// The node (position) of a physical address; nothing outside the nodes' memory.
+  [[nodiscard]] virtual std::optional<unsigned> node_of(std::uint64_t physical) const = 0;
+  [[nodiscard]] virtual unsigned bytes() const = 0;
+};
+
+/// What a core did since the region of interest began.
+struct CoreCounts {
+  /// Accesses, hits of the first level among them: user's loads and stores, then the kernel's.
+  std::array<std::uint64_t, 4> references{};
+  std::uint64_t l1_misses = 0;
+  std::uint64_t l2_misses = 0;
+  std::uint64_t l3_hits = 0;
+  std::uint64_t other_cache = 0;  ///< Lines that came from another vCPU's cache.
+  std::uint64_t instructions = 0;
+  std::uint64_t busy_ps = 0;   ///< Time that threads of the region ran here.
+  std::uint64_t stall_ps = 0;  ///< The part of it that was spent waiting for memory.
+};
+
+class alignas(128) Core {
+ public:
+  Core(const TimingModel& model, MemorySystem& memory, Pace& pace, unsigned vcpu);
+
+  /// Begins a region: the clock at zero, caches cold, nothing running. `instructions` counts what
+  /// the vCPU executes; the core takes it back to zero as it reads it.
+  void open(std::uint64_t* instructions);
+  /// Whether what the vCPU runs from here on costs time.
+  void charge(bool charged);
+  /// Whether a thread of the region is on this vCPU. One that was away finds the clock where the
+  /// others have brought it.
+  void run(bool running);
+  /// The time, with everything up to here accounted for.
+  std::uint64_t now_ps();
+  /// As now_ps(), after waiting for every access in flight.
+  std::uint64_t finish();
+  /// The guest has changed a mapping, or the address space.
+  void forget_translations();
+
+  /// Accounts for an access; one that crosses a line's end touches both lines.
+  template <bool store>
+  void access(std::uint64_t address, AccessShape shape, const Translation& translation) {
+    const Recent& recent = recent_[address >> line_shift_ & (recent_lines - 1)];
+    if ((address ^ recent.start) <= safe_offset_) [[likely]] {
+      const std::uint32_t state = recent.entry->load(std::memory_order_relaxed);
+      if (store ? state == recent.writable : (state ^ recent.state) >> 16U == 0) [[likely]] {
+        ++counts_.references[place(shape, store)];
+        if constexpr (!store) {
+          const std::uint64_t address_ps = ready_ps(shape);
+          ready_[shape.target()] = address_ps > recent.ready_ps ? address_ps : recent.ready_ps;
+        }
+        return;
+      }
+    }
+    access_elsewhere(address, store, shape, translation);
+  }
+
+  /// Called with every miss of the private caches and the node that the line lies on; set once.
+  using MissHook = void (*)(void* data, AccessShape shape, bool store, unsigned node);
+  void on_miss(MissHook hook, void* data) {
+    miss_hook_ = hook;
+    miss_data_ = data;
+  }
+
+  /// The clock as it was last settled.
+  [[nodiscard]] std::uint64_t time_ps() const { return now_ps_; }
+  [[nodiscard]] const CoreCounts& counts() const { return counts_; }
+  /// Accesses outside every node's memory.
+  [[nodiscard]] std::uint64_t outside() const { return outside_; }
+
+ private:
+  static constexpr std::uint64_t recent_lines = 64;
+  static constexpr std::uint64_t widest_access = 16;
+  static constexpr std::uint64_t nowhere = std::uint64_t{1} << 63;
+  static constexpr std::uint64_t known_pages = 2048;
+  static constexpr unsigned page_shift = 12;
+  static constexpr std::uint16_t outside_all = 0xffff;
+
+  /// A line that was touched a moment ago and is held.
+  struct Recent {
+    std::uint64_t start = nowhere;  ///< Its virtual address.
+    Directory::Entry* entry = nullptr;
+    std::uint32_t state = 0;
+    std::uint32_t writable = 0;  ///< The state in which it may be written silently.
+    std::uint64_t ready_ps = 0;  ///< When it has arrived.
+  };
+  struct Page {
+    std::uint64_t number = nowhere;
+    std::uint64_t physical = 0;
+    std::uint16_t node = outside_all;
+  };
+  /// A miss in flight: when it is done, and which instruction it was.
+  struct Flight {
+    std::uint64_t done_ps = 0;
+    std::uint64_t instruction = 0;
+  };
+  /// One line's access on its way through the levels.
+  struct Touch {
+    std::uint64_t address = 0;
+    std::uint64_t line = 0;
+    unsigned node = 0;
+    bool store = false;
+    AccessShape shape;
+  };
+
+  static constexpr std::size_t place(AccessShape shape, bool store) {
+    return (shape.is_by_kernel() ? 2U : 0U) + (store ? 1U : 0U);
+  }
+  [[nodiscard]] std::uint64_t ready_ps(AccessShape shape) const {
+    const std::uint64_t base = ready_[shape.base()];
+    const std::uint64_t index = ready_[shape.index()];
+    return base > index ? base : index;
+  }
+  void access_elsewhere(std::uint64_t address, bool store, AccessShape shape,
+                        const Translation& translation);
+  void touch(std::uint64_t address, bool store, AccessShape shape, const Translation& translation);
+  const Page& page_of(std::uint64_t address, const Translation& translation);
+  void settle();
+  void wait_until(std::uint64_t time_ps);
+  std::uint64_t bring(const Touch& touch, bool has_copy, LineState& state);
+  LineAnswer fetch_ahead(LineRequest request, std::uint64_t since_ps);
+  void make_room();
+  void store_past(const Touch& touch);
+  void keep(Tag tag);
+  void keep_in_first(Tag tag);
+  void remember(const Touch& touch, Directory::Entry& entry, LineState state,
+                std::uint64_t ready_ps);
+  void count(const LineAnswer& answer, const Touch& touch);
+
+  // What the fast path touches comes first.
+  std::uint64_t line_mask_;
+  std::uint64_t safe_offset_;
+  unsigned line_shift_;
+  bool charged_ = true;
+  bool running_ = false;
+  CoreCounts counts_;
+  std::array<std::uint64_t, AccessShape::registers> ready_{};
+  std::array<Recent, recent_lines> recent_;
+
+  const TimingModel& model_;
+  MemorySystem& memory_;
+  Pace& pace_;
+  unsigned vcpu_;
+  std::uint64_t* instructions_ = nullptr;  ///< Null before the first region.
+  std::uint64_t instruction_fs_;
+  std::uint64_t carry_fs_ = 0;
+  std::uint64_t now_ps_ = 0;
+  std::uint64_t pace_limit_ps_ = 0;
+  std::uint64_t outside_ = 0;
+  MissHook miss_hook_ = nullptr;
+  void* miss_data_ = nullptr;
+  TagCache l1_;
+  std::optional<TagCache> l2_;
+  Streams streams_;
+  std::vector<Flight> flights_;  ///< A ring: the oldest at first_flight_.
+  std::size_t first_flight_ = 0;
+  std::size_t flights_used_ = 0;
+  std::vector<std::uint64_t> consumed_ps_;  ///< When the last prefetched lines were used: a ring.
+  std::size_t next_consumed_ = 0;
+  std::vector<std::uint64_t> written_ps_;  ///< When the last lines past the caches arrive: a ring.
+  std::size_t next_written_ = 0;
+  std::array<std::uint64_t, 8> combining_{};  ///< Lines in write-combining buffers, plus one.
+  std::size_t next_combining_ = 0;
+  std::vector<Page> pages_;
+  bool pages_known_ = false;
+};
+
+}  // namespace homenode::lab

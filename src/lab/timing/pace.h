@@ -1,0 +1,58 @@
+// Keeps the vCPUs' clocks in step: time is divided into epochs, and a vCPU whose clock has reached
+// the end of the epoch waits until every other one that runs has. So it does not matter how the
+// host schedules the vCPUs, and threads that wait for each other by spinning spin as long as they
+// would. Waits are bounded: a vCPU that does not move (it waits for something in QEMU) is left
+// behind after a while, and counted.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+namespace homenode::lab {
+
+class Pace {
+ public:
+  Pace(unsigned vcpus, std::uint64_t epoch_ps);
+
+  /// Everybody is away, at time zero.
+  void open();
+  /// A vCPU comes back with its own clock. Returns the time that it goes on from: not before what
+  /// the others have reached.
+  std::uint64_t enter(unsigned vcpu, std::uint64_t now_ps);
+  /// A vCPU is away from here on: halted, or with something else.
+  void leave(unsigned vcpu, std::uint64_t now_ps);
+  /// Reports a vCPU's clock and waits while it is ahead of the others. Returns the time up to which
+  /// it may run without asking again.
+  std::uint64_t advance(unsigned vcpu, std::uint64_t now_ps);
+  /// Nobody waits any more, until open(): QEMU is about to stop all vCPUs.
+  void release();
+
+  /// How often a vCPU was left behind.
+  [[nodiscard]] std::uint64_t late_waits() const;
+
+ private:
+  enum class State { away, running, waiting, left_behind };
+  struct Vcpu {
+    State state = State::away;
+    std::uint64_t clock_ps = 0;
+    std::uint64_t target = 0;  ///< The epoch that it waits for.
+  };
+
+  void move_on();
+  void leave_behind();
+
+  mutable std::mutex mutex_;
+  std::condition_variable moved_;
+  std::uint64_t epoch_ps_;
+  std::uint64_t epoch_ = 0;
+  std::uint64_t reached_ps_ = 0;  ///< The latest clock of one that went away.
+  std::uint64_t late_waits_ = 0;
+  unsigned running_ = 0;
+  unsigned waiting_ = 0;
+  bool released_ = true;
+  std::vector<Vcpu> vcpus_;
+};
+
+}  // namespace homenode::lab

@@ -1,0 +1,72 @@
+#include "lab/timing/timed_vcpu.h"
+
+namespace homenode::lab {
+
+void TimedVcpu::open(const Region& region, const ThreadKey& thread, std::uint64_t* instructions) {
+  core_.open(instructions);
+  region_ = region;
+  running_ = false;
+  interrupts_ = 0;
+  credited_ps_ = credited_instructions_ = 0;
+  threads_.clear();
+  switch_to(thread);
+}
+
+void TimedVcpu::close() {
+  if (!region_) return;
+  credit();
+  running_ = false;
+  core_.run(false);
+  region_.reset();
+}
+
+std::uint64_t TimedVcpu::settle() {
+  const std::uint64_t now_ps = core_.now_ps();
+  credit();
+  return now_ps;
+}
+
+/// Gives the time since the last call to the thread that has run.
+void TimedVcpu::credit() {
+  if (!running_) return;
+  const std::uint64_t now_ps = core_.now_ps();
+  const CoreCounts& counts = core_.counts();
+  ThreadTime& time = threads_[thread_];
+  time.busy_ps += counts.busy_ps - credited_ps_;
+  time.instructions += counts.instructions - credited_instructions_;
+  time.last_ps = now_ps;
+  credited_ps_ = counts.busy_ps;
+  credited_instructions_ = counts.instructions;
+}
+
+void TimedVcpu::switch_to(const ThreadKey& thread) {
+  if (!region_) return;
+  credit();
+  if (thread.cr3 != thread_.cr3) core_.forget_translations();
+  thread_ = thread;
+  // Linux's own threads, the idle one among them, have no thread pointer.
+  running_ = region_->includes(thread.cr3) && thread.fs_base != 0;
+  core_.run(running_);
+  interrupts_ = 0;
+  core_.charge(true);
+  if (!running_) return;
+  const std::uint64_t now_ps = core_.now_ps();
+  threads_.try_emplace(thread, ThreadTime{0, now_ps, now_ps, 0});
+}
+
+void TimedVcpu::enter_interrupt() {
+  ++interrupts_;
+  core_.charge(false);
+}
+
+void TimedVcpu::leave_interrupt() {
+  if (interrupts_ > 0) --interrupts_;
+  core_.charge(interrupts_ == 0);
+}
+
+void TimedVcpu::leave_system_call() {
+  interrupts_ = 0;
+  core_.charge(true);
+}
+
+}  // namespace homenode::lab

@@ -1,0 +1,83 @@
+#include "lab/timing/timekeeper.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace homenode::lab {
+
+Result<std::unique_ptr<Timekeeper>> Timekeeper::create(TimingModel model, const NodeMap& nodes,
+                                                       unsigned vcpus, std::uint64_t memory_end) {
+  const char* const next = "start the lab through its driver, which writes this file";
+  if (model.vcpu_nodes.size() != vcpus) {
+    return bad_usage("the timing file has " + std::to_string(model.vcpu_nodes.size()) +
+                         " vCPUs, the machine " + std::to_string(vcpus),
+                     next);
+  }
+  for (const NodeId node : nodes.nodes()) {
+    const auto at = model.position(node);
+    if (!at || model.controllers[*at].read_mibs == 0) {
+      return bad_usage("the timing file has no controller for node " + std::to_string(node.value()),
+                       next);
+    }
+  }
+  auto directory = Directory::create(memory_end / model.line_bytes);
+  if (!directory) return directory.as_unexpected();
+  return std::unique_ptr<Timekeeper>(
+      new Timekeeper(std::move(model), *std::move(directory), nodes, vcpus));
+}
+
+Timekeeper::Timekeeper(TimingModel model, Directory directory, const NodeMap& nodes, unsigned vcpus)
+    : model_(std::move(model)),
+      map_indexes_(model_.nodes.size()),
+      memory_(model_, std::move(directory),
+              [this, &nodes, shift = std::countr_zero(model_.line_bytes)](std::uint64_t line) {
+                return positions_[nodes.index_of(line << shift).value_or(0)];
+              }),
+      pace_(vcpus, model_.epoch_ps) {
+  for (const NodeId node : nodes.nodes()) {
+    const unsigned at = *model_.position(node);
+    map_indexes_[at] = static_cast<unsigned>(positions_.size());
+    positions_.push_back(at);
+  }
+  for (unsigned i = 0; i < vcpus; ++i) {
+    vcpus_.push_back(std::make_unique<TimedVcpu>(model_, memory_, pace_, i));
+  }
+}
+
+void Timekeeper::open(const Region& region, const std::function<ThreadKey(unsigned)>& thread,
+                      const std::function<std::uint64_t*(unsigned)>& instructions) {
+  memory_.clear();
+  pace_.open();
+  end_ps_ = 0;
+  for (unsigned i = 0; i < vcpus_.size(); ++i) vcpus_[i]->open(region, thread(i), instructions(i));
+}
+
+void Timekeeper::close() {
+  for (const auto& vcpu : vcpus_) vcpu->close();
+}
+
+std::uint64_t Timekeeper::end_ps() const {
+  if (end_ps_ != 0) return end_ps_;
+  std::uint64_t latest_ps = 0;
+  for (const auto& vcpu : vcpus_) latest_ps = std::max(latest_ps, vcpu->core().time_ps());
+  return latest_ps;
+}
+
+std::map<ThreadKey, ThreadTime> Timekeeper::threads() const {
+  std::map<ThreadKey, ThreadTime> all;
+  for (const auto& vcpu : vcpus_) {
+    for (const auto& [key, time] : vcpu->threads()) {
+      const auto [found, fresh] = all.try_emplace(key, time);
+      if (fresh) continue;
+      ThreadTime& total = found->second;
+      total.busy_ps += time.busy_ps;
+      total.instructions += time.instructions;
+      total.first_ps = std::min(total.first_ps, time.first_ps);
+      total.last_ps = std::max(total.last_ps, time.last_ps);
+    }
+  }
+  return all;
+}
+
+}  // namespace homenode::lab

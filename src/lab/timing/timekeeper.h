@@ -1,0 +1,68 @@
+// The lab's clock as a whole: every vCPU's clock, the memory system that they share, and the slots
+// through which a program in the guest reads the time.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "lab/plugin/node_map.h"
+#include "lab/timing/memory_system.h"
+#include "lab/timing/pace.h"
+#include "lab/timing/timed_vcpu.h"
+
+namespace homenode::lab {
+
+class Timekeeper {
+ public:
+  /// `nodes` outlives the timekeeper; `memory_end` is the end of the highest node.
+  /// Errors: bad_usage when the model does not fit the vCPUs or the nodes; failed when memory for
+  /// the directory cannot be had.
+  [[nodiscard]] static Result<std::unique_ptr<Timekeeper>> create(TimingModel model,
+                                                                  const NodeMap& nodes,
+                                                                  unsigned vcpus,
+                                                                  std::uint64_t memory_end);
+
+  [[nodiscard]] const TimingModel& model() const { return model_; }
+  [[nodiscard]] TimedVcpu& vcpu(unsigned index) { return *vcpus_[index]; }
+  [[nodiscard]] const TimedVcpu& vcpu(unsigned index) const { return *vcpus_[index]; }
+  [[nodiscard]] const MemorySystem& memory() const { return memory_; }
+  [[nodiscard]] const Pace& pace() const { return pace_; }
+  /// The position in the model of a node by its index in the NodeMap.
+  [[nodiscard]] unsigned position(unsigned map_index) const { return positions_[map_index]; }
+  /// The NodeMap's index of a node with memory by its position in the model.
+  [[nodiscard]] unsigned map_index(unsigned position) const { return map_indexes_[position]; }
+
+  /// Begins a region. pre: no vCPU runs. `thread(i)` is what vCPU i runs, `instructions(i)` its
+  /// counter.
+  void open(const Region& region, const std::function<ThreadKey(unsigned)>& thread,
+            const std::function<std::uint64_t*(unsigned)>& instructions);
+  /// Ends it. pre: no vCPU runs.
+  void close();
+  /// Nobody waits for anybody any more, because QEMU is about to stop all vCPUs.
+  void release() { pace_.release(); }
+
+  /// The whole time of the last region: on the clock of the vCPU that ended it.
+  void set_end(std::uint64_t time_ps) { end_ps_ = time_ps; }
+  /// The latest clock, where no marker ended the region.
+  [[nodiscard]] std::uint64_t end_ps() const;
+  /// Each thread's time over all vCPUs.
+  [[nodiscard]] std::map<ThreadKey, ThreadTime> threads() const;
+
+ private:
+  Timekeeper(TimingModel model, Directory directory, const NodeMap& nodes, unsigned vcpus);
+
+  TimingModel model_;
+  std::vector<unsigned> positions_;
+  std::vector<unsigned> map_indexes_;
+  MemorySystem memory_;
+  Pace pace_;
+  std::vector<std::unique_ptr<TimedVcpu>> vcpus_;
+  std::uint64_t end_ps_ = 0;
+};
+
+}  // namespace homenode::lab
