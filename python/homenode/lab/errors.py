@@ -32,3 +32,4 @@ class StoppedError(LabError):
             f"stopped by signal {signal_number} before the program ended",
             SIGNAL_BASE + signal_number,
         )
+        self.number = signal_number
