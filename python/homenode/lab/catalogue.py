@@ -1,5 +1,6 @@
-"""Finds machine files: by path, or by name in the catalogue of the source tree or the package."""
+"""Finds machine files: by path, or by name in the user's catalogue and the one that is shipped."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,12 +13,20 @@ from homenode.lab.machine_file import parse_machine
 ENVIRONMENT = "HOMENODE_MACHINES"
 
 
+def user_folder() -> Path:
+    """Where a person's own machines are; it need not exist."""
+    base = os.environ.get("XDG_DATA_HOME", "")
+    # The specification of XDG_DATA_HOME has relative paths ignored.
+    data = Path(base) if base.startswith("/") else Path.home() / ".local" / "share"
+    return data / "homenode" / "machines"
+
+
 def folders() -> Iterator[Path]:
     """Where the catalogue may lie, the most specific first; folders that do not exist are left out.
 
     HOMENODE_MACHINES is a list of folders, separated by colons.
     """
-    wanted = [*places.folders_in(ENVIRONMENT), *places.shipped("machines")]
+    wanted = [*places.folders_in(ENVIRONMENT), user_folder(), *places.shipped("machines")]
     yield from (folder for folder in wanted if folder.is_dir())
 
 

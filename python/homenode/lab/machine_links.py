@@ -22,7 +22,9 @@ def parse_links(text: str) -> Links:
     for part in text.split(","):
         found = _LINK.fullmatch(part)
         if found is None:
-            raise ValueError(f"homenode:Links has {part.strip()!r}, which is not like 0-1:6400")
+            raise ValueError(
+                f"homenode:Links has {part.strip()[:40]!r}, which is not like 0-1:6400"
+            )
         a, b, mib = map(int, found.groups())
         if a == b or (min(a, b), max(a, b)) in links:
             raise ValueError(f"homenode:Links has the link {a}-{b} to itself or twice")
@@ -36,7 +38,9 @@ def parse_routes(text: str) -> Routes:
     for part in filter(str.strip, text.split(";")):
         found = _ROUTE.fullmatch(part)
         if found is None:
-            raise ValueError(f"homenode:Routes has {part.strip()!r}, which is not like 0>5:0,4,5")
+            raise ValueError(
+                f"homenode:Routes has {part.strip()[:40]!r}, which is not like 0>5:0,4,5"
+            )
         a, b = int(found[1]), int(found[2])
         way = tuple(int(word) for word in found[3].split(","))
         if way[0] != a or way[-1] != b or len(way) < 2 or len(set(way)) != len(way):

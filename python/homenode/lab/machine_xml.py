@@ -35,7 +35,7 @@ def read_machine(root: ET.Element, machine: ET.Element, name: str) -> Machine:
         for item in machine.findall("info")
         if item.attrib["name"].startswith(INFO_PREFIX)
     }
-    caches = tuple(_caches(machine))
+    caches = tuple(_caches(machine, {cpu.id for cpu in cpus}))
     return Machine(
         info.get("Name", name),
         nodes,
@@ -111,7 +111,7 @@ def _nodes(machine: ET.Element, known: set[int]) -> tuple[Node, ...]:
     return tuple(sorted(nodes, key=lambda node: node.id))
 
 
-def _caches(machine: ET.Element) -> Iterator[CacheInstance]:
+def _caches(machine: ET.Element, known: set[int]) -> Iterator[CacheInstance]:
     for element in machine.iter("object"):
         level = CACHE_LEVELS.get(element.get("type", ""))
         if level is None:
@@ -124,8 +124,9 @@ def _caches(machine: ET.Element) -> Iterator[CacheInstance]:
             0 if ways == "-1" else whole_number(ways, f"the associativity {what}"),
             whole_number(element.get("cache_linesize", "0"), f"the line {what}") or DEFAULT_LINE,
         )
-        if shape.size:
-            yield CacheInstance(level, shape, parse_bitmap(element.attrib["cpuset"]))
+        cpus = tuple(cpu for cpu in parse_bitmap(element.attrib["cpuset"]) if cpu in known)
+        if shape.size and cpus:
+            yield CacheInstance(level, shape, cpus)
 
 
 def _numbers(table: ET.Element, tag: str) -> list[int]:
