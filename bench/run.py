@@ -2,7 +2,7 @@
 the number of runs and the spread; nothing is asserted.
 
     ./dev bench            every benchmark
-    ./dev bench boot       one of them: boot, plugin, run
+    ./dev bench boot       one of them: boot, plugin, run, kernels
 """
 
 import json
@@ -12,6 +12,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+
+from kernels import kernels
 
 from homenode.lab import Lab
 
@@ -73,7 +75,12 @@ def run(runs: int = 21) -> None:
     print(f"start of a program, homenode run / numactl: {spread(ratios)}")
 
 
-BENCHMARKS: dict[str, Callable[[], None]] = {"boot": boot, "plugin": plugin, "run": run}
+BENCHMARKS: dict[str, Callable[[], None]] = {
+    "boot": boot,
+    "plugin": plugin,
+    "run": run,
+    "kernels": kernels,
+}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or BENCHMARKS:
