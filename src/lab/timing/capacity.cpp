@@ -5,76 +5,88 @@
 namespace homenode::lab {
 namespace {
 
-// A packed bin: 32 bits of its number, 12 of its user (plus one, so that zero is an empty bin),
-// 20 of the picoseconds taken.
-constexpr unsigned number_shift = 32;
-constexpr unsigned user_shift = 20;
-constexpr std::uint64_t user_mask = 0xfff;
-constexpr std::uint64_t used_mask = 0xfffff;
+constexpr std::uint64_t low_half = 0xffffffff;
+constexpr unsigned epoch_shift = 32;
 
 }  // namespace
 
-static_assert(Capacity::bin_ps <= used_mask);
+Capacity::Capacity(unsigned users, std::uint64_t epoch_ps, std::uint64_t slack_ps)
+    : epoch_ps_(epoch_ps), slack_ps_(slack_ps), users_(users) {}
 
-Capacity::Bin Capacity::unpack(std::uint64_t bits) {
-  return {static_cast<std::uint32_t>(bits >> number_shift),
-          static_cast<unsigned>(((bits >> user_shift) - 1) & user_mask), bits & used_mask};
+std::uint64_t Capacity::use(const User& user, std::uint64_t epoch) {
+  const std::uint64_t bits = user.uses[epoch % epochs_kept].load(std::memory_order_relaxed);
+  return bits >> epoch_shift == (epoch & low_half) ? bits & low_half : 0;
 }
 
-std::uint64_t Capacity::pack(const Bin& bin) {
-  return std::uint64_t{bin.number} << number_shift |
-         ((std::uint64_t{bin.user} + 1) & user_mask) << user_shift | bin.used_ps;
+void Capacity::add_use(User& user, std::uint64_t epoch, std::uint64_t service_ps) {
+  const std::uint64_t used_ps = std::min(use(user, epoch) + service_ps, low_half);
+  user.uses[epoch % epochs_kept].store((epoch & low_half) << epoch_shift | used_ps,
+                                       std::memory_order_relaxed);
 }
 
-/// Takes up to `wanted_ps` of a bin; returns what it got, and in `used_ps` what was taken before.
-std::uint64_t Capacity::take(std::uint64_t number, std::uint64_t wanted_ps, unsigned user,
-                             std::uint64_t& used_ps) {
-  std::atomic<std::uint64_t>& place = bins_[number % bins];
-  std::uint64_t bits = place.load(std::memory_order_relaxed);
-  for (;;) {
-    Bin bin = unpack(bits);
-    const auto wanted = static_cast<std::uint32_t>(number);
-    const auto ahead = static_cast<std::int32_t>(bin.number - wanted);
-    // The ring has come round since: whatever happened then is over.
-    if (ahead > 0) return wanted_ps;
-    if (ahead < 0) bin = {wanted, Bin::nobody, 0};
-    used_ps = bin.used_ps;
-    const std::uint64_t taken = std::min(wanted_ps, bin_ps - used_ps);
-    if (taken == 0) return 0;
-    bin.user = bin.user == Bin::nobody || bin.user == user ? user : Bin::several;
-    bin.used_ps += taken;
-    if (place.compare_exchange_weak(bits, pack(bin), std::memory_order_relaxed)) return taken;
+/// Computes a user's share from the two epochs before: one alone would make shares swing.
+void Capacity::begin_epoch(User& user, std::uint64_t epoch) {
+  std::uint64_t last_ps = 0;
+  std::uint64_t both_ps = 0;
+  std::uint64_t waits = 0;
+  unsigned active = 1;
+  for (const User& other : users_) {
+    if (&other == &user) continue;
+    const std::uint64_t one_ps = use(other, epoch - 1);
+    const std::uint64_t two_ps = use(other, epoch - 2);
+    if (one_ps + two_ps == 0) continue;
+    last_ps += one_ps;
+    both_ps += one_ps + two_ps;
+    waits += (one_ps + two_ps) * (other.wait_ps.load(std::memory_order_relaxed) / 1000);
+    if (one_ps + two_ps > epoch_ps_ / 50) ++active;
   }
-}
-
-double Capacity::utilisation_by_others(std::uint64_t number, unsigned user) const {
-  const Bin bin = unpack(bins_[number % bins].load(std::memory_order_relaxed));
-  if (bin.number != static_cast<std::uint32_t>(number) || bin.user == user) return 0;
-  return static_cast<double>(bin.used_ps) / static_cast<double>(bin_ps);
-}
-
-std::uint64_t Capacity::reserve(std::uint64_t time_ps, std::uint64_t service_ps, unsigned user) {
-  busy_ps_.fetch_add(service_ps, std::memory_order_relaxed);
-  // Bins count from one: the one before the first is empty.
-  const std::uint64_t first = time_ps / bin_ps + 1;
-  std::uint64_t number = first;
-  std::uint64_t start_ps = time_ps;
-  for (std::uint64_t left = service_ps; number < first + bins; ++number) {
-    std::uint64_t used_ps = 0;
-    const std::uint64_t taken = take(number, left, user, used_ps);
-    if (taken > 0 && left == service_ps) start_ps = (number - 1) * bin_ps + used_ps;
-    left -= taken;
-    if (left == 0) break;
+  const auto whole = static_cast<double>(epoch_ps_);
+  user.others = static_cast<double>(both_ps) / (2 * whole);
+  user.others_wait_ps = both_ps == 0 ? 0 : waits / both_ps * 1000;
+  user.share = std::max(1.0 / active, 1 - user.others);
+  // What was taken beyond the whole has yet to be passed: each pays back its part.
+  const std::uint64_t own_ps = use(user, epoch - 1);
+  const auto together = static_cast<double>(own_ps + last_ps);
+  if (user.epoch + 1 == epoch && together > whole) {
+    const double excess = static_cast<double>(own_ps) * (1 - whole / together);
+    user.next_ps += static_cast<std::uint64_t>(excess / user.share);
   }
-  if (number > first) return std::max(start_ps, time_ps) - time_ps;
-  const double utilisation = std::min(utilisation_by_others(first - 1, user), highest_utilisation);
-  return static_cast<std::uint64_t>(static_cast<double>(service_ps) * utilisation /
-                                    (2 * (1 - utilisation)));
+  user.epoch = epoch;
+}
+
+std::uint64_t Capacity::reserve(std::uint64_t time_ps, std::uint64_t service_ps, unsigned number) {
+  User& user = users_[number];
+  // Epochs count from two: the two before the first are empty.
+  const std::uint64_t epoch = time_ps / epoch_ps_ + 2;
+  if (epoch > user.epoch) begin_epoch(user, epoch);
+  const std::uint64_t start_ps = std::max(user.next_ps, time_ps);
+  const std::uint64_t wait_ps = start_ps - time_ps;
+  const std::uint64_t from_ps = std::max(user.next_ps, time_ps - std::min(time_ps, slack_ps_));
+  user.next_ps = from_ps + static_cast<std::uint64_t>(static_cast<double>(service_ps) / user.share);
+  add_use(user, start_ps / epoch_ps_ + 2, service_ps);
+  user.wait_ps.store(wait_ps, std::memory_order_relaxed);
+  user.busy_ps.store(user.busy_ps.load(std::memory_order_relaxed) + service_ps,
+                     std::memory_order_relaxed);
+  const double rho = std::min(user.others, highest_utilisation);
+  const double mean_ps = static_cast<double>(service_ps) * rho / (2 * (1 - rho));
+  return std::max({wait_ps, user.others_wait_ps, static_cast<std::uint64_t>(mean_ps)});
+}
+
+std::uint64_t Capacity::busy_ps() const {
+  std::uint64_t total_ps = 0;
+  for (const User& user : users_) total_ps += user.busy_ps.load(std::memory_order_relaxed);
+  return total_ps;
 }
 
 void Capacity::clear() {
-  for (auto& bin : bins_) bin.store(0, std::memory_order_relaxed);
-  busy_ps_.store(0, std::memory_order_relaxed);
+  for (User& user : users_) {
+    user.epoch = user.next_ps = user.others_wait_ps = 0;
+    user.share = 1;
+    user.others = 0;
+    for (auto& use : user.uses) use.store(0, std::memory_order_relaxed);
+    user.wait_ps.store(0, std::memory_order_relaxed);
+    user.busy_ps.store(0, std::memory_order_relaxed);
+  }
 }
 
 }  // namespace homenode::lab

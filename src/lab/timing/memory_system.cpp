@@ -9,6 +9,7 @@ MemorySystem::MemorySystem(const TimingModel& model, Directory directory,
                            std::function<unsigned(std::uint64_t line)> home_of)
     : model_(model), directory_(std::move(directory)), home_of_(std::move(home_of)) {
   const std::size_t nodes = model.nodes.size();
+  for (const PairTiming& pair : model.pairs) longest_ps_ = std::max(longest_ps_, pair.latency_ps);
   for (const Bandwidths& speed : model.controllers) {
     // Reads and writes share a controller, each taking its own time there.
     const Way reads = way(speed.read_mibs);
@@ -41,7 +42,8 @@ MemorySystem::MemorySystem(const TimingModel& model, Directory directory,
 
 MemorySystem::Way MemorySystem::way(std::uint64_t mibs) {
   if (mibs == 0) return {};
-  return {&capacities_.emplace_back(), model_.line_ps(mibs)};
+  const auto users = static_cast<unsigned>(model_.vcpu_nodes.size());
+  return {&capacities_.emplace_back(users, model_.epoch_ps, longest_ps_), model_.line_ps(mibs)};
 }
 
 /// What a pair's lines pass before they reach the controller: the pair's own limit, shared links.
@@ -114,7 +116,7 @@ LineAnswer MemorySystem::fetch(const LineRequest& request) {
 
 /// The line comes from the cache of a vCPU that has modified it; a reader leaves memory up to date.
 std::uint64_t MemorySystem::from_other_cache(const LineRequest& request, unsigned holder) {
-  if (!request.exclusive) write_memory(holder, request.line, request.time_ps);
+  if (!request.exclusive) write_memory(request.vcpu, request.line, request.time_ps);
   const unsigned from = model_.vcpu_nodes[request.vcpu];
   const unsigned other = model_.vcpu_nodes[holder];
   if (from == other) return model_.cache_to_cache_ps;
@@ -123,8 +125,7 @@ std::uint64_t MemorySystem::from_other_cache(const LineRequest& request, unsigne
 
 void MemorySystem::write_memory(unsigned vcpu, std::uint64_t line, std::uint64_t time_ps) {
   const unsigned home = home_of_(line);
-  // Another vCPU's thread may be writing this line for its reader.
-  std::atomic_ref(traffic_[vcpu].writes[home]).fetch_add(1, std::memory_order_relaxed);
+  ++traffic_[vcpu].writes[home];
   pass(path(vcpu, home).write, time_ps, vcpu);
 }
 
@@ -154,8 +155,7 @@ std::uint64_t MemorySystem::write_past(const LineRequest& request) {
                                       std::memory_order_relaxed)) {
   }
   Path& way = path(request.vcpu, request.home);
-  std::atomic_ref(traffic_[request.vcpu].writes[request.home])
-      .fetch_add(1, std::memory_order_relaxed);
+  ++traffic_[request.vcpu].writes[request.home];
   return way.latency_ps + pass(way.write, request.time_ps, request.vcpu);
 }
 
