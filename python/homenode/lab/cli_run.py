@@ -75,8 +75,7 @@ def _machine_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--time",
         action=argparse.BooleanOptionalAction,
-        default=False,
-        help="model time, or only count",
+        help="model time, or only count, which is faster (default: time where QEMU can)",
     )
     parser.add_argument(
         "--scale",

@@ -46,7 +46,7 @@ class Lab:
         node_memory_mib: int | None = None,
         numa_balancing: bool = False,
         warm: bool = True,
-        timing: bool | None = False,
+        timing: bool | None = None,
         scale: int = 1,
     ):
         """Checks everything that can be checked before booting. Raises LabError."""
