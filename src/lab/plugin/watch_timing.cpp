@@ -91,6 +91,10 @@ std::uint64_t* instruction_counter(unsigned vcpu) {
   return static_cast<std::uint64_t*>(qemu_plugin_scoreboard_find(plugin->instructions.score, vcpu));
 }
 
+void on_halt(qemu_plugin_id_t /*id*/, unsigned vcpu) {
+  timed(vcpu).halt();
+}
+
 void time_block(qemu_plugin_tb* block, std::span<const Code> codes, bool kernel) {
   qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(block, QEMU_PLUGIN_INLINE_ADD_U64,
                                                     plugin->instructions, codes.size());

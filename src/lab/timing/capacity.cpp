@@ -30,6 +30,7 @@ void Capacity::begin_epoch(User& user, std::uint64_t epoch) {
   std::uint64_t both_ps = 0;
   std::uint64_t waits = 0;
   unsigned active = 1;
+  unsigned hungry = 1;
   for (const User& other : users_) {
     if (&other == &user) continue;
     const std::uint64_t one_ps = use(other, epoch - 1);
@@ -37,15 +38,20 @@ void Capacity::begin_epoch(User& user, std::uint64_t epoch) {
     if (one_ps + two_ps == 0) continue;
     last_ps += one_ps;
     both_ps += one_ps + two_ps;
-    waits += (one_ps + two_ps) * (other.wait_ps.load(std::memory_order_relaxed) / 1000);
+    const std::uint64_t wait_ps = other.wait_ps.load(std::memory_order_relaxed);
+    waits += (one_ps + two_ps) * (wait_ps / 1000);
+    if (wait_ps > 0) ++hungry;
     if (one_ps + two_ps > epoch_ps_ / 50) ++active;
   }
   const auto whole = static_cast<double>(epoch_ps_);
   user.others = static_cast<double>(both_ps) / (2 * whole);
   user.others_wait_ps = both_ps == 0 ? 0 : waits / both_ps * 1000;
-  user.share = std::max(1.0 / active, 1 - user.others);
-  // What was taken beyond the whole has yet to be passed: each pays back its part.
   const std::uint64_t own_ps = use(user, epoch - 1);
+  const double own = static_cast<double>(own_ps + use(user, epoch - 2)) / (2 * whole);
+  // What nobody used goes to those who had to wait.
+  const double left = std::max(0.0, 1 - own - user.others);
+  user.share = std::max(1.0 / active, own + left / hungry);
+  // What was taken beyond the whole has yet to be passed: each pays back its part.
   const auto together = static_cast<double>(own_ps + last_ps);
   if (user.epoch + 1 == epoch && together > whole) {
     const double excess = static_cast<double>(own_ps) * (1 - whole / together);

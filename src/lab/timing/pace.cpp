@@ -8,7 +8,7 @@ namespace homenode::lab {
 namespace {
 
 // Longer than a host that is busy with other things keeps a vCPU's thread from running.
-constexpr std::chrono::milliseconds patience(250);
+constexpr std::chrono::milliseconds patience(500);
 
 }  // namespace
 

@@ -5,7 +5,7 @@ namespace homenode::lab {
 void TimedVcpu::open(const Region& region, const ThreadKey& thread, std::uint64_t* instructions) {
   core_.open(instructions);
   region_ = region;
-  running_ = false;
+  running_ = suspended_ = false;
   interrupts_ = 0;
   credited_ps_ = credited_instructions_ = 0;
   threads_.clear();
@@ -15,7 +15,7 @@ void TimedVcpu::open(const Region& region, const ThreadKey& thread, std::uint64_
 void TimedVcpu::close() {
   if (!region_) return;
   credit();
-  running_ = false;
+  running_ = suspended_ = false;
   core_.run(false);
   region_.reset();
 }
@@ -44,14 +44,24 @@ void TimedVcpu::switch_to(const ThreadKey& thread) {
   credit();
   if (thread.cr3 != thread_.cr3) core_.forget_translations();
   thread_ = thread;
+  const bool was_running = running_;
   // Linux's own threads, the idle one among them, have no thread pointer.
   running_ = region_->includes(thread.cr3) && thread.fs_base != 0;
-  core_.run(running_);
+  // Linux's housekeeping comes by the host's clock. The thread that it interrupts will go on from
+  // where it was, so the others have to wait for it instead of running ahead.
+  suspended_ = !running_ && (suspended_ || (was_running && interrupts_ > 0));
+  core_.run(running_ || suspended_);
+  core_.charge(running_);
   interrupts_ = 0;
-  core_.charge(true);
   if (!running_) return;
   const std::uint64_t now_ps = core_.now_ps();
   threads_.try_emplace(thread, ThreadTime{0, now_ps, now_ps, 0});
+}
+
+void TimedVcpu::halt() {
+  if (!suspended_) return;
+  suspended_ = false;
+  core_.run(false);
 }
 
 void TimedVcpu::enter_interrupt() {
@@ -61,12 +71,12 @@ void TimedVcpu::enter_interrupt() {
 
 void TimedVcpu::leave_interrupt() {
   if (interrupts_ > 0) --interrupts_;
-  core_.charge(interrupts_ == 0);
+  core_.charge(interrupts_ == 0 && !suspended_);
 }
 
 void TimedVcpu::leave_system_call() {
   interrupts_ = 0;
-  core_.charge(true);
+  core_.charge(!suspended_);
 }
 
 }  // namespace homenode::lab

@@ -32,6 +32,8 @@ class TimedVcpu {
   void close();
   /// The guest switches threads, or a thread of it changes its registers.
   void switch_to(const ThreadKey& thread);
+  /// The vCPU halts: nothing on it is about to go on.
+  void halt();
   void enter_interrupt();
   void leave_interrupt();
   /// Returns to user code from a system call: no interrupt is under way.
@@ -50,6 +52,7 @@ class TimedVcpu {
   std::optional<Region> region_;
   ThreadKey thread_;
   bool running_ = false;
+  bool suspended_ = false;  ///< A thread of the region was interrupted here and has not gone on.
   unsigned interrupts_ = 0;
   std::uint64_t credited_ps_ = 0;
   std::uint64_t credited_instructions_ = 0;
