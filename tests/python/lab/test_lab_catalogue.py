@@ -2,9 +2,7 @@
 
 import pytest
 
-from homenode import capi
-from homenode.lab.catalogue import find_file, find_machine, names
-from homenode.lab.errors import LabError
+from homenode.lab.catalogue import find_machine, names
 from homenode.lab.machine import Machine
 from homenode.lab.machine_closing import find_gaps, lines_to_close
 from homenode.lab.machine_links import shortest, steps
@@ -112,30 +110,3 @@ def test_memory_of_other_kinds_is_in_nodes_without_cpus():
     for name, without in (("cxl-3x4", (2,)), ("xeon-max-8x8", (4, 5, 6, 7))):
         nodes = {node.id: node for node in find_machine(name).nodes}
         assert tuple(number for number, node in nodes.items() if not node.cpus) == without
-
-
-def test_the_library_reads_the_same_machine(machine: Machine):
-    try:
-        described = capi.machine(find_file(machine.name))
-    except LabError as error:
-        pytest.skip(f"the library is not built: {error}")
-    assert described["name"] == machine.name
-    assert [(n["id"], n["memory_bytes"]) for n in described["nodes"]] == [
-        (node.id, node.memory_bytes) for node in machine.nodes
-    ]
-    assert described["distances"]["values"] == [list(row) for row in machine.distances]
-    assert described["info"] == machine.info
-    matrices = {
-        matrix["kind"]: {
-            (a, b): value
-            for a, row in zip(matrix["from"], matrix["values"], strict=True)
-            for b, value in zip(matrix["to"], row, strict=True)
-        }
-        for matrix in described["pair_values"]
-    }
-    assert matrices == {
-        {"Latency": "latency", "ReadBandwidth": "read_bandwidth"}.get(
-            name, "write_bandwidth"
-        ): dict(table.values)
-        for name, table in machine.pair_values.items()
-    }
