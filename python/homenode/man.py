@@ -40,6 +40,7 @@ VERBS = {
                     "homenode lab run --machine quad-4x2 --roi all --stats -- sort /etc/passwd",
                     "A program of this host on four nodes, and which node used which memory",
                 ),
+                ("homenode lab enter --machine tiny-2x2", "Type command lines for one machine"),
             ),
         ),
         Verb(
