@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from homenode.errors import USAGE
 from homenode.lab.errors import LabError
 from homenode.lab.machine import Machine, PairValues
-from homenode.lab.machine_check import find_problem
+from homenode.lab.machine_check import QEMU_MAX_NODES, find_problem
 from homenode.lab.machine_closing import find_gaps, lines_to_close
 from homenode.lab.machine_file import bad_machine, parse_machine
 from homenode.lab.machine_model import (
@@ -22,6 +22,7 @@ from homenode.lab.machine_model import (
     assumed_latency_ns,
     resolve,
 )
+from homenode.lab.machine_renumber import mask, renumber_nodes
 from homenode.lab.machine_xml import ATTRIBUTES, INFO_PREFIX, PROVENANCE, read_machine
 
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE topology SYSTEM "hwloc2.dtd">\n'
@@ -51,6 +52,7 @@ def new_machine(text: str, source: str, name: str | None = None) -> NewMachine:
     name = _name(top, source, name)
     _drop(top)
     try:
+        renumbered = renumber_nodes(root, top)
         machine = read_machine(root, top, name)
         # Matrices are looked at when they are complete.
         problem = find_problem(replace(machine, pair_values={}))
@@ -60,13 +62,19 @@ def new_machine(text: str, source: str, name: str | None = None) -> NewMachine:
         raise bad_machine(source, str(error)) from error
     if problem:
         raise bad_machine(source, problem)
-    notes = _fill(root, top, machine)
+    notes = _renumbered_words(renumbered)
+    notes += _fill(root, top, machine)
     _describe(top, machine, name)
     parsed = parse_machine(_write(root), source)
     notes += _close(top, parsed)
     result = _write(root)
     machine = parse_machine(result, source)
     return NewMachine(result, machine, (*notes, *find_gaps(machine, resolve(machine))))
+
+
+def _renumbered_words(new: dict[int, int]) -> tuple[str, ...]:
+    changed = ", ".join(f"{old} is {number}" for old, number in new.items() if old != number)
+    return (f"QEMU cannot have nodes from {QEMU_MAX_NODES}, so of the nodes {changed}",)[: len(new)]
 
 
 def _parse(text: str, source: str) -> tuple[ET.Element, ET.Element]:
@@ -171,15 +179,6 @@ def _complete(machine: Machine, what: str, known: Mapping[Pair, int]) -> dict[Pa
     return values
 
 
-def _mask(cpus: tuple[int, ...]) -> str:
-    bits = sum(1 << cpu for cpu in cpus)
-    words: list[str] = []
-    while bits or not words:
-        words.append(f"0x{bits & 0xFFFFFFFF:08x}")
-        bits >>= 32
-    return ",".join(reversed(words))
-
-
 def _write_matrix(
     root: ET.Element, top: ET.Element, machine: Machine, kind: str, values: Mapping[Pair, int]
 ) -> None:
@@ -190,7 +189,7 @@ def _write_matrix(
         for item in top.iter("object")
         if item.get("type") == "NUMANode"
     }
-    cpus = {node.id: _mask(node.cpus) for node in machine.nodes}
+    cpus = {node.id: mask(node.cpus) for node in machine.nodes}
     for (a, b), value in sorted(values.items(), key=lambda item: item[0][::-1]):
         place = {"target_obj_type": "NUMANode", "target_obj_gp_index": targets[b]}
         ET.SubElement(

@@ -129,11 +129,34 @@ def test_what_is_no_machine_is_refused_in_one_line(text: str):
     assert "machine file mail" in str(caught.value) and "\n" not in str(caught.value)
 
 
+def test_nodes_beyond_what_qemu_has_are_renumbered_and_said():
+    made = new_machine(captured("sparse-power"), "power")
+    machine = made.machine
+    assert machine.node_ids == (0, 1, 2, 3, 4, 5)
+    assert machine.cpu_nodes == (0, 1)
+    assert machine.distances[0][1] == 40 and machine.distances[1][5] == 80
+    assert made.notes[0] == (
+        "QEMU cannot have nodes from 128, so of the nodes 8 is 1, 252 is 2, 253 is 3, 254 is 4, "
+        "255 is 5"
+    )
+
+
 def test_a_machine_of_the_catalogue_stays_what_it_is():
     made = new_machine(find_file("cxl-3x4").read_text(), "cxl")
     assert made.notes == ()
     assert made.machine.info["PrefetchedLines"] == "48"
     assert made.machine.nodes[2].cpus == ()
+
+
+def test_the_library_reads_renumbered_nodes(tmp_path: Path):
+    path = tmp_path / "made.xml"
+    path.write_text(new_machine(captured("sparse-power"), "power").text)
+    try:
+        described = capi.machine(path)
+    except LabError as error:
+        pytest.skip(f"the library is not built: {error}")
+    assert [node["id"] for node in described["nodes"]] == [0, 1, 2, 3, 4, 5]
+    assert described["distances"]["nodes"] == [0, 1, 2, 3, 4, 5]
 
 
 def test_the_library_reads_what_was_made(tmp_path: Path):
