@@ -6,58 +6,95 @@ namespace homenode::lab {
 namespace {
 
 constexpr std::uint64_t low_half = 0xffffffff;
-constexpr unsigned epoch_shift = 32;
+constexpr unsigned number_shift = 32;
+// Shares together exceed the whole a little, so that what one leaves is never lost: bins are full.
+constexpr double generosity = 1.05;
 
 }  // namespace
 
 Capacity::Capacity(unsigned users, std::uint64_t epoch_ps, std::uint64_t slack_ps)
     : epoch_ps_(epoch_ps), slack_ps_(slack_ps), users_(users) {}
 
-std::uint64_t Capacity::use(const User& user, std::uint64_t epoch) {
-  const std::uint64_t bits = user.uses[epoch % epochs_kept].load(std::memory_order_relaxed);
-  return bits >> epoch_shift == (epoch & low_half) ? bits & low_half : 0;
+std::uint64_t Capacity::PerEpoch::at(std::uint64_t epoch) const {
+  const std::uint64_t bits = sums_[epoch % epochs_kept].load(std::memory_order_relaxed);
+  return bits >> number_shift == (epoch & low_half) ? bits & low_half : 0;
 }
 
-void Capacity::add_use(User& user, std::uint64_t epoch, std::uint64_t service_ps) {
-  const std::uint64_t used_ps = std::min(use(user, epoch) + service_ps, low_half);
-  user.uses[epoch % epochs_kept].store((epoch & low_half) << epoch_shift | used_ps,
-                                       std::memory_order_relaxed);
+void Capacity::PerEpoch::add(std::uint64_t epoch, std::uint64_t amount) {
+  const std::uint64_t sum = std::min(at(epoch) + amount, low_half);
+  sums_[epoch % epochs_kept].store((epoch & low_half) << number_shift | sum,
+                                   std::memory_order_relaxed);
 }
 
-/// Computes a user's share from the two epochs before: one alone would make shares swing.
+void Capacity::PerEpoch::clear() {
+  for (auto& sum : sums_) sum.store(0, std::memory_order_relaxed);
+}
+
+/// Computes a user's share from the two epochs before: one alone would make shares swing. Those who
+/// had to wait want as much as they can get; the others want what they used.
 void Capacity::begin_epoch(User& user, std::uint64_t epoch) {
-  std::uint64_t last_ps = 0;
-  std::uint64_t both_ps = 0;
-  std::uint64_t waits = 0;
-  unsigned active = 1;
-  unsigned hungry = 1;
+  const double whole = 2 * static_cast<double>(epoch_ps_);
+  std::uint64_t all_ps = 0;
+  std::uint64_t waits_ns = 0;
+  std::uint64_t requests = 0;
+  std::size_t wanting = 1;
+  user.contents.clear();
   for (const User& other : users_) {
     if (&other == &user) continue;
-    const std::uint64_t one_ps = use(other, epoch - 1);
-    const std::uint64_t two_ps = use(other, epoch - 2);
-    if (one_ps + two_ps == 0) continue;
-    last_ps += one_ps;
-    both_ps += one_ps + two_ps;
-    const std::uint64_t wait_ps = other.wait_ps.load(std::memory_order_relaxed);
-    waits += (one_ps + two_ps) * (wait_ps / 1000);
-    if (wait_ps > 0) ++hungry;
-    if (one_ps + two_ps > epoch_ps_ / 50) ++active;
+    const std::uint64_t both_ps = other.uses.before(epoch);
+    const std::uint64_t asked = other.requests.before(epoch);
+    if (asked == 0) continue;
+    const std::uint64_t waited_ns = other.waits.before(epoch);
+    all_ps += both_ps;
+    waits_ns += waited_ns;
+    requests += asked;
+    ++wanting;
+    if (waited_ns == 0) user.contents.push_back(static_cast<double>(both_ps) / whole);
   }
-  const auto whole = static_cast<double>(epoch_ps_);
-  user.others = static_cast<double>(both_ps) / (2 * whole);
-  user.others_wait_ps = both_ps == 0 ? 0 : waits / both_ps * 1000;
-  const std::uint64_t own_ps = use(user, epoch - 1);
-  const double own = static_cast<double>(own_ps + use(user, epoch - 2)) / (2 * whole);
-  // What nobody used goes to those who had to wait.
-  const double left = std::max(0.0, 1 - own - user.others);
-  user.share = std::max(1.0 / active, own + left / hungry);
-  // What was taken beyond the whole has yet to be passed: each pays back its part.
-  const auto together = static_cast<double>(own_ps + last_ps);
-  if (user.epoch + 1 == epoch && together > whole) {
-    const double excess = static_cast<double>(own_ps) * (1 - whole / together);
-    user.next_ps += static_cast<std::uint64_t>(excess / user.share);
+  user.others = static_cast<double>(all_ps) / whole;
+  user.others_wait_ps = requests == 0 ? 0 : waits_ns * 1000 / requests;
+  // Who wants less than an equal part has what it wants; what it leaves is divided anew.
+  std::ranges::sort(user.contents);
+  double left = 1;
+  for (const double content : user.contents) {
+    if (content > left / static_cast<double>(wanting)) break;
+    left -= content;
+    --wanting;
   }
+  user.share = std::min(1.0, left / static_cast<double>(wanting) * generosity);
   user.epoch = epoch;
+}
+
+/// Takes up to `wanted_ps` of a bin; returns what it got, and in `used_ps` what was taken before.
+std::uint64_t Capacity::take(std::uint64_t number, std::uint64_t wanted_ps,
+                             std::uint64_t& used_ps) {
+  std::atomic<std::uint64_t>& bin = bins_[number % bins];
+  std::uint64_t bits = bin.load(std::memory_order_relaxed);
+  for (;;) {
+    const auto ahead = static_cast<std::int32_t>((bits >> number_shift) - number);
+    // The ring has come round since: whatever happened then is over.
+    if (ahead > 0) return wanted_ps;
+    used_ps = ahead == 0 ? bits & low_half : 0;
+    const std::uint64_t taken = std::min(wanted_ps, bin_ps - used_ps);
+    if (taken == 0) return 0;
+    const std::uint64_t fresh = (number & low_half) << number_shift | (used_ps + taken);
+    if (bin.compare_exchange_weak(bits, fresh, std::memory_order_relaxed)) return taken;
+  }
+}
+
+/// When a request that would begin at `time_ps` finds room.
+std::uint64_t Capacity::find_room(std::uint64_t time_ps, std::uint64_t service_ps) {
+  // Bins count from one, so that the first one is not taken for one of an empty ring.
+  const std::uint64_t first = time_ps / bin_ps + 1;
+  std::uint64_t start_ps = time_ps;
+  std::uint64_t left = service_ps;
+  for (std::uint64_t number = first; left > 0 && number < first + bins; ++number) {
+    std::uint64_t used_ps = 0;
+    const std::uint64_t taken = take(number, left, used_ps);
+    if (left == service_ps && number > first) start_ps = (number - 1) * bin_ps + used_ps;
+    left -= taken;
+  }
+  return start_ps;
 }
 
 std::uint64_t Capacity::reserve(std::uint64_t time_ps, std::uint64_t service_ps, unsigned number) {
@@ -65,12 +102,13 @@ std::uint64_t Capacity::reserve(std::uint64_t time_ps, std::uint64_t service_ps,
   // Epochs count from two: the two before the first are empty.
   const std::uint64_t epoch = time_ps / epoch_ps_ + 2;
   if (epoch > user.epoch) begin_epoch(user, epoch);
-  const std::uint64_t start_ps = std::max(user.next_ps, time_ps);
+  const std::uint64_t start_ps = find_room(std::max(user.next_ps, time_ps), service_ps);
   const std::uint64_t wait_ps = start_ps - time_ps;
   const std::uint64_t from_ps = std::max(user.next_ps, time_ps - std::min(time_ps, slack_ps_));
   user.next_ps = from_ps + static_cast<std::uint64_t>(static_cast<double>(service_ps) / user.share);
-  add_use(user, start_ps / epoch_ps_ + 2, service_ps);
-  user.wait_ps.store(wait_ps, std::memory_order_relaxed);
+  user.uses.add(start_ps / epoch_ps_ + 2, service_ps);
+  user.waits.add(epoch, wait_ps / 1000);
+  user.requests.add(epoch, 1);
   user.busy_ps.store(user.busy_ps.load(std::memory_order_relaxed) + service_ps,
                      std::memory_order_relaxed);
   const double rho = std::min(user.others, highest_utilisation);
@@ -85,12 +123,14 @@ std::uint64_t Capacity::busy_ps() const {
 }
 
 void Capacity::clear() {
+  for (auto& bin : bins_) bin.store(0, std::memory_order_relaxed);
   for (User& user : users_) {
     user.epoch = user.next_ps = user.others_wait_ps = 0;
     user.share = 1;
     user.others = 0;
-    for (auto& use : user.uses) use.store(0, std::memory_order_relaxed);
-    user.wait_ps.store(0, std::memory_order_relaxed);
+    user.uses.clear();
+    user.waits.clear();
+    user.requests.clear();
     user.busy_ps.store(0, std::memory_order_relaxed);
   }
 }

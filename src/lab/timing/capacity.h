@@ -1,12 +1,13 @@
 // Something that passes a limited amount per time and is shared: a memory controller, a link.
 //
-// vCPUs do not ask in the order of modelled time (they run up to an epoch apart), so a queue in
-// order of arrival would favour whoever the host lets run first. Instead each user has a share of
-// its own, by which its requests are spaced, and the shares follow the use that everybody made of
-// the epochs before: who is alone has everything, who wants less leaves the rest to the others,
-// and who wants more gets an equal part (max-min fairness, which is what a first-come-first-served
-// queue gives users with equally many requests in flight). Where the users together took more than
-// there was, the excess is paid back, so throughput at saturation is exactly what was declared.
+// vCPUs do not ask in the order of modelled time (they run up to an epoch apart), so two rules
+// share it out. Time is divided into short bins, and a request takes room in the bin of its own
+// time or, where that is full, in the next ones: throughput never exceeds what was declared. And
+// each user's requests are spaced by a share of its own, which follows the use that everybody made
+// of the epochs before: who is alone has everything, who wants less leaves the rest to the others,
+// and those who want more get equal parts (max-min fairness, which is what a first-come-first-
+// served queue gives users with equally many requests in flight). Without it, whoever the host
+// lets run first would take the bins.
 #pragma once
 
 #include <array>
@@ -36,10 +37,28 @@ class Capacity {
   void clear();
 
  private:
+  static constexpr std::uint64_t bin_ps = 250'000;
+  // Far more than vCPUs run apart plus the longest queue that lines in flight can make.
+  static constexpr std::uint64_t bins = 1024;
   static constexpr std::uint64_t epochs_kept = 16;
   // A mean wait holds below saturation only; beyond this the users' own queues take over.
   static constexpr double highest_utilisation = 0.8;
 
+  /// Sums of the last epochs. Written by one thread, read by all.
+  class PerEpoch {
+   public:
+    void add(std::uint64_t epoch, std::uint64_t amount);
+    [[nodiscard]] std::uint64_t at(std::uint64_t epoch) const;
+    /// Of the two epochs before this one.
+    [[nodiscard]] std::uint64_t before(std::uint64_t epoch) const {
+      return at(epoch - 1) + at(epoch - 2);
+    }
+    void clear();
+
+   private:
+    /// Each the low half of an epoch's number above the low half of its sum.
+    std::array<std::atomic<std::uint64_t>, epochs_kept> sums_{};
+  };
   struct alignas(64) User {
     // Its own thread's alone.
     std::uint64_t epoch = 0;    ///< The one that what follows is computed for.
@@ -47,19 +66,23 @@ class Capacity {
     double share = 1;           ///< Of the whole.
     double others = 0;          ///< Their utilisation.
     std::uint64_t others_wait_ps = 0;
-    // Read by all. A use is the low half of an epoch's number above the picoseconds used in it.
-    std::array<std::atomic<std::uint64_t>, epochs_kept> uses{};
-    std::atomic<std::uint64_t> wait_ps = 0;
+    std::vector<double> contents;  ///< Scratch: the use of others who did not wait.
+    // Read by all.
+    PerEpoch uses;   ///< Picoseconds occupied, by the epoch in which they begin.
+    PerEpoch waits;  ///< Nanoseconds waited, by the epoch of the request, as the next.
+    PerEpoch requests;
     std::atomic<std::uint64_t> busy_ps = 0;
   };
 
+  std::uint64_t find_room(std::uint64_t time_ps, std::uint64_t service_ps);
+  std::uint64_t take(std::uint64_t number, std::uint64_t wanted_ps, std::uint64_t& used_ps);
   void begin_epoch(User& user, std::uint64_t epoch);
-  [[nodiscard]] static std::uint64_t use(const User& user, std::uint64_t epoch);
-  static void add_use(User& user, std::uint64_t epoch, std::uint64_t service_ps);
 
   std::uint64_t epoch_ps_;
   std::uint64_t slack_ps_;
   std::vector<User> users_;
+  /// Each the low half of a bin's number above the picoseconds that are taken in it.
+  std::array<std::atomic<std::uint64_t>, bins> bins_{};
 };
 
 }  // namespace homenode::lab

@@ -1,18 +1,11 @@
 #include "lab/timing/pace.h"
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 
 namespace homenode::lab {
-namespace {
-
-// Longer than a host that is busy with other things keeps a vCPU's thread from running.
-constexpr std::chrono::milliseconds patience(500);
-
-}  // namespace
-
-Pace::Pace(unsigned vcpus, std::uint64_t epoch_ps) : epoch_ps_(epoch_ps), vcpus_(vcpus) {}
+Pace::Pace(unsigned vcpus, std::uint64_t epoch_ps, std::chrono::milliseconds patience)
+    : epoch_ps_(epoch_ps), patience_(patience), vcpus_(vcpus) {}
 
 void Pace::open() {
   const std::lock_guard lock(mutex_);
@@ -94,7 +87,7 @@ std::uint64_t Pace::advance(unsigned vcpu, std::uint64_t now_ps) {
   move_on();
   while (self.state == State::waiting && !released_) {
     const std::uint64_t seen = epoch_;
-    moved_.wait_for(lock, patience,
+    moved_.wait_for(lock, patience_,
                     [&] { return self.state != State::waiting || released_ || epoch_ != seen; });
     if (self.state == State::waiting && !released_ && epoch_ == seen) leave_behind();
   }

@@ -5,6 +5,7 @@
 // behind after a while, and counted.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -14,7 +15,11 @@ namespace homenode::lab {
 
 class Pace {
  public:
-  Pace(unsigned vcpus, std::uint64_t epoch_ps);
+  /// Longer than a host that is busy with other things keeps a vCPU's thread from running.
+  static constexpr std::chrono::milliseconds usual_patience{250};
+
+  /// `patience`: real time after which a vCPU that does not move is left behind.
+  Pace(unsigned vcpus, std::uint64_t epoch_ps, std::chrono::milliseconds patience = usual_patience);
 
   /// Everybody is away, at time zero.
   void open();
@@ -46,6 +51,7 @@ class Pace {
   mutable std::mutex mutex_;
   std::condition_variable moved_;
   std::uint64_t epoch_ps_;
+  std::chrono::milliseconds patience_;
   std::uint64_t epoch_ = 0;
   std::uint64_t reached_ps_ = 0;  ///< The latest clock of one that went away.
   std::uint64_t late_waits_ = 0;
