@@ -17,6 +17,15 @@ using measure::Scope;
 using measure::Summary;
 using measure::Together;
 
+std::string order_words(const measure::MemoryFacts& facts) {
+  if (facts.page_local) {
+    return "small pages: latency over every second line of a page before the next page";
+  }
+  const bool huge = facts.huge && facts.huge->value >= 2 * facts.array.value;
+  return huge ? "huge pages: latency in a random order"
+              : "no TLB is modelled: latency in a random order";
+}
+
 std::string headline(const Report& report) {
   std::string text = fmt::format(
       "{}, {}\nEach figure is the median of {} {}; ~ marks a noisy one (median deviation above "
@@ -25,10 +34,8 @@ std::string headline(const Report& report) {
       report.plan.runs == 1 ? "run" : "runs", 100 * measure::noisy_spread, report.isa);
   std::map<std::string, NodeSet> nodes_of;
   for (const measure::MemoryFacts& facts : report.memory) {
-    nodes_of[fmt::format("arrays of {}, {}", size_words(facts.array),
-                         facts.page_local ? "small pages: latency in a page-local order"
-                                          : "huge pages: latency in a random order")]
-        .insert(facts.node);
+    nodes_of[fmt::format("arrays of {}, {}", size_words(facts.array), order_words(facts))].insert(
+        facts.node);
   }
   for (const auto& [words, nodes] : nodes_of) {
     text += fmt::format("Memory of {} {}: {}\n", nodes.size() == 1 ? "node" : "nodes",

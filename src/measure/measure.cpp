@@ -67,8 +67,8 @@ Result<std::map<NodeId, NodeMemory>> make_memory(os::Os& os, const Report& repor
     std::vector<std::optional<Result<NodeMemory>>> made(served.size());
     team.run(members, [&](std::size_t place) {
       const NodeId node = served[place];
-      made[place].emplace(
-          NodeMemory::make(os, node, set.of_node.at(node), report.machine.nodes.size() == 1));
+      made[place].emplace(NodeMemory::make(
+          os, {node, set.of_node.at(node), report.machine.nodes.size() == 1, report.modelled}));
     });
     for (std::size_t i = 0; i < served.size(); ++i) {
       if (!made[i]->has_value()) return made[i]->as_unexpected();

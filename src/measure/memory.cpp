@@ -32,7 +32,9 @@ NodeMemory::~NodeMemory() {
   if (whole_.address != nullptr) os_->unmap_memory(whole_.address, whole_.bytes);
 }
 
-Result<NodeMemory> NodeMemory::make(os::Os& os, NodeId node, Bytes array, bool only_node) {
+Result<NodeMemory> NodeMemory::make(os::Os& os, const Wish& wish) {
+  const NodeId node = wish.node;
+  const Bytes array = wish.array;
   assert(array.value > 0 && array.value % array_unit.value == 0);
   const std::size_t bytes = 2 * array.value;
   void* address = nullptr;
@@ -48,9 +50,9 @@ Result<NodeMemory> NodeMemory::make(os::Os& os, NodeId node, Bytes array, bool o
   memory.facts_.array = array;
   // A kernel without huge pages refuses; what was got is looked at below.
   (void)os.advise_memory(memory.region_.address, bytes, MADV_HUGEPAGE);
-  if (auto placed = memory.place(only_node); !placed) return placed.as_unexpected();
+  if (auto placed = memory.place(wish.only_node); !placed) return placed.as_unexpected();
   memory.audit_pages();
-  memory.link();
+  memory.link(!wish.modelled && !all_huge(memory.facts_));
   return memory;
 }
 
@@ -85,15 +87,18 @@ void NodeMemory::audit_pages() {
   if (os_->read_file("/proc/self/smaps", smaps) == 0) {
     facts_.huge = huge_in(smaps, reinterpret_cast<std::uintptr_t>(region_.address), region_.bytes);
   }
-  facts_.page_local = !all_huge(facts_);
 }
 
-void NodeMemory::link() {
+void NodeMemory::link(bool page_local) {
+  facts_.page_local = page_local;
   auto* const array = reinterpret_cast<workloads::probe::Stop*>(
       static_cast<char*>(region_.address) + facts_.array.value);
-  const std::size_t lines = facts_.array.value / line_bytes;
-  const std::size_t group = facts_.page_local ? os_->page_bytes() / line_bytes : lines;
-  next_stop = workloads::probe::link_cycle(array, {lines, group, 1 + facts_.node.value()});
+  workloads::probe::CycleShape shape;
+  shape.lines = facts_.array.value / line_bytes;
+  shape.lines_per_group = page_local ? os_->page_bytes() / line_bytes : shape.lines;
+  shape.stride = page_local ? 2 : 1;
+  shape.seed = 1 + facts_.node.value();
+  next_stop = workloads::probe::link_cycle(array, shape);
 }
 
 }  // namespace homenode::measure

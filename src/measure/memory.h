@@ -18,7 +18,13 @@ class NodeMemory {
   /// CPU near the node where there is one. Where the machine has one node only, a kernel that
   /// refuses placement or audit (containers) is no obstacle: the facts say so.
   /// pre: array is a multiple of array_unit. Errors: no memory; placement refused.
-  static Result<NodeMemory> make(os::Os& os, NodeId node, Bytes array, bool only_node);
+  struct Wish {
+    NodeId node;
+    Bytes array;             ///< Of each of the two arrays.
+    bool only_node = false;  ///< The machine has no other.
+    bool modelled = false;   ///< The clock's model has no TLB, so none must be spared.
+  };
+  static Result<NodeMemory> make(os::Os& os, const Wish& wish);
   NodeMemory(NodeMemory&& other) noexcept;
   NodeMemory& operator=(NodeMemory&&) = delete;
   ~NodeMemory();
@@ -36,7 +42,7 @@ class NodeMemory {
       : os_(&os), whole_(whole), region_(region) {}
   Result<void> place(bool only_node);
   void audit_pages();
-  void link();
+  void link(bool page_local);
 
   os::Os* os_;
   actuation::Region whole_;

@@ -46,7 +46,9 @@ struct MemoryFacts {
   NodeId node;
   Bytes array;                ///< The size of each of the two arrays.
   std::optional<Bytes> huge;  ///< Of both, in huge pages; absent when the kernel does not say.
-  bool page_local = false;    ///< The chain stays in a page until all its lines were visited.
+  /// The chain stays in a page until it has visited every second line of it, to keep TLB misses
+  /// out; else it is in random order over the whole array.
+  bool page_local = false;
   std::size_t pages = 0;
   std::size_t elsewhere = 0;  ///< Pages that the audit found on another node or on none.
   std::string why;            ///< What the kernel said to that, or why there was no audit.

@@ -44,15 +44,17 @@ std::size_t Scatter::operator()(std::size_t position) const {
 
 Stop* link_cycle(Stop* array, const CycleShape& shape) {
   assert(shape.lines > 0 && shape.lines_per_group > 0 && shape.lines % shape.lines_per_group == 0);
+  assert(shape.stride > 0 && shape.lines_per_group % shape.stride == 0);
   const std::size_t groups = shape.lines / shape.lines_per_group;
+  const std::size_t stops = shape.lines_per_group / shape.stride;
   const Scatter group_order(groups, shape.seed);
   Stop* first = nullptr;
   Stop* last = nullptr;
   for (std::size_t i = 0; i < groups; ++i) {
     const std::size_t group = group_order(i);
-    const Scatter line_order(shape.lines_per_group, shape.seed + group + 1);
-    for (std::size_t j = 0; j < shape.lines_per_group; ++j) {
-      Stop* const stop = array + group * shape.lines_per_group + line_order(j);
+    const Scatter order(stops, shape.seed + group + 1);
+    for (std::size_t j = 0; j < stops; ++j) {
+      Stop* const stop = array + group * shape.lines_per_group + order(j) * shape.stride;
       if (last == nullptr)
         first = stop;
       else

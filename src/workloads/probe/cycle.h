@@ -36,11 +36,15 @@ struct CycleShape {
   /// Lines that are visited before the next group: those of a small page, which keeps TLB misses
   /// out; `lines` for an order over everything.
   std::size_t lines_per_group = 0;
+  /// Every how many lines there is a stop. 2 where a group is small: CPUs fetch lines in pairs, and
+  /// the other one of a pair would be found in a cache.
+  std::size_t stride = 1;
   std::uint64_t seed = 1;
 };
 
-/// Links all lines into one cycle; the groups and the lines of each in random order. Gives its
-/// first stop. pre: lines > 0, lines_per_group divides lines, the array has that many stops.
+/// Links the stops into one cycle; the groups and the stops of each in random order. Gives the
+/// first. pre: lines > 0, lines_per_group divides lines, stride divides lines_per_group, the array
+/// has that many lines.
 Stop* link_cycle(Stop* array, const CycleShape& shape);
 
 /// Follows the cycle with dependent loads; where it ends.

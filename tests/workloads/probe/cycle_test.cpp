@@ -50,8 +50,8 @@ std::vector<std::size_t> visits(std::vector<Stop>& array, const CycleShape& shap
 }
 
 TEST(Cycle, VisitsEveryLineOnceBeforeItComesBack) {
-  for (const CycleShape shape : {CycleShape{1, 1, 1}, CycleShape{1000, 1000, 1},
-                                 CycleShape{1024, 1024, 2}, CycleShape{640, 64, 3}}) {
+  for (const CycleShape shape : {CycleShape{1, 1, 1, 1}, CycleShape{1000, 1000, 1, 1},
+                                 CycleShape{1024, 1024, 1, 2}, CycleShape{640, 64, 1, 3}}) {
     std::vector<Stop> array(shape.lines);
     const auto order = visits(array, shape);
     EXPECT_EQ(order.size(), shape.lines);
@@ -62,7 +62,7 @@ TEST(Cycle, VisitsEveryLineOnceBeforeItComesBack) {
 TEST(Cycle, StaysInAPageUntilAllItsLinesAreVisited) {
   constexpr std::size_t group = 64;
   std::vector<Stop> array(20 * group);
-  const auto order = visits(array, {array.size(), group, 5});
+  const auto order = visits(array, {array.size(), group, 1, 5});
   std::vector<std::size_t> pages;
   for (std::size_t i = 0; i < order.size(); ++i) {
     if (i % group == 0) pages.push_back(order[i] / group);
@@ -72,9 +72,16 @@ TEST(Cycle, StaysInAPageUntilAllItsLinesAreVisited) {
   EXPECT_FALSE(std::is_sorted(order.begin(), order.begin() + group));
 }
 
+TEST(Cycle, LeavesTheOtherLineOfEachPairOut) {
+  std::vector<Stop> array(20 * 64);
+  const auto order = visits(array, {array.size(), 64, 2, 5});
+  EXPECT_EQ(order.size(), array.size() / 2);
+  for (std::size_t line : order) EXPECT_EQ(line % 2, 0U);
+}
+
 TEST(Cycle, OwningEachLineGoesTheSameWayAndChangesNothing) {
   std::vector<Stop> array(256);
-  Stop* const first = link_cycle(array.data(), {256, 256, 9});
+  Stop* const first = link_cycle(array.data(), {256, 256, 1, 9});
   for (std::size_t steps : {0U, 1U, 17U, 255U, 256U, 700U}) {
     EXPECT_EQ(own_and_follow(first, steps), follow(first, steps));
   }
