@@ -45,7 +45,10 @@ void add_with_mean(std::vector<machine::PairValues>& values, const Report& repor
                    const PairMatrix& writes) {
   const auto add = [&](machine::MatrixKind kind, const PairMatrix& matrix) {
     if (!has_value(matrix)) return;
-    values.push_back({kind, over_all_nodes(report, matrix), machine::Provenance::measured});
+    // What the lab's model gives is what the machine file declares.
+    values.push_back(
+        {kind, over_all_nodes(report, matrix),
+         report.modelled ? machine::Provenance::declared : machine::Provenance::measured});
   };
   add(kinds[0], mean(reads, writes));
   add(kinds[1], reads);

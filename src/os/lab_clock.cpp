@@ -54,6 +54,12 @@ std::uint64_t LabClock::now_ps(std::size_t slot) {
 Result<std::unique_ptr<Clock>> open_clock() {
   const char* const path = std::getenv(lab_clock_variable);
   if (path != nullptr && *path != '\0') return LabClock::open(path);
+  const char* const lab = std::getenv(lab_variable);
+  if (lab != nullptr && *lab != '\0') {
+    return not_supported(
+        "this lab runs without a clock, and the host's time says nothing about " + std::string(lab),
+        "run the lab with timing, which needs QEMU 9.1 or newer");
+  }
   return std::unique_ptr<Clock>(std::make_unique<SteadyClock>());
 }
 

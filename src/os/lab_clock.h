@@ -28,7 +28,11 @@ class LabClock final : public Clock {
   const volatile std::uint64_t* slots_;
 };
 
-/// The lab's clock where the environment names one, else the host's. Errors: as LabClock::open().
+/// Set to the machine's name in the environment of what runs in the lab.
+inline constexpr const char* lab_variable = "HOMENODE_LAB";
+
+/// The lab's clock where the environment names one, else the host's. Errors: as LabClock::open();
+/// not_supported in a lab without a clock, where the host's time says nothing about the machine.
 Result<std::unique_ptr<Clock>> open_clock();
 
 }  // namespace homenode::os

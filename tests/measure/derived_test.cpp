@@ -67,6 +67,14 @@ TEST(PairValues, AreReadWriteAndTheirMeanForTheWholeMachine) {
   EXPECT_DOUBLE_EQ(values[5].values.at(NodeId(0), NodeId(0)), 500);
 }
 
+TEST(PairValues, AreNotMeasuredWhereTheClockIsModelled) {
+  Report report = made_up();
+  report.modelled = true;
+  for (const auto& values : pair_values(report)) {
+    EXPECT_EQ(values.provenance, machine::Provenance::declared);
+  }
+}
+
 TEST(PairValues, LeaveOutWhatWasNotMeasured) {
   Report report = made_up();
   report.plan.sources = {NodeId(1)};

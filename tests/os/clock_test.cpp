@@ -83,5 +83,14 @@ TEST(OpenClock, TakesTheLabsWhereTheEnvironmentNamesIt) {
   EXPECT_FALSE((*steady)->modelled());
 }
 
+TEST(OpenClock, IsNotTheHostsInsideALab) {
+  setenv(lab_variable, "quad-4x2", 1);
+  const auto none = open_clock();
+  unsetenv(lab_variable);
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().code, ErrorCode::not_supported);
+  EXPECT_NE(none.error().message().find("quad-4x2"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace homenode::os
