@@ -12,8 +12,9 @@ from jinja2 import TemplateError
 from homenode import errors
 from homenode.arguments import Parser
 from homenode.files import write_whole
-from homenode.report import model, page
+from homenode.report import model, page, times
 from homenode.report.model import MachineView
+from homenode.report.times import MethodTime, TimeView
 from homenode.study import records
 from homenode.study.errors import StudyError
 
@@ -96,7 +97,9 @@ def _write(path: Path, text: str) -> None:
 
 
 def to_json(views: Sequence[MachineView]) -> dict[str, Any]:
-    """The judgements as data: the same values that the page shows."""
+    """The judgements and times as data: the same values that the page shows."""
+    kinds_of = [(view, times.time_views(view)) for view in views]
+    timed = [(view, kinds, _times_by_case(kinds)) for view, kinds in kinds_of]
     return {
         "schema": RESULT_SCHEMA,
         "machines": [
@@ -113,8 +116,20 @@ def to_json(views: Sequence[MachineView]) -> dict[str, Any]:
                         "hottest_share": case.judgement.hottest,
                         "hottest_node": case.hottest_node,
                         "verdict": case.judgement.verdict,
+                        "time": _time_json(known.get(case.case.id)),
                     }
                     for case in view.cases
+                ],
+                "time_order": [
+                    {
+                        "pattern": row.row.label,
+                        "operation": row.row.op,
+                        "provenance": kind.provenance,
+                        "order": times.order_text(row),
+                        "shapes": row.order,
+                    }
+                    for kind in kinds
+                    for row in kind.rows
                 ],
                 "abilities": {
                     line[0].pattern: {
@@ -125,6 +140,32 @@ def to_json(views: Sequence[MachineView]) -> dict[str, Any]:
                 },
                 "failures": [{"case": f.label, "error": f.error} for f in view.failures],
             }
-            for view in views
+            for view, kinds, known in timed
         ],
+    }
+
+
+def _time_json(time: MethodTime | None) -> dict[str, Any] | None:
+    """A case's time over its repetitions; None when its records hold none."""
+    if time is None:
+        return None
+    busiest = time.busiest_controller
+    return {
+        "provenance": time.runs[0].provenance,
+        "runs": len(time.runs),
+        "median_s": time.seconds,
+        "low_s": time.low,
+        "high_s": time.high,
+        "relative_to_default": time.relative,
+        "local_read_share": time.local_read_share,
+        "busiest_controller": busiest and {"node": busiest[0], "utilisation": busiest[1]},
+    }
+
+
+def _times_by_case(kinds: Sequence[TimeView]) -> dict[str, MethodTime]:
+    return {
+        time.case.case.id: time
+        for kind in kinds
+        for row in kind.rows
+        for time in row.times.values()
     }

@@ -16,12 +16,16 @@ from homenode.study import counts as plugin_counts
 from homenode.study.case import Case
 from homenode.study.errors import StudyError
 from homenode.study.machine import Machine
-from homenode.study.records import Record, is_complete
+from homenode.study.records import Record, is_complete, run_key
+from homenode.study.times import RunTime
 
 
 @dataclass(frozen=True)
 class CaseView:
-    """One complete record, judged."""
+    """One case: the matrix of its first complete repetition, judged, and the times of all.
+
+    `repetitions` counts the complete ones; `times` leaves out those without time.
+    """
 
     record: Record
     case: Case
@@ -29,6 +33,8 @@ class CaseView:
     matrix: AccessMatrix
     best: Shares
     judgement: rule.Judgement
+    repetitions: int
+    times: tuple[RunTime, ...]
 
     @property
     def pattern(self) -> str:
@@ -134,10 +140,10 @@ class MachineView:
 
 
 def latest(records: Iterable[Record]) -> list[Record]:
-    """One record per case: its last complete one, else its last one; in the order of the cases."""
-    chosen: dict[str, Record] = {}
+    """One record per run of a case: its last complete one, else its last one; in order."""
+    chosen: dict[tuple[str, int], Record] = {}
     for record in records:
-        key = str(record["case"]["id"])
+        key = run_key(record)
         if key not in chosen or is_complete(record) or not is_complete(chosen[key]):
             chosen[key] = record
     return list(chosen.values())
@@ -149,9 +155,14 @@ def thread_nodes(record: Record) -> list[int]:
     return [int(thread["node"]) for thread in threads]
 
 
-def view_case(record: Record) -> CaseView:
-    """Judges a complete record. Raises StudyError when the record does not hold together."""
+def view_case(runs: Sequence[Record]) -> CaseView:
+    """Judges a case by its complete records. Raises StudyError when one does not hold together.
+
+    pre: runs is not empty.
+    """
+    record = runs[0]
     try:
+        found = [RunTime.from_json(run.get("time")) for run in runs]
         case = Case.from_json(record["case"])
         machine = Machine.from_json(record["machine"])
         matrix = AccessMatrix.from_json(record["matrix"])
@@ -170,7 +181,8 @@ def view_case(record: Record) -> CaseView:
             f"the record of case {record['case'].get('id')} does not hold together ({error!r}); "
             "run its study again with --fresh"
         ) from error
-    return CaseView(record, case, machine, matrix, best, judgement)
+    times = tuple(time for time in found if time is not None)
+    return CaseView(record, case, machine, matrix, best, judgement, len(runs), times)
 
 
 def memory_nodes(machine: Machine) -> list[int]:
@@ -193,11 +205,14 @@ def build(records: Iterable[Record]) -> list[MachineView]:
 
 
 def _build_machine(records: Sequence[Record]) -> MachineView:
-    cases = tuple(view_case(record) for record in records if is_complete(record))
+    runs: dict[str, list[Record]] = {}
+    for record in filter(is_complete, records):
+        runs.setdefault(str(record["case"]["id"]), []).append(record)
+    cases = tuple(view_case(members) for members in runs.values())
     machine = Machine.from_json(records[0]["machine"])
     methods = tuple(m for m in METHODS if any(case.method == m for case in cases))
     failures = tuple(
-        Failure(_label(Case.from_json(r["case"])), str(r["error"]), " ".join(r["command"]))
+        Failure(_label(r), str(r["error"]), " ".join(r["command"]))
         for r in records
         if not is_complete(r)
     )
@@ -212,8 +227,11 @@ def _build_machine(records: Sequence[Record]) -> MachineView:
     )
 
 
-def _label(case: Case) -> str:
-    return " · ".join(str(case.option(n)) for n in ("pattern", "order", "op", "method"))
+def _label(record: Record) -> str:
+    case = Case.from_json(record["case"])
+    words = [str(case.option(name)) for name in ("pattern", "order", "op", "method")]
+    run = int(record.get("repetition", 1))
+    return " · ".join([*words, f"run {run}"] if run > 1 else words)
 
 
 def _grid(cases: Sequence[CaseView]) -> tuple[GridRow, ...]:

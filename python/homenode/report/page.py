@@ -10,11 +10,22 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from homenode.matrix import local_share
-from homenode.report import machine_svg, matrix_svg, model, paper, perfect, rule
+from homenode.report import machine_svg, matrix_svg, model, paper, perfect, rule, times, times_svg
 from homenode.report.model import CaseView, GridRow, MachineView
 from homenode.report.rule import Verdict
-from homenode.report.words import METHODS, OPERATIONS, PATTERNS, USED, number, percent
+from homenode.report.times import TimeView
+from homenode.report.words import (
+    METHODS,
+    OPERATIONS,
+    PATTERNS,
+    USED,
+    duration,
+    number,
+    percent,
+    ratio,
+)
 from homenode.study.machine import HOST, LAB
+from homenode.study.times import MEASURED, MODELLED
 
 HERE = Path(__file__).parent
 MARKS: Mapping[Verdict, str] = {
@@ -38,7 +49,7 @@ def _template() -> Template:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    environment.filters.update(percent=percent, number=number)
+    environment.filters.update(percent=percent, number=number, duration=duration, ratio=ratio)
     return environment.get_template("page.html")
 
 
@@ -68,6 +79,9 @@ def render(views: Sequence[MachineView], records_paths: Sequence[str]) -> str:
         draw_shares=draw_shares,
         shown_command=shown_command,
         machine_option=machine_option,
+        time_views=times.time_views,
+        draw_times=draw_times,
+        times=times,
         draw_machine=lambda machine: Markup(machine_svg.draw(machine)),
         nearest=machine_svg.nearest_distance,
         says=says,
@@ -102,6 +116,11 @@ def draw_best(row: GridRow) -> Markup:
 def draw_shares(shares: Sequence[Sequence[float]], nodes: Sequence[int], label: str) -> Markup:
     """A matrix of shares that follows from logic, not from a measurement."""
     return Markup(matrix_svg.draw(shares, nodes, label, "", measured=False))
+
+
+def draw_times(view: TimeView, op: str) -> Markup:
+    """The execution times of one operation."""
+    return Markup(times_svg.draw(view, op, MARKS))
 
 
 def shown_command(case: CaseView) -> str:
@@ -165,12 +184,37 @@ def provenance(view: MachineView) -> list[Markup]:
             "where each page lay was asked of the kernel after the run. The matrix is the product "
             "of the two, not a count of what the processors did."
         )
-    if view.machine.kind == LAB:
-        sentences.append(
-            "<strong>No times.</strong> An emulator's clock says nothing about a real machine, so "
-            "this page has none; where memory lies and who uses it is what the lab shows truly."
-        )
+    sentences += _time_provenance(view)
     return [Markup(sentence) for sentence in sentences]
+
+
+def _time_provenance(view: MachineView) -> list[str]:
+    sentences = []
+    kinds = {time.provenance for case in view.cases for time in case.times}
+    untimed = sum(case.repetitions > len(case.times) for case in view.cases)
+    if MODELLED in kinds:
+        sentences.append(
+            "<strong>Modelled times.</strong> No clock was read. For each virtual CPU the lab adds "
+            "up what its instructions, its caches and its memory would take on the machine that "
+            "the file declares: latency and bandwidth of every pair of nodes, and queues at "
+            "memory controllers and links. A time is that of the measured part, from its start to "
+            "its end on the CPU that ended it. It is as good as the model and the file are."
+        )
+    if MEASURED in kinds:
+        sentences.append(
+            "<strong>Measured times.</strong> Seconds of this host's own clock between the start "
+            "and the end of the measured part, as the program printed them."
+        )
+    if untimed:
+        which = "These records hold" if untimed == len(view.cases) else f"{untimed} cases have"
+        why = (
+            "an emulator's clock says nothing about a real machine, and a model's time was not "
+            "asked for, or needs a newer QEMU, or the records are older than it"
+            if view.machine.kind == LAB
+            else "the records are older than it, or the host was itself an emulated machine"
+        )
+        sentences.append(f"<strong>No times.</strong> {which} no time: {why}.")
+    return sentences
 
 
 def _cache(cache: Mapping[str, Any]) -> str:

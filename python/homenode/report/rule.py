@@ -66,7 +66,14 @@ def judge(
     return Judgement(verdict, local, perfect_local, hottest, sums.index(max(sums)), limit)
 
 
+_WORST_FIRST = [Verdict.NOT_HEALED, Verdict.FLATTENED, Verdict.HEALED]
+
+
 def together(verdicts: Sequence[Verdict]) -> Verdict:
     """The verdict over several cases is the worst one. pre: verdicts is not empty."""
-    order = [Verdict.NOT_HEALED, Verdict.FLATTENED, Verdict.HEALED]
-    return min(verdicts, key=order.index)
+    return min(verdicts, key=_WORST_FIRST.index)
+
+
+def worse(one: Verdict, other: Verdict) -> bool:
+    """Whether the first is farther from the perfect matrix than the second."""
+    return _WORST_FIRST.index(one) < _WORST_FIRST.index(other)

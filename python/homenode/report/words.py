@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+TIME_UNITS = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
 NARROW_SPACE = "\N{NARROW NO-BREAK SPACE}"
 
 
@@ -60,6 +61,19 @@ def percent(share: float) -> str:
     else:
         text = f"{value:.1f}"
     return f"{text} %".replace(" ", NARROW_SPACE)
+
+
+def duration(seconds: float) -> str:
+    """A time with three significant digits, in the unit that suits it."""
+    value = float(f"{seconds:.3g}")
+    unit, factor = next((pair for pair in TIME_UNITS if value >= pair[1]), TIME_UNITS[-1])
+    value /= factor
+    return f"{value:.{max(0, 2 - len(str(int(value))) + 1)}f}{NARROW_SPACE}{unit}"
+
+
+def ratio(value: float) -> str:
+    """A ratio to 1 with two decimals, three below 0.1."""
+    return f"{value:.2f}" if value >= 0.1 else f"{value:.3f}"
 
 
 def number(value: float) -> str:

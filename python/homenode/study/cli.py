@@ -2,6 +2,7 @@
 
 import argparse
 import dataclasses
+import functools
 import json
 import shlex
 import signal
@@ -60,7 +61,6 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None, runner_for: RunnerFactory | None = None) -> int:
     """Runs the verb and returns its exit code. `runner_for` replaces the real machines in tests."""
     options = parser().parse_args(arguments)
-    make_runner = runner_for or runner_for_machine
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) != signal.SIG_IGN:  # nohup ignores the latter.
             signal.signal(number, _stop)
@@ -68,6 +68,7 @@ def main(arguments: Sequence[str] | None = None, runner_for: RunnerFactory | Non
         study = dataclasses.replace(spec.load(spec.find(options.file)), file=options.file)
         if options.machine:
             study = dataclasses.replace(study, machines=tuple(dict.fromkeys(options.machine)))
+        make_runner = runner_for or functools.partial(runner_for_machine, time=study.time)
         folder = options.out or Path("results") / study.name
         if options.dry_run:
             _list_cases(study, make_runner, as_json=options.json)
@@ -111,13 +112,15 @@ def _say(summary: Summary, path: Path, *, as_json: bool) -> None:
         return
     if summary.failed:
         print(
-            f"homenode study: {len(summary.failed)} of {summary.cases} cases failed "
+            f"homenode study: {len(summary.failed)} of {summary.runs} runs failed "
             f"({summary.failed[0]}{', …' if len(summary.failed) > 1 else ''}); their errors are in "
             f"{path}; give the same command again to retry them",
             file=sys.stderr,
         )
-    text = f"{summary.cases} cases, {summary.ran} run now"
-    if len(summary.failed) < summary.cases:  # Else there is nothing to make a page of.
+    repeated = summary.runs // summary.cases if summary.cases else 1
+    times = f" × {repeated} repetitions" if repeated > 1 else ""
+    text = f"{summary.cases} cases{times}, {summary.ran} run now"
+    if len(summary.failed) < summary.runs:  # Else there is nothing to make a page of.
         text += f"; next: homenode report {shlex.quote(str(path.parent))}"
     print(text)
 

@@ -46,8 +46,9 @@ def _labs_errors_as_ours() -> Iterator[None]:
 class LabRunner:
     """A machine of the catalogue, or of an hwloc XML file; entering boots it."""
 
-    def __init__(self, name: str) -> None:
-        """Reads the machine file. Raises StudyError."""
+    def __init__(self, name: str, time: bool | None = None) -> None:
+        """Reads the machine file. `time` None models time where QEMU can. Raises StudyError."""
+        self._time = time
         with _labs_errors_as_ours():
             self._described = lab.find_machine(name)
             text = find_file(name).read_bytes()
@@ -89,7 +90,7 @@ class LabRunner:
 
     def __enter__(self) -> Self:
         with _labs_errors_as_ours():
-            self._lab = lab.Lab(self._described).__enter__()
+            self._lab = lab.Lab(self._described, timing=self._time).__enter__()
         return self
 
     def __exit__(self, *error: object) -> None:

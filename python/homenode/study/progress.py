@@ -17,6 +17,9 @@ from rich.progress import (
 
 from homenode.matrix import AccessMatrix, hottest_share, local_share
 from homenode.study.records import Record
+from homenode.study.times import RunTime
+
+MS_PER_S = 1000
 
 
 def outcome_text(record: Record) -> str:
@@ -25,7 +28,9 @@ def outcome_text(record: Record) -> str:
         return f"failed: {record['error']}"
     op = str(record["case"]["options"].get("op", "read"))
     rows = AccessMatrix.from_json(record["matrix"]).of(op)
-    return f"{local_share(rows):.1%} local, hottest node {hottest_share(rows):.1%}"
+    text = f"{local_share(rows):.1%} local, hottest node {hottest_share(rows):.1%}"
+    time = RunTime.from_json(record["time"])
+    return text if time is None else f"{text}, {time.seconds * MS_PER_S:.4g} ms {time.provenance}"
 
 
 class PlainProgress:

@@ -12,7 +12,9 @@ from typing import Any, Self
 
 from homenode.study.errors import StudyError
 
-SCHEMA = "homenode.record/1"
+SCHEMA = "homenode.record/2"
+# Version 2 adds the time and the repetition. Records of version 1 stay readable: they have no time.
+SCHEMAS = ("homenode.record/1", SCHEMA)
 FILE_NAME = "records.jsonl"
 
 Record = Mapping[str, Any]
@@ -21,6 +23,11 @@ Record = Mapping[str, Any]
 def is_complete(record: Record) -> bool:
     """Whether a record needs no second run: the command succeeded and left a matrix."""
     return record["exit_code"] == 0 and record["error"] is None and record["matrix"] is not None
+
+
+def run_key(record: Record) -> tuple[str, int]:
+    """Which run of which case a record is of: the case's id and the repetition, from 1."""
+    return str(record["case"]["id"]), int(record.get("repetition", 1))
 
 
 def parse_lines(data: bytes, name: str) -> tuple[list[Record], int]:
@@ -48,12 +55,13 @@ def parse_lines(data: bytes, name: str) -> tuple[list[Record], int]:
 
 def _record(line: bytes) -> Record:
     value = json.loads(line)
-    if not isinstance(value, dict) or value.get("schema") != SCHEMA:
+    if not isinstance(value, dict) or value.get("schema") not in SCHEMAS:
         raise ValueError(f"no {SCHEMA} object")
-    for key in ("case", "machine", "exit_code", "error", "matrix"):
+    later = ("repetition", "time") if value["schema"] == SCHEMA else ()
+    for key in ("case", "machine", "exit_code", "error", "matrix", *later):
         if key not in value:
             raise ValueError(f"no '{key}'")
-    _ = value["case"]["id"]
+    run_key(value)
     return value
 
 
@@ -124,9 +132,9 @@ class RecordStore:
         except OSError as error:
             raise StudyError(f"cannot open the records {self.path}: {error.strerror}") from error
 
-    def complete(self) -> dict[str, Record]:
-        """The last complete record of each case, by case id."""
-        return {str(r["case"]["id"]): r for r in self.records if is_complete(r)}
+    def complete(self) -> dict[tuple[str, int], Record]:
+        """The last complete record of each repetition of each case."""
+        return {run_key(r): r for r in self.records if is_complete(r)}
 
     def append(self, record: Record) -> None:
         """Writes one record and waits until it is on the disk; on failure the file is as before."""

@@ -9,12 +9,16 @@ from homenode.study.machine import Machine
 
 @dataclass(frozen=True)
 class Outcome:
-    """How one command ended. `counts` are the plugin's lines; None where nothing counts."""
+    """How one command ended. `counts` are the plugin's lines; None where nothing counts.
+
+    `real_clock`: whether the seconds that the command printed are those of a real machine.
+    """
 
     exit_code: int
     stdout: str
     stderr: str
     counts: Sequence[Mapping[str, Any]] | None
+    real_clock: bool = False
 
 
 class RunnerLostError(Exception):

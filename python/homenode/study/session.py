@@ -5,7 +5,7 @@ A case that fails is recorded and the others go on; a machine that dies is start
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Protocol
@@ -15,9 +15,11 @@ from homenode.study import counts as plugin_counts
 from homenode.study import records
 from homenode.study.case import Case
 from homenode.study.errors import StudyError
+from homenode.study.machine import LAB, Machine
 from homenode.study.records import Record, RecordStore
 from homenode.study.runner import Outcome, Runner, RunnerFactory, RunnerLostError
 from homenode.study.spec import Study, expand
+from homenode.study.times import RunTime, measured_time, modelled_time
 
 BENCH_SCHEMA = "homenode.bench.map/1"
 LOST_IN_A_ROW = 3
@@ -45,12 +47,34 @@ class Observer(Protocol):
 
 @dataclass
 class Summary:
-    """What a study did. `failed` holds the labels of the cases whose last record is an error."""
+    """What a study did: `runs` are cases times repetitions, and so are all counts but `cases`.
+
+    `failed` holds the labels of the runs whose last record is an error.
+    """
 
     cases: int = 0
+    runs: int = 0
     already_done: int = 0
     ran: int = 0
     failed: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """One repetition of a case, counted from 1."""
+
+    case: Case
+    repetition: int
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """As records.run_key of its record."""
+        return self.case.id, self.repetition
+
+    def label(self, study: Study) -> str:
+        """A short name for people."""
+        label = self.case.label(study.varying)
+        return label if study.repetitions == 1 else f"{label} · run {self.repetition}"
 
 
 @dataclass(frozen=True)
@@ -58,7 +82,7 @@ class _Part:
     """One machine's share of the study: what is left to run on it."""
 
     runner: Runner
-    left: list[Case]
+    left: list[_Run]
 
 
 def run_study(
@@ -75,23 +99,30 @@ def run_study(
     for name in study.machines:
         runner = runner_for(name)
         cases = expand(study, runner.machine.name, runner.machine.digest)
-        left = [case for case in cases if case.id not in done]
+        # All cases once, then all again: what changes with time of day touches each alike.
+        runs = [_Run(case, n + 1) for n in range(study.repetitions) for case in cases]
+        left = [run for run in runs if run.key not in done]
         summary.cases += len(cases)
-        summary.already_done += len(cases) - len(left)
+        summary.runs += len(runs)
+        summary.already_done += len(runs) - len(left)
         parts.append(_Part(runner, left))
-        _note_other_versions(cases, done, runner, observer)
-    observer.planned(summary.cases, summary.already_done)
+        _note_kept([done[run.key] for run in runs if run.key in done], study, runner, observer)
+    observer.planned(summary.runs, summary.already_done)
     for part in parts:
         if part.left:
             _run_part(study, part, store, observer, summary, now)
     return summary
 
 
-def _note_other_versions(
-    cases: Sequence[Case], done: dict[str, Record], runner: Runner, observer: Observer
-) -> None:
+def _note_kept(kept: Sequence[Record], study: Study, runner: Runner, observer: Observer) -> None:
+    """Says what a person may not expect of the records that are kept from earlier."""
     present = runner.homenode_version
-    older = [c for c in cases if c.id in done and done[c.id]["versions"]["homenode"] != present]
+    older = [record for record in kept if record["versions"]["homenode"] != present]
+    untimed = [record for record in kept if record.get("time") is None]
+    if untimed and study.time is not False and runner.machine.kind == LAB:
+        observer.note(
+            f"{len(untimed)} kept records have no modelled time; --fresh measures everything again"
+        )
     if older:
         observer.note(
             f"{len(older)} kept records were made by another version of homenode than this one "
@@ -129,7 +160,7 @@ def _run_part(
 
 def _run_cases(
     study: Study,
-    left: list[Case],
+    left: list[_Run],
     runner: Runner,
     store: RecordStore,
     observer: Observer,
@@ -138,10 +169,10 @@ def _run_cases(
 ) -> None:
     """Runs and removes the cases from `left`. Raises RunnerLostError after recording that case."""
     while left:
-        case = left.pop(0)
-        label = case.label(study.varying)
+        run = left.pop(0)
+        label = run.label(study)
         observer.running(label)
-        record, loss = _run_case(study, case, runner, now)
+        record, loss = _run_case(study, run, runner, now)
         store.append(record)
         summary.ran += 1
         if not records.is_complete(record):
@@ -152,8 +183,9 @@ def _run_cases(
 
 
 def _run_case(
-    study: Study, case: Case, runner: Runner, now: Callable[[], datetime]
+    study: Study, run: _Run, runner: Runner, now: Callable[[], datetime]
 ) -> tuple[Record, RunnerLostError | None]:
+    case = run.case
     command = runner.command(case.arguments())
     started = now()
     clock = time.monotonic()
@@ -173,6 +205,7 @@ def _run_case(
         "study_file": study.file,
         "title": study.title,
         "case": case.to_json(),
+        "repetition": run.repetition,
         "machine": runner.machine.to_json(),
         "seed": case.option("seed", 0),
         "command": command,
@@ -184,6 +217,7 @@ def _run_case(
         "bench": None,
         "counts": list(outcome.counts) if outcome.counts is not None else None,
         "matrix": None,
+        "time": None,
     }
     if error is None:
         _read_outcome(record, outcome, case, runner)
@@ -191,7 +225,7 @@ def _run_case(
 
 
 def _read_outcome(record: dict[str, Any], outcome: Outcome, case: Case, runner: Runner) -> None:
-    """Fills in bench, matrix and error from what the command left."""
+    """Fills in bench, matrix, time and error from what the command left."""
     if outcome.exit_code != 0:
         text = outcome.stderr.strip().splitlines()
         said = text[-1][:ERROR_TEXT_LIMIT] if text else "it said nothing"
@@ -210,6 +244,15 @@ def _read_outcome(record: dict[str, Any], outcome: Outcome, case: Case, runner: 
             matrix = plugin_counts.node_matrix(outcome.counts, runner.machine)
         if total(matrix.of(str(case.option("op", "read")))) == 0:
             raise ValueError("not one access was counted; was the lab's plugin loaded?")
+        time = _time(outcome, bench, runner.machine)
+        record["time"] = time and time.to_json()
         record["matrix"] = matrix.to_json()
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         record["error"] = f"cannot use what the command printed or counted: {error}"
+
+
+def _time(outcome: Outcome, bench: Mapping[str, Any], machine: Machine) -> RunTime | None:
+    """Modelled where the plugin counted; else measured, but only by a real machine's clock."""
+    if outcome.counts is not None:
+        return modelled_time(outcome.counts, machine)
+    return measured_time(bench) if outcome.real_clock else None

@@ -14,7 +14,17 @@ from homenode.study.case import Case, Option
 from homenode.study.errors import StudyError
 
 SCHEMA = "homenode.study/1"
-TOP_LEVEL = {"schema", "name", "title", "about", "workload", "machines", "timeout_s"}
+TOP_LEVEL = {
+    "schema",
+    "name",
+    "title",
+    "about",
+    "workload",
+    "machines",
+    "timeout_s",
+    "repetitions",
+    "time",
+}
 DEFAULT_TIMEOUT_S = 300.0
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 
@@ -47,7 +57,10 @@ class Factor:
 
 @dataclass(frozen=True)
 class Study:
-    """A declared experiment: the fixed options and the factors that are crossed."""
+    """A declared experiment: the fixed options and the factors that are crossed.
+
+    `time`: whether the lab models time; None where the file leaves it to what QEMU can.
+    """
 
     name: str
     title: str
@@ -57,6 +70,8 @@ class Study:
     timeout_s: float
     fixed: tuple[tuple[str, Option], ...]
     factors: tuple[Factor, ...]
+    repetitions: int = 1
+    time: bool | None = None
     file: str = ""  # As a person named it; a record says so, for whoever repeats it.
 
     @property
@@ -124,6 +139,12 @@ def parse(document: Mapping[str, Any]) -> Study:
     timeout_s = document.get("timeout_s", DEFAULT_TIMEOUT_S)
     if isinstance(timeout_s, bool) or not isinstance(timeout_s, int | float) or timeout_s <= 0:
         raise StudyError("timeout_s must be a positive number of seconds")
+    repetitions = document.get("repetitions", 1)
+    if isinstance(repetitions, bool) or not isinstance(repetitions, int) or repetitions < 1:
+        raise StudyError("repetitions must be a whole number from 1")
+    time = document.get("time")
+    if not isinstance(time, bool | None):
+        raise StudyError("time must be true or false")
     fixed = _table(document, "fixed")
     factors = _table(document, "factors")
     if not factors:
@@ -137,6 +158,8 @@ def parse(document: Mapping[str, Any]) -> Study:
         timeout_s=float(timeout_s),
         fixed=tuple((key, _value(workload, key, value)) for key, value in fixed.items()),
         factors=tuple(_factor(workload, key, value) for key, value in factors.items()),
+        repetitions=repetitions,
+        time=time,
     )
     both = sorted(set(study.varying) & set(fixed))
     if both:

@@ -63,7 +63,9 @@ def shares(machine: Machine, threads: int, pattern: str, method: str, overlap: i
     return perfect_matrix(logic, thread_nodes, nodes, memory, overlap), thread_nodes
 
 
-def outcome(machine: Machine, command: Sequence[str], *, noise: int = 0) -> Outcome:
+def outcome(
+    machine: Machine, command: Sequence[str], *, noise: int = 0, timed: bool = True
+) -> Outcome:
     """The bench JSON and one counts line of a case; `noise` is added to each cell's loads."""
     options = options_of(command)
     threads = int(options.get("threads", 8))
@@ -88,6 +90,8 @@ def outcome(machine: Machine, command: Sequence[str], *, noise: int = 0) -> Outc
         },
     }
     counts = counts_line(machine, [[c + noise for c in row] for row in reads], writes)
+    if timed:
+        add_time(counts, machine, count)
     return Outcome(0, json.dumps(bench), "", [counts])
 
 
@@ -121,12 +125,57 @@ def counts_line(
     }
 
 
+def add_time(line: dict[str, Any], machine: Machine, cells: Sequence[Sequence[int]]) -> None:
+    """Makes it a line of version 2: 1 ns for each line of the busiest controller, 0.1 ns for each
+    line that travels to the node that asks for most. Every line is read from memory."""
+    nodes = range(len(machine.nodes))
+    served = [sum(row[c] for row in cells) for c in nodes]
+    ps = 1000 * max(served) + 100 * max(sum(row) - row[r] for r, row in enumerate(cells))
+    row_of = {node.id: row for row, node in enumerate(machine.nodes)}
+    of_cpu = machine.node_of_cpu()
+    hits = {"hits": 0, "misses": 0}
+    for vcpu in line["vcpus"]:
+        node = machine.nodes[row_of[of_cpu[vcpu["vcpu"]]]]
+        first = vcpu["vcpu"] == node.cpus[0]
+        reads = cells[row_of[node.id]] if first else [0 for _ in nodes]
+        vcpu["time"] = {
+            "ps": ps,
+            "busy_ps": ps,
+            "stall_ps": 0,
+            "instructions": 1,
+            "l1": hits,
+            "l2": hits,
+            "l3": hits,
+            "cache_to_cache": 0,
+            "memory_reads": list(reads),
+            "memory_writes": [0 for _ in nodes],
+        }
+    line["schema"] = "homenode.counts/2"
+    line["time"] = {
+        "modelled": True,
+        "ps": ps,
+        "epoch_ns": 5000,
+        "late_waits": 0,
+        "controllers": [
+            {"node": n, "read_lines": s, "write_lines": 0, "busy_ps": 1000 * s}
+            for n, s in zip(machine.node_ids, served, strict=True)
+        ],
+        "links": [],
+    }
+
+
 class FakeRunner:
     """A machine that answers at once; `answers` overrides outcomes by a part of the command."""
 
     def __init__(
-        self, machine: Machine, answers: Mapping[str, Any] | None = None, start_losses: int = 0
+        self,
+        machine: Machine,
+        answers: Mapping[str, Any] | None = None,
+        start_losses: int = 0,
+        *,
+        timed: bool = True,
     ) -> None:
+        self._timed = timed
         self._machine = machine
         self._answers = dict(answers or {})
         self.ran: list[list[str]] = []
@@ -155,7 +204,7 @@ class FakeRunner:
                 if isinstance(answer, Outcome):
                     return answer
                 answer()
-        return outcome(self._machine, command)
+        return outcome(self._machine, command, timed=self._timed)
 
     def __enter__(self) -> Self:
         self.starts += 1

@@ -15,12 +15,14 @@ from homenode.study.records import FILE_NAME, RecordStore, is_complete, read
 
 def record(case: str, **changes: Any) -> dict[str, Any]:
     return {
-        "schema": "homenode.record/1",
+        "schema": "homenode.record/2",
         "case": {"id": case},
+        "repetition": 1,
         "machine": {},
         "exit_code": 0,
         "error": None,
         "matrix": {"nodes": [0]},
+        "time": None,
     } | changes
 
 
@@ -30,8 +32,26 @@ def test_what_is_appended_is_read_back(tmp_path: Path) -> None:
         store.append(record("b", exit_code=1, error="é"))
     assert [r["case"]["id"] for r in read(tmp_path / "new" / "folder")] == ["a", "b"]
     with RecordStore(tmp_path / "new" / "folder") as store:
-        assert list(store.complete()) == ["a"]
+        assert list(store.complete()) == [("a", 1)]
         assert store.repaired_bytes == 0
+
+
+def test_each_repetition_of_a_case_is_complete_on_its_own(tmp_path: Path) -> None:
+    with RecordStore(tmp_path) as store:
+        store.append(record("a", repetition=2))
+        store.append(record("a", repetition=3, exit_code=1))
+        assert list(store.complete()) == [("a", 2)]
+
+
+def test_a_record_of_the_first_version_is_the_first_repetition(tmp_path: Path) -> None:
+    old = {k: v for k, v in record("a").items() if k not in ("repetition", "time")}
+    file = tmp_path / FILE_NAME
+    file.write_text(json.dumps(old | {"schema": "homenode.record/1"}) + "\n")
+    with RecordStore(tmp_path) as store:
+        assert list(store.complete()) == [("a", 1)]
+    file.write_text(json.dumps(old) + "\n")
+    with pytest.raises(StudyError, match="no 'repetition'"):
+        read(tmp_path)
 
 
 @pytest.mark.parametrize("cut", [1, 2, 20])
@@ -44,7 +64,7 @@ def test_a_torn_last_line_is_cut_off_and_appending_goes_on(tmp_path: Path, cut: 
     assert [r["case"]["id"] for r in read(tmp_path)] == ["a"]
     with RecordStore(tmp_path) as store:
         assert store.repaired_bytes > 0
-        assert list(store.complete()) == ["a"]
+        assert list(store.complete()) == [("a", 1)]
         store.append(record("c"))
     assert [json.loads(line)["case"]["id"] for line in file.read_text().splitlines()] == ["a", "c"]
 
@@ -55,7 +75,7 @@ def test_zeros_after_a_power_cut_are_cut_off(tmp_path: Path) -> None:
     with (tmp_path / FILE_NAME).open("ab") as file:
         file.write(b"\0" * 100)
     with RecordStore(tmp_path) as store:
-        assert list(store.complete()) == ["a"]
+        assert list(store.complete()) == [("a", 1)]
 
 
 @pytest.mark.parametrize("bad", ["{}", "x", "[1]", '{"schema":"homenode.record/1","case":{}}'])

@@ -9,12 +9,13 @@ import pytest
 from homenode import lab
 from homenode.errors import NOT_SUPPORTED, USAGE
 from homenode.node import Node
-from homenode.study import command, host_runner
+from homenode.study import command, host_runner, lab_runner
 from homenode.study.errors import StudyError
 from homenode.study.host_runner import HostRunner, read_machine
 from homenode.study.lab_runner import LabRunner, machine_from
 from homenode.study.machine import Machine
 from homenode.study.runner import Outcome
+from homenode.study.runners import runner_for_machine
 
 
 def add_node(root: Path, node: int, cpus: str, memory_kib: int, distance: str) -> None:
@@ -79,9 +80,17 @@ def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> HostRunner:
 def test_a_host_runs_commands_itself(host: HostRunner) -> None:
     with host as runner:
         words = runner.command(["bench"])
-        assert runner.run(words, 60) == Outcome(3, "out bench\n", "err\n", None)
+        assert runner.run(words, 60) == Outcome(3, "out bench\n", "err\n", None, True)
         assert runner.versions()["homenode"] == runner.homenode_version == "9.9.9"
         assert runner.run(["/nonexistent"], 60).exit_code == 127
+
+
+def test_the_clock_of_a_guest_is_not_a_real_one(
+    host: HostRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert host.run(host.command(["bench"]), 60).real_clock
+    monkeypatch.setenv("HOMENODE_LAB", "quad-4x2")
+    assert not host.run(host.command(["bench"]), 60).real_clock
 
 
 def test_a_command_that_does_not_end_is_killed(host: HostRunner) -> None:
@@ -111,6 +120,26 @@ def test_the_guest_numbers_cpus_densely_and_has_the_labs_memory() -> None:
     machine = machine_from(described, "d")
     assert machine.nodes == (Node(0, (0, 2), 128 << 20), Node(3, (1, 3), 0))
     assert (machine.kind, machine.distances) == ("lab", ((10, 20), (20, 10)))
+
+
+@pytest.mark.parametrize("time", [None, False, True])
+def test_the_lab_models_time_as_the_study_says(
+    monkeypatch: pytest.MonkeyPatch, time: bool | None
+) -> None:
+    asked: list[object] = []
+
+    class NoLab:
+        def __init__(self, machine: lab.Machine, *, timing: bool | None) -> None:
+            asked.append(timing)
+            raise lab.LabError("no lab here", NOT_SUPPORTED)
+
+    monkeypatch.setattr(lab, "Lab", NoLab)
+    monkeypatch.setattr(lab_runner, "find_command", lambda: Path("homenode"))
+    monkeypatch.setattr(lab_runner, "version_of", lambda path: "9.9.9")
+    runner = runner_for_machine("tiny-2x2", time)
+    with pytest.raises(StudyError, match="no lab here"), runner:
+        pass
+    assert asked == [time]
 
 
 def test_an_unknown_machine_is_bad_usage() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from synthetic import QUAD, FakeRunner
+from synthetic import QUAD, FakeRunner, outcome
 
 from homenode.study import cli
 from homenode.study.errors import StudyError
@@ -33,6 +33,7 @@ STUDY = {
         "method": ["default", "api"],
     },
 }
+NAMES = ("pattern", "op", "method")
 TOML = """
 schema = "homenode.study/1"
 name = "tiny"
@@ -57,7 +58,7 @@ def test_every_case_gets_a_record_with_all_that_a_repetition_needs(tmp_path: Pat
     records = read(tmp_path)
     assert len({r["case"]["id"] for r in records}) == 8 and all(map(is_complete, records))
     first = records[0]
-    assert first["schema"] == "homenode.record/1"
+    assert (first["schema"], first["repetition"]) == ("homenode.record/2", 1)
     assert (first["seed"], first["exit_code"], first["error"]) == (7, 0, None)
     assert first["command"] == runner.ran[0] and first["command"][:3] == [
         "homenode",
@@ -67,10 +68,69 @@ def test_every_case_gets_a_record_with_all_that_a_repetition_needs(tmp_path: Pat
     assert first["versions"] == {"homenode": "0.1.0", "kernel": "6.12.1", "qemu": "10.0.0"}
     assert first["started"].endswith("+00:00") and first["machine"]["name"] == "quad-4x2"
     assert first["bench"]["schema"] == "homenode.bench.map/1"
-    assert first["counts"][0]["schema"] == "homenode.counts/1"
+    assert first["counts"][0]["schema"] == "homenode.counts/2"
     assert first["matrix"]["provenance"] == "exact" and len(first["matrix"]["reads"]) == 4
     assert said.count("\n") == 10  # The plan, the start, and one line for each case.
-    assert "[8/8] divided · write · api: 100.0% local, hottest node 25.0%" in said
+    assert "[8/8] divided · write · api: 100.0% local, hottest node 25.0%, 0.2 ms modelled" in said
+
+
+def test_the_record_keeps_the_time_and_what_explains_it(tmp_path: Path) -> None:
+    run(tmp_path, FakeRunner(QUAD))
+    by_name = {tuple(r["case"]["options"][n] for n in NAMES): r for r in read(tmp_path)}
+    assert by_name["divided", "read", "default"]["time"] == {
+        "modelled_ps": 800_000 * 1000 + 200_000 * 100,
+        "local_read_share": 0.25,
+        "busiest_controller": {"node": 0, "utilisation": pytest.approx(800 / 820)},
+        "late_waits": 0,
+    }
+    assert by_name["divided", "read", "api"]["time"]["modelled_ps"] == 200_000 * 1000
+    assert by_name["divided", "read", "api"]["time"]["local_read_share"] == 1.0
+    assert by_name["divided", "read", "api"]["counts"][0]["time"]["modelled"] is True
+
+
+def test_repetitions_run_each_case_again_after_all_others(tmp_path: Path) -> None:
+    study = parse(STUDY | {"repetitions": 3})
+    runner = FakeRunner(QUAD)
+    said = io.StringIO()
+    with RecordStore(tmp_path) as store, PlainProgress(said) as progress:
+        summary = run_study(study, lambda name: runner, store, progress)
+    assert (summary.cases, summary.runs, summary.ran) == (8, 24, 24)
+    assert runner.ran[:8] == runner.ran[8:16] == runner.ran[16:]
+    assert [r["repetition"] for r in read(tmp_path)] == [1] * 8 + [2] * 8 + [3] * 8
+    assert "[9/24] shared · read · default · run 2:" in said.getvalue()
+
+
+def test_more_repetitions_later_keep_those_that_are_there(tmp_path: Path) -> None:
+    run(tmp_path, FakeRunner(QUAD))
+    study = parse(STUDY | {"repetitions": 2})
+    with RecordStore(tmp_path) as store, PlainProgress(io.StringIO()) as progress:
+        summary = run_study(study, lambda name: FakeRunner(QUAD), store, progress)
+    assert (summary.already_done, summary.ran) == (8, 8)
+
+
+@pytest.mark.parametrize(("real_clock", "time"), [(True, {"measured_s": 0.25}), (False, None)])
+def test_a_host_is_timed_by_its_own_clock_and_a_guest_is_not(
+    tmp_path: Path, real_clock: bool, time: object
+) -> None:
+    made = outcome(QUAD, ["--pattern", "divided", "--method", "default", "--op", "readwrite"])
+    bench = json.loads(made.stdout) | {"seconds": {"wall": 0.25}}
+    bench["matrices"]["writes"] = bench["matrices"]["reads"]
+    uncounted = Outcome(0, json.dumps(bench), "", None, real_clock)
+    run(tmp_path, FakeRunner(QUAD, {"bench": uncounted}))
+    assert [r["time"] for r in read(tmp_path)] == [time] * 8
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said_so"), [({}, True), ({"time": True}, True), ({"time": False}, False)]
+)
+def test_kept_records_without_time_are_pointed_out(
+    tmp_path: Path, wanted: dict[str, bool], said_so: bool
+) -> None:
+    run(tmp_path, FakeRunner(QUAD, timed=False))
+    said = io.StringIO()
+    with RecordStore(tmp_path) as store, PlainProgress(said) as progress:
+        run_study(parse(STUDY | wanted), lambda name: FakeRunner(QUAD), store, progress)
+    assert ("8 kept records have no modelled time; --fresh" in said.getvalue()) == said_so
 
 
 def test_complete_cases_are_skipped_and_the_machine_is_not_even_started(tmp_path: Path) -> None:
@@ -190,6 +250,7 @@ def test_the_verb_reports_failures_with_exit_code_1_and_json(
         "schema": "homenode.study.result/1",
         "records": str(tmp_path / "o" / FILE_NAME),
         "cases": 8,
+        "runs": 8,
         "already_done": 0,
         "ran": 8,
         "failed": ["divided · write · api"],

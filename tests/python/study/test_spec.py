@@ -86,6 +86,11 @@ def test_the_arguments_are_the_bench_command_line() -> None:
         ({"machines": []}, "machines"),
         ({"timeout_s": 0}, "timeout_s"),
         ({"timeout_s": True}, "timeout_s"),
+        ({"repetitions": 0}, "repetitions must be a whole number from 1"),
+        ({"repetitions": True}, "repetitions"),
+        ({"repetitions": 1.5}, "repetitions"),
+        ({"time": "yes"}, "time must be true or false"),
+        ({"time": 1}, "time must be true or false"),
         ({"factors": {}}, "at least one"),
         ({"factors": {"op": "read"}}, "must be a list"),
         ({"factors": {"op": []}}, "must be a list"),
@@ -103,6 +108,12 @@ def test_a_mistake_is_named_in_one_line(change: dict[str, object], said: str) ->
     with pytest.raises(StudyError) as raised:
         parse(GOOD | change)
     assert said in str(raised.value) and "\n" not in str(raised.value)
+
+
+def test_repetitions_and_time_have_defaults_and_can_be_set() -> None:
+    assert (parse(GOOD).repetitions, parse(GOOD).time) == (1, None)
+    study = parse(GOOD | {"repetitions": 3, "time": False})
+    assert (study.repetitions, study.time) == (3, False)
 
 
 def test_unreadable_files_are_usage_errors_that_name_the_file(tmp_path: Path) -> None:

@@ -14,12 +14,13 @@ function showTip(text, x, y) {
 function hideTip() { tip.hidden = true; }
 
 // Our own tip replaces the browser's slow one; without this script the titles still work.
-for (const title of document.querySelectorAll("svg.matrix title")) {
+for (const title of document.querySelectorAll("svg.matrix title, svg.times title")) {
   title.parentNode.dataset.value = title.textContent;
   title.remove();
 }
 
-const cellUnder = (event) => event.target.closest && event.target.closest("svg.matrix rect[data-value]");
+const VALUES = "svg.matrix rect[data-value], svg.times g[data-value]";
+const cellUnder = (event) => event.target.closest && event.target.closest(VALUES);
 document.addEventListener("pointermove", (event) => {
   const cell = cellUnder(event);
   if (!cell) return hideTip();
@@ -84,6 +85,28 @@ function enlarge(button) {
   pair.firstChild.focus();
 }
 
+// The bars of a chart are walked up and down.
+function walkBars(figure, key) {
+  const bars = [...figure.querySelectorAll("g.bar")];
+  const at = bars.findIndex((bar) => bar.classList.contains("on"));
+  const step = key === "ArrowDown" || key === "ArrowRight" ? 1 : -1;
+  const bar = bars[Math.max(0, Math.min(bars.length - 1, at < 0 ? 0 : at + step))];
+  for (const old of bars) old.classList.remove("on");
+  bar.classList.add("on");
+  bar.scrollIntoView({ block: "nearest" });
+  // In the next frame: the scrolling, if there was any, hides the tip.
+  requestAnimationFrame(() => {
+    const box = bar.getBoundingClientRect();
+    showTip(bar.dataset.value, box.left, box.bottom - 12);
+  });
+}
+for (const figure of document.querySelectorAll("figure.bars")) {
+  figure.addEventListener("blur", () => {
+    for (const bar of figure.querySelectorAll(".on")) bar.classList.remove("on");
+    hideTip();
+  });
+}
+
 for (const button of document.querySelectorAll("button.m")) {
   button.addEventListener("click", () => enlarge(button));
   button.addEventListener("focus", () => {
@@ -95,8 +118,10 @@ for (const button of document.querySelectorAll("button.m")) {
 }
 document.addEventListener("keydown", (event) => {
   const holder = event.target.closest && event.target.closest("button.m, dialog figure");
-  if (!holder || !event.key.startsWith("Arrow")) return;
+  const chart = event.target.closest && event.target.closest("figure.bars");
+  if (!(holder || chart) || !event.key.startsWith("Arrow")) return;
   event.preventDefault();
+  if (chart) return walkBars(chart, event.key);
   walk(holder, event.key);
 });
 large.addEventListener("click", (event) => { if (event.target === large) large.close(); });
