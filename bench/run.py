@@ -2,7 +2,8 @@
 the number of runs and the spread; nothing is asserted.
 
     ./dev bench            every benchmark
-    ./dev bench boot       one of them: boot, plugin, run, kernels
+    ./dev bench boot       one of them: boot, plugin, run, kernels, closure, scaling, symmetry,
+                           independence
 """
 
 import json
@@ -13,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable
 
+from clock import closure, independence, scaling, symmetry
 from kernels import kernels
 
 from homenode.lab import Lab, catalogue
@@ -56,14 +58,17 @@ def walk(lab: Lab, order: str) -> float:
 
 
 def plugin(runs: int = 5) -> None:
-    """The same loops with counting and under plain TCG, in turn."""
+    """The same loops counted, timed, and under plain TCG, in turn."""
     with (
+        Lab("tiny-2x2", node_memory_mib=512, timing=True) as timed,
         Lab("tiny-2x2", node_memory_mib=512, timing=False) as counting,
         Lab("tiny-2x2", node_memory_mib=512, plugin=False) as plain,
     ):
         for order in ("random", "sequential"):
-            ratios = [walk(counting, order) / walk(plain, order) for _ in range(runs)]
-            print(f"memory-bound loop, {order} order, counted / plain TCG: {spread(ratios)}")
+            times = [[walk(lab, order) for lab in (timed, counting, plain)] for _ in range(runs)]
+            for what, column in (("timed", 0), ("counted", 1)):
+                ratios = [row[column] / row[2] for row in times]
+                print(f"memory-bound loop, {order} order, {what} / plain TCG: {spread(ratios)}")
 
 
 def run(runs: int = 21) -> None:
@@ -86,6 +91,10 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "plugin": plugin,
     "run": run,
     "kernels": kernels,
+    "closure": closure,
+    "scaling": scaling,
+    "symmetry": symmetry,
+    "independence": independence,
 }
 
 if __name__ == "__main__":

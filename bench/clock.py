@@ -1,0 +1,143 @@
+"""Whether the lab's clock can be believed: closure with what the machine files declare, scaling,
+symmetry, independence of the host, and what the clock costs."""
+
+import json
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from homenode.lab import Lab, catalogue
+from homenode.lab.machine_model import Pair, resolve
+
+HERE = Path(__file__).parent
+HOMENODE = shutil.which("homenode") or "homenode"
+
+
+def modelled_us(lab: Lab, command: list[str]) -> float:
+    """The modelled time of a command's region of interest."""
+    result = lab.run(command)
+    assert result.status == 0, result.stderr.decode()
+    return float(sum(roi.raw["time"]["ps"] for roi in result.rois)) / 1e6
+
+
+def map_command(
+    *, cpus: int, memory: int, size: str = "16M", order: str = "sequential"
+) -> list[str]:
+    """Two threads on one node that read an array on another."""
+    return [
+        HOMENODE, "run", f"--cpunodebind={cpus}", f"--membind={memory}", "--",
+        HOMENODE, "bench", "map", "--pattern", "divided", "--op", "read", "--threads", "2",
+        "--size", "16M", "--method", "default", "--json",
+    ]  # fmt: skip
+
+
+def matrix(value: dict[str, Any]) -> dict[Pair, float]:
+    """A matrix of `measure --json` by pairs of nodes."""
+    return {
+        (a, b): cell
+        for a, row in zip(value["from"], value["values"], strict=True)
+        for b, cell in zip(value["to"], row, strict=True)
+    }
+
+
+def worst(measured: dict[Pair, float], declared: dict[Pair, float]) -> str:
+    """The pair that is furthest from what is declared, and how many there are."""
+    off = {pair: measured[pair] / declared[pair] - 1 for pair in declared}
+    pair = max(off, key=lambda p: abs(off[p]))
+    return f"{100 * off[pair]:+.1f} % ({pair[0]} to {pair[1]}, {len(off)} pairs)"
+
+
+def closure(names: list[str] | None = None) -> None:
+    """`measure` in the lab against what each machine declares; modelled."""
+    for name in names or catalogue.names():
+        started = time.monotonic()
+        # A node's arrays have to be far above its caches, which --scale shrinks with the memory.
+        with Lab(name, scale=SCALES.get(name, 1)) as lab:
+            command = [HOMENODE, "measure", "--quick", "--only", "latency,bandwidth"]
+            result = lab.run([*command, "--kernel", "read,write-nt", "--json", "--no-progress"])
+            assert result.status == 0, result.stderr.decode()
+            model = resolve(lab.machine)
+        found = {
+            name: matrix(value) for name, value in json.loads(result.stdout)["matrices"].items()
+        }
+        print(
+            f"closure, {name}: latency {worst(found['read_latency_ns'], model.latency_ns)}, "
+            f"read {worst(found['read_mibs'], model.read_mib)}, "
+            f"write-nt {worst(found['write-nt_mibs'], model.write_mib)}; "
+            f"{time.monotonic() - started:.0f} s of host time",
+            flush=True,
+        )
+
+
+SCALES: dict[str, int] = {}
+
+
+@contextmanager
+def compiled(source: str) -> Iterator[str]:
+    """A program of this folder, compiled with the project's own markers."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = str(Path(folder) / source.removesuffix(".c"))
+        command = ["cc", "-O2", "-static", "-pthread", f"-I{HERE.parent / 'src'}"]
+        subprocess.run([*command, str(HERE / source), "-o", program], check=True)
+        yield program
+
+
+def scaling() -> None:
+    """A loop that only computes, on one CPU and on all of them at once; modelled."""
+    for name in catalogue.names():
+        with compiled("compute.c") as program, Lab(name) as lab:
+            cpus = len(lab.machine.cpus)
+            one = modelled_us(lab, [program, "1", "4000000"])
+            all_ = modelled_us(lab, [program, str(cpus), "4000000"])
+        print(f"compute-only loop, {name}: {cpus} CPUs / 1 CPU take {all_ / one:.4f} of the time")
+
+
+def symmetry() -> None:
+    """Placements of quad-4x2 that differ only by the nodes' names; modelled."""
+    with Lab("quad-4x2") as lab:
+        for what, pairs in {
+            "local": [(0, 0), (1, 1), (2, 2), (3, 3)],
+            "one hop": [(0, 1), (1, 3), (2, 0), (3, 2)],
+            "two hops": [(0, 3), (1, 2), (2, 1), (3, 0)],
+        }.items():
+            us = [modelled_us(lab, map_command(cpus=a, memory=b)) for a, b in pairs]
+            print(f"relabelled nodes, quad-4x2, {what}: slowest / fastest {max(us) / min(us):.4f}")
+
+
+@contextmanager
+def busy_host(loops: int) -> Iterator[None]:
+    """So many processes that only burn time on the host."""
+    burn = [sys.executable, "-c", "while True: pass"]
+    processes = [subprocess.Popen(burn) for _ in range(loops)]
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
+def independence(runs: int = 3) -> None:
+    """The same runs on an idle host and with two busy loops beside it; modelled."""
+    command = [HOMENODE, "bench", "map", "--size", "32M", "--op", "readwrite", "--json"]
+    for name in ("quad-4x2", "hp-8x4"):
+        for pattern, method in (("shared", "default"), ("divided", "default"), ("divided", "api")):
+            words = [*command, "--pattern", pattern, "--method", method]
+            with Lab(name) as lab:
+                idle = [modelled_us(lab, words) for _ in range(runs)]
+                with busy_host(2):
+                    busy = [modelled_us(lab, words) for _ in range(runs)]
+            middle = statistics.median(idle)
+            print(
+                f"independence, {name}, {pattern} {method}: runs spread "
+                f"{100 * (max(idle) / min(idle) - 1):.2f} %, busy / idle host "
+                f"{statistics.median(busy) / middle:.4f}",
+                flush=True,
+            )
