@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from homenode.lab import snapshots
+from homenode.lab.channel import Message
 from homenode.lab.emulator import Emulator
 from homenode.lab.errors import LabError, LabLostError
 from homenode.lab.guest import Guest
@@ -97,8 +98,10 @@ class Boot:
         guest = Guest(self.machine.name, self.results, self.timing)
         try:
             guest.start(self._command(guest, monitor=monitor), monitor)
-            if not self._heard(guest, "booted", BOOT_TIMEOUT_S):
+            booted = self._heard(guest, "booted", BOOT_TIMEOUT_S)
+            if booted is None:
                 raise guest.lost()
+            self._check_cpus(booted)
             if name is not None and monitor is not None:
                 _keep(name, monitor)
             if not self._made_ready(guest):
@@ -131,19 +134,28 @@ class Boot:
         """Tells the guest what is this lab's own, and waits until it has taken it in."""
         seconds, ns = divmod(time.time_ns(), NS_PER_S)
         guest.channel.send("go", f"{seconds}.{ns:09}", secrets.token_hex(32))
-        return self._heard(guest, "ready", BOOT_TIMEOUT_S)
+        return self._heard(guest, "ready", BOOT_TIMEOUT_S) is not None
 
-    def _heard(self, guest: Guest, kind: str, timeout_s: float) -> bool:
-        """Whether the guest said it in time; else it is gone, or hangs."""
+    def _check_cpus(self, booted: Message) -> None:
+        """The init starts all CPUs but the first; one of another version may not have."""
+        started, wanted = booted.words[-1], len(self.machine.cpus)
+        if len(booted.words) < 2 or int(started) != wanted:
+            raise LabError(
+                f"the guest did not start all of its {wanted} CPUs; is homenode-lab-init of this "
+                "version? './dev build'"
+            )
+
+    def _heard(self, guest: Guest, kind: str, timeout_s: float) -> Message | None:
+        """What the guest said of this kind in time; None if it is gone, or hangs."""
         end = time.monotonic() + timeout_s
         while time.monotonic() < end:
             message = guest.hear()
             if message is not None and message.kind == kind:
-                return True
+                return message
             if guest.channel.closed:
-                return False
+                return None
             self.check()
-        return False
+        return None
 
 
 def _keep(name: str, monitor: Monitor) -> None:

@@ -21,8 +21,11 @@ KERNEL_ARGUMENTS = (
     "no_timer_check",
     # No emulated CPU needs the 10 ms that very old ones needed to wake up.
     "cpu_init_udelay=0",
-    # Starting all CPUs at once makes them wait for each other on the host's few cores.
-    "cpuhp.parallel=0",
+    # The guest's init starts the others, after all that each CPU would have to wait for. Nothing is
+    # patched for a single CPU, and none has to stop the others to set up its memory types.
+    "maxcpus=1",
+    "noreplace-smp",
+    "nopat",
     "rcupdate.rcu_expedited=1",
     # A virtual CPU that waits for the host's is not stuck.
     "nowatchdog",

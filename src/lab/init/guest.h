@@ -34,6 +34,9 @@ long hn_uptime_ms(void);
 // Loads the modules listed, one path per line, in the file /modules. Missing file: nothing to load.
 void hn_load_modules(void);
 
+// Starts all CPUs that do not run yet, one after the other.
+void hn_start_cpus(void);
+
 // Mounts what the guest itself needs to talk with the driver: proc, sys, devtmpfs and the session.
 void hn_mount_guest(void);
 

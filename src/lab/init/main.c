@@ -46,7 +46,7 @@ static int open_child_signals(void) {
 }
 
 static void say_booted(const struct hn_jobs* jobs) {
-  hn_tell(jobs->control, "booted %ld", hn_uptime_ms());
+  hn_tell(jobs->control, "booted %ld %ld", hn_uptime_ms(), sysconf(_SC_NPROCESSORS_ONLN));
 }
 
 // The driver puts the file into the session when a clock is to be had from the plugin.
@@ -116,6 +116,7 @@ int main(void) {
   static struct hn_jobs jobs;
   hn_mount_guest();
   hn_load_modules();
+  hn_start_cpus();
   bring_loopback_up();
   int signals = open_child_signals();
   hn_jobs_init(&jobs, hn_open_control());

@@ -30,6 +30,7 @@ if what == "boot" and started_from == "snapshot":
 plan.write_text("\\n".join(rest))
 option = {{word.split(",")[1]: word.split("=")[-1] for word in words
           if word.startswith(("file,id=", "socket,id="))}}
+cpus = int(words[words.index("-smp") + 1].split(",")[0])
 wire = socket.socket(fileno=int(option["id=control"]))
 
 # As the true one: it lets the machine go on only some time after it said that it is done.
@@ -53,15 +54,15 @@ def serve_monitor():
         if request["execute"] == "cont":
             return
 
-if what == started_from:
+if what.split()[0] == started_from:
     if started_from == "boot":
-        wire.sendall(b"booted 1\\n")
+        wire.sendall(b"booted 1 %d\\n" % (1 if "one-cpu" in what else cpus))
         if "id=monitor" in option:
             serve_monitor()
     lines = wire.makefile()
     for line in lines:
         if line.startswith("hello"):
-            wire.sendall(b"booted 1\\n")
+            wire.sendall(b"booted 1 %d\\n" % cpus)
         elif line.startswith("go"):
             wire.sendall(b"ready 1\\n")
 Path(option["id=console"]).write_text(what)
@@ -198,6 +199,11 @@ def test_a_snapshot_that_cannot_be_written_is_not_kept_and_not_missed(
     with boot("boot", warm=True, migration="failed"):
         assert snapshots() == []
     assert capfd.readouterr().err == ""
+
+
+def test_a_guest_whose_init_did_not_start_its_cpus_is_refused(boot: Callable[..., Lab]):
+    with pytest.raises(LabError, match=r"start all of its 4 CPUs.*dev build"), boot("boot one-cpu"):
+        pass
 
 
 @pytest.mark.parametrize(
