@@ -47,6 +47,16 @@ bool is_past_caches(ZydisMnemonic mnemonic) {
   }
 }
 
+/// `xor eax, eax` and its like: the result depends on nothing.
+bool clears_register(const Instruction& instruction) {
+  const ZydisMnemonic mnemonic = instruction.head.mnemonic;
+  if (mnemonic != ZYDIS_MNEMONIC_XOR && mnemonic != ZYDIS_MNEMONIC_SUB) return false;
+  const ZydisDecodedOperand& to = instruction.all_operands[0];
+  const ZydisDecodedOperand& from = instruction.all_operands[1];
+  return to.type == ZYDIS_OPERAND_TYPE_REGISTER && from.type == ZYDIS_OPERAND_TYPE_REGISTER &&
+         to.reg.value == from.reg.value;
+}
+
 /// For each register, the register whose last load its value comes from.
 class Origins {
  public:
@@ -76,6 +86,7 @@ class Origins {
         source = later(origin_[general(operand.reg.value)], source);
       }
     }
+    if (clears_register(instruction)) source = AccessShape::none;
     if (is_past_caches(instruction.head.mnemonic)) shape = shape.past_caches();
     const bool exchange = instruction.head.mnemonic == ZYDIS_MNEMONIC_XCHG && reads_memory;
     if ((instruction.head.attributes & ZYDIS_ATTRIB_HAS_LOCK) != 0 || exchange) {
@@ -93,6 +104,10 @@ class Origins {
       const Register target = general(operand.reg.value);
       // The stack pointer is never waited for: hardware keeps track of it apart.
       if (target == AccessShape::none || target == stack_pointer) continue;
+      // String instructions step pointers and a counter; only the accumulator may be loaded.
+      if (instruction.head.meta.category == ZYDIS_CATEGORY_STRINGOP && target != accumulator) {
+        continue;
+      }
       if (!reads_memory) {
         origin_[target] = source;
         continue;
@@ -111,6 +126,7 @@ class Origins {
     return loaded_[a] >= loaded_[b] ? a : b;
   }
 
+  static constexpr Register accumulator = 0;
   static constexpr Register stack_pointer = 4;
   std::array<Register, AccessShape::none + 1> origin_;
   std::array<unsigned, AccessShape::none + 1> loaded_{};
