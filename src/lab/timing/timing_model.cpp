@@ -67,6 +67,8 @@ class Reader {
     if (model.nodes.empty() || model.vcpu_nodes.empty()) return "no line nodes or vcpu_nodes";
     if (model.frequency_mhz == 0 || model.cpi_milli == 0) return "no frequency_mhz or cpi_milli";
     if (model.misses == 0 || model.prefetches == 0) return "no misses or prefetches";
+    if (model.window == 0) return "no window";
+    if (model.cache_to_cache_ps == 0) return "no cache_to_cache";
     if (model.l1.bytes == 0) return "no line l1";
     if (model.epoch_ps == 0) return "no line epoch_ns";
     if (model.l3 && model.l3_groups.empty()) return "l3 without an l3_group";
@@ -112,6 +114,7 @@ class Reader {
   }
 
   std::string read_vcpus(const Numbers& n) {
+    if (!model.vcpu_nodes.empty()) return "vcpu_nodes takes the node of every vCPU, once";
     if (n.size() > max_vcpus) return "too many vCPUs";
     for (const std::uint64_t id : n) {
       const auto at = node(id);
@@ -201,7 +204,9 @@ std::optional<unsigned> TimingModel::position(NodeId id) const {
 
 Result<TimingModel> parse_timing(std::string_view text) {
   constexpr std::string_view schema = "homenode.timing 1";
-  if (!text.starts_with(schema)) return refuse(1, "not \"" + std::string(schema) + '"');
+  const std::string_view first =
+      text.substr(0, text.find_first_of(" \t\r\n#", schema.find(' ') + 1));
+  if (first != schema) return refuse(1, "not \"" + std::string(schema) + '"');
   Reader reader;
   // Whatever names nodes or vCPUs waits until those are known, so the order of lines is free.
   for (const std::string_view pass : {"line", "nodes", "vcpu_nodes", ""}) {
