@@ -16,7 +16,7 @@ namespace homenode::lab {
 class Pace {
  public:
   /// Longer than a host that is busy with other things keeps a vCPU's thread from running.
-  static constexpr std::chrono::milliseconds usual_patience{250};
+  static constexpr std::chrono::milliseconds usual_patience{500};
 
   /// `patience`: real time after which a vCPU that does not move is left behind.
   Pace(unsigned vcpus, std::uint64_t epoch_ps, std::chrono::milliseconds patience = usual_patience);
