@@ -1,0 +1,61 @@
+// Several cores at once, each on a thread of its own as in QEMU: nothing is lost between them.
+#include <random>
+#include <thread>
+
+#include "small_machine.h"
+
+namespace homenode::lab {
+namespace {
+
+using namespace timing_test;
+
+constexpr std::uint64_t shared_lines = 3'000;
+
+TEST(CoreThreads, AccountForEveryMissOnce) {
+  TimingModel model = small_machine(2, 2);
+  add_last_level(model);
+  model.controllers.assign(2, {10'000, 8'000});
+  Machine machine(model);
+  machine.pace.open();
+  for (unsigned vcpu = 0; vcpu < 4; ++vcpu) {
+    machine.core(vcpu).run(false);
+    machine.core(vcpu).run(true);
+  }
+  {
+    std::vector<std::jthread> threads;
+    for (unsigned vcpu = 0; vcpu < 4; ++vcpu) {
+      threads.emplace_back([&machine, vcpu] {
+        std::mt19937_64 random(vcpu + 1);
+        for (int i = 0; i < 20'000; ++i) {
+          machine.execute(random() % 20, vcpu);
+          const std::uint64_t address =
+              random() % (shared_lines * line_bytes) + (random() % 2 << node_shift);
+          const AccessShape shape = random() % 8 == 0 ? AccessShape().ordered() : chase();
+          if (random() % 3 == 0) {
+            machine.store(address & ~std::uint64_t{7}, shape, vcpu);
+          } else {
+            machine.load(address & ~std::uint64_t{7}, shape, vcpu);
+          }
+        }
+        (void)machine.core(vcpu).finish();
+        machine.core(vcpu).run(false);
+      });
+    }
+  }
+  std::uint64_t reads = 0;
+  for (unsigned vcpu = 0; vcpu < 4; ++vcpu) {
+    const CoreCounts& counts = machine.core(vcpu).counts();
+    const MemoryTraffic& traffic = machine.memory.traffic(vcpu);
+    EXPECT_EQ(counts.references[0] + counts.references[1], 20'000U);
+    EXPECT_EQ(counts.l2_misses,
+              counts.l3_hits + counts.other_cache + traffic.reads[0] + traffic.reads[1]);
+    EXPECT_GT(counts.other_cache, 0U);
+    EXPECT_EQ(counts.busy_ps, counts.instructions * instruction_ps + counts.stall_ps);
+    reads += traffic.reads[0] + traffic.reads[1];
+  }
+  EXPECT_EQ(machine.memory.controller(0).read_lines + machine.memory.controller(1).read_lines,
+            reads);
+}
+
+}  // namespace
+}  // namespace homenode::lab

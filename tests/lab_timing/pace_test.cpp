@@ -1,0 +1,133 @@
+#include "lab/timing/pace.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <random>
+#include <thread>
+
+namespace homenode::lab {
+namespace {
+
+constexpr std::uint64_t epoch_ps = 5'000'000;
+constexpr std::chrono::hours forever(1);
+
+TEST(Pace, KeepsVcpusWithinAnEpochOfEachOther) {
+  constexpr unsigned vcpus = 3;
+  Pace pace(vcpus, epoch_ps, forever);
+  pace.open();
+  std::vector<std::atomic<std::uint64_t>> clocks(vcpus);
+  std::atomic<int> apart = 0;
+  for (unsigned i = 0; i < vcpus; ++i) EXPECT_EQ(pace.enter(i, 0), 0U);
+  {
+    std::vector<std::jthread> threads;
+    for (unsigned self = 0; self < vcpus; ++self) {
+      threads.emplace_back([&, self] {
+        std::mt19937_64 random(self + 1);
+        std::uint64_t now_ps = 0;
+        for (int i = 0; i < 3'000; ++i) {
+          // Mostly small steps, now and then one of several epochs.
+          now_ps += random() % 50 == 0 ? random() % (4 * epoch_ps) : random() % (epoch_ps / 4);
+          clocks[self] = now_ps;
+          const std::uint64_t limit_ps = pace.advance(self, now_ps);
+          if (limit_ps <= now_ps || limit_ps > now_ps + epoch_ps) ++apart;
+          for (const auto& other : clocks) {
+            if (other.load() + epoch_ps <= now_ps) ++apart;
+          }
+        }
+        clocks[self] = ~std::uint64_t{0} - epoch_ps;
+        pace.leave(self, now_ps);
+      });
+    }
+  }
+  EXPECT_EQ(apart, 0);
+  EXPECT_EQ(pace.late_waits(), 0U);
+}
+
+TEST(Pace, LetsALoneVcpuRun) {
+  Pace pace(2, epoch_ps, forever);
+  pace.open();
+  EXPECT_EQ(pace.enter(0, 0), 0U);
+  for (std::uint64_t epoch = 0; epoch < 100; epoch += 7) {
+    EXPECT_EQ(pace.advance(0, epoch * epoch_ps + 3), (epoch + 1) * epoch_ps);
+  }
+}
+
+TEST(Pace, StartsALateVcpuAtTheOthersTime) {
+  Pace pace(3, epoch_ps, forever);
+  pace.open();
+  (void)pace.enter(0, 0);
+  (void)pace.advance(0, 10 * epoch_ps + 5);
+  EXPECT_EQ(pace.enter(1, 0), 10 * epoch_ps + 5);
+  // One that was ahead keeps its time.
+  EXPECT_EQ(pace.enter(2, 11 * epoch_ps), 11 * epoch_ps);
+  // Who is there already stays where it is.
+  EXPECT_EQ(pace.enter(0, 3), 3U);
+}
+
+TEST(Pace, GoesOnFromTheLatestTimeWhenEverybodyWasAway) {
+  Pace pace(2, epoch_ps, forever);
+  pace.open();
+  (void)pace.enter(0, 0);
+  (void)pace.advance(0, 7 * epoch_ps);
+  pace.leave(0, 7 * epoch_ps + 2);
+  EXPECT_EQ(pace.enter(1, 0), 7 * epoch_ps + 2);
+  EXPECT_EQ(pace.advance(1, 8 * epoch_ps), 9 * epoch_ps);
+}
+
+TEST(Pace, LetsWaitersGoWhenTheLastOtherLeaves) {
+  Pace pace(2, epoch_ps, forever);
+  pace.open();
+  (void)pace.enter(0, 0);
+  (void)pace.enter(1, 0);
+  std::uint64_t limit_ps = 0;
+  {
+    const std::jthread ahead([&] { limit_ps = pace.advance(0, 3 * epoch_ps); });
+    pace.leave(1, 0);
+  }
+  EXPECT_EQ(limit_ps, 4 * epoch_ps);
+}
+
+TEST(Pace, FreesWaitersWhenReleased) {
+  Pace pace(2, epoch_ps, forever);
+  pace.open();
+  (void)pace.enter(0, 0);
+  (void)pace.enter(1, 0);
+  {
+    const std::jthread ahead([&] { (void)pace.advance(0, 3 * epoch_ps); });
+    pace.release();
+  }
+  // Nobody waits from here on.
+  EXPECT_EQ(pace.advance(0, 90 * epoch_ps), 91 * epoch_ps);
+  EXPECT_EQ(pace.late_waits(), 0U);
+}
+
+TEST(Pace, LeavesBehindWhoDoesNotMove) {
+  Pace pace(3, epoch_ps, std::chrono::milliseconds(0));
+  pace.open();
+  for (unsigned i = 0; i < 3; ++i) (void)pace.enter(i, 0);
+  EXPECT_EQ(pace.advance(0, 3 * epoch_ps), 4 * epoch_ps);
+  EXPECT_EQ(pace.late_waits(), 2U);
+  // It may come back, away from which nobody is counted twice.
+  EXPECT_EQ(pace.advance(1, 10), epoch_ps);
+  EXPECT_EQ(pace.advance(0, 5 * epoch_ps), 6 * epoch_ps);
+  EXPECT_EQ(pace.late_waits(), 3U);
+  pace.leave(1, 20);
+  pace.leave(2, 30);
+  EXPECT_EQ(pace.advance(0, 50 * epoch_ps), 51 * epoch_ps);
+  EXPECT_EQ(pace.late_waits(), 3U);
+  pace.open();
+  EXPECT_EQ(pace.late_waits(), 0U);
+  EXPECT_EQ(pace.enter(1, 0), 0U);
+}
+
+TEST(Pace, HoldsNobodyBeforeItIsOpened) {
+  Pace pace(2, epoch_ps, forever);
+  (void)pace.enter(0, 0);
+  (void)pace.enter(1, 0);
+  EXPECT_EQ(pace.advance(0, 30 * epoch_ps), 31 * epoch_ps);
+}
+
+}  // namespace
+}  // namespace homenode::lab
