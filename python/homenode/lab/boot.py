@@ -21,8 +21,8 @@ from homenode.lab.qemu import Files, LabOptions, command_line
 from homenode.lab.say import say
 
 BOOT_TIMEOUT_S = 180.0
-# What a boot would take: a guest that does not wake up by then is booted instead.
-WAKE_TIMEOUT_S = 20.0
+# What a boot takes on a busy host: a guest that does not wake up by then is booted instead.
+WAKE_TIMEOUT_S = 60.0
 NS_PER_S = 10**9
 
 
