@@ -51,6 +51,19 @@ TEST(Arguments, MayNameTheFormOfAddresses) {
   EXPECT_FALSE(parse_with("addresses", "addresses=virtual"));
 }
 
+TEST(Arguments, MayNameTheTimingFileAndTheClock) {
+  EXPECT_EQ(parse_with("", "")->timing, "");
+  EXPECT_EQ(parse_with("", "")->clock, "");
+  const auto timing = parse_with("timing", "timing=/tmp/a b=c");
+  ASSERT_TRUE(timing);
+  EXPECT_EQ(timing->timing, "/tmp/a b=c");
+  EXPECT_EQ(timing->clock, "");
+  const auto clock = parse_with("clock", "clock=/tmp/clock");
+  ASSERT_TRUE(clock);
+  EXPECT_EQ(clock->clock, "/tmp/clock");
+  EXPECT_EQ(clock->timing, "");
+}
+
 TEST(Arguments, AreAllNeeded) {
   EXPECT_TRUE(parse_with("", ""));
   for (const std::string_view key : {"out", "ranges", "vcpus", "cache"}) {
@@ -84,6 +97,8 @@ TEST(Arguments, AreRefusedWhenMalformed) {
                                       "cache=524288:16:8",
                                       "cache=524288:7:64",
                                       "cache=1073741824:16:64",
+                                      "timing=",
+                                      "clock=",
                                       "size=3"}) {
     EXPECT_FALSE(parse_with(word.substr(0, word.find('=')), word)) << word;
   }
