@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from itertools import combinations
 from statistics import median
 
-from homenode.report.model import CaseView, GridRow, MachineView
+from homenode.report.model import CaseView, Contrast, GridRow, MachineView
 from homenode.report.rule import Verdict, worse
-from homenode.report.words import METHODS, OPERATIONS
+from homenode.report.words import METHODS, OPERATIONS, duration
 from homenode.study.times import MEASURED, MODELLED, RunTime
 
 DEFAULT = "default"
@@ -157,10 +157,24 @@ def _row(row: GridRow, provenance: str) -> TimeRow:
     )
 
 
+def contrast_text(view: MachineView, contrast: Contrast) -> str:
+    """What the page's leading pair of cases means for the time, in a sentence; "" without times."""
+    for kind in time_views(view):
+        known = {time.case.case.id: time for row in kind.rows for time in row.times.values()}
+        before = known.get(contrast.before.case.id)
+        after = known.get(contrast.after.case.id)
+        if before is not None and after is not None:
+            return (
+                f"Its measured part took {duration(before.seconds)} before and "
+                f"{duration(after.seconds)} after, {kind.label}."
+            )
+    return ""
+
+
 def order_text(row: TimeRow) -> str:
     """The methods from the fastest on: "API ≈ rewrite < command line < default"."""
     words: list[str] = []
-    for before, time in zip([None, *row.ranked], row.ranked, strict=False):
+    for before, time in zip([None, *row.ranked[:-1]], row.ranked, strict=True):
         if before is not None:
             words.append("≈" if _same(before, time) else "<")
         words.append(METHODS[time.case.method].name)
@@ -170,14 +184,14 @@ def order_text(row: TimeRow) -> str:
 def row_text(row: TimeRow) -> str:
     """The order of a row's methods by time, and whether it is that of the shapes."""
     if not row.against:
-        told = "as the shapes" if row.order == FOLLOWS else "as the shapes where times differ"
-        return f"{order_text(row)}: {told}."
+        where = "" if row.order == FOLLOWS else " where times differ"
+        return f"{order_text(row)}: follows the shapes{where}."
     pairs = (
         f"{METHODS[slow.case.method].name} is slower than {METHODS[fast.case.method].name} "
         "although its matrix is nearer the perfect one"
         for slow, fast in row.against
     )
-    return f"{order_text(row)}: not as the shapes; {', '.join(pairs)}."
+    return f"{order_text(row)}: does not follow the shapes; {', '.join(pairs)}."
 
 
 def summary_text(rows: Sequence[TimeRow]) -> str:
@@ -187,8 +201,9 @@ def summary_text(rows: Sequence[TimeRow]) -> str:
         return "All matrices of a row have one shape, so no order of times follows from them."
     follow = sum(row.order == FOLLOWS for row in told)
     against = sum(row.order == AGAINST for row in told)
+    rows_text = f"all {follow}" if follow == len(told) else f"{follow} of {len(told)}"
     text = (
-        f"In {follow} of {len(told)} rows the order of the methods by time follows the shapes of "
+        f"In {rows_text} rows the order of the methods by time follows the shapes of "
         "their matrices: the nearer to the perfect one, the faster"
     )
     if apart := len(told) - follow - against:

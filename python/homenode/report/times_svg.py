@@ -12,7 +12,7 @@ from homenode.report.times import MethodTime, TimeRow, TimeView
 from homenode.report.words import METHODS, NARROW_SPACE, PATTERNS, duration, percent, ratio
 
 WIDTH = 360
-BAR_LEFT, BAR_FULL = 84.0, 136.0
+BAR_LEFT, BAR_FULL = 92.0, 128.0
 LOCAL_RIGHT, BUSY_RIGHT = 304, 358
 LINE, BAR, HEAD, GAP, TOP = 15, 10, 16, 7, 16
 

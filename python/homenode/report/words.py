@@ -54,7 +54,7 @@ def percent(share: float) -> str:
     value = 100 * share
     if share in (0.0, 1.0):
         text = f"{value:.0f}"
-    elif value > 99.95:
+    elif 99.95 < value < 100:
         text = "> 99.9"
     elif value < 0.05:
         text = "< 0.1"

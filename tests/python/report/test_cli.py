@@ -75,6 +75,8 @@ def test_the_pages_numbers_are_those_of_the_records(page: str) -> None:
     text = " ".join(" ".join(Page(page).text).split()).replace("\N{NARROW NO-BREAK SPACE}", " ")
     assert "node 0 served 100 % of its reads and 12.5 % of them stayed" in text
     assert "With each part placed from inside the program (API), 100 % did." in text
+    assert "Its measured part took 3.24 ms before and 400 µs after, modelled by the lab." in text
+    assert "How long each method takes, modelled by the lab" in text
     assert "12 of the 12 cells that can be compared agree with the paper." in text
     assert "40 complete" in text and "the 20 pairs is 0.00 percentage points" in text
     assert text.count("3 200 000") == 36  # Accesses of each case; 4 of partial are rounded off.
@@ -131,7 +133,24 @@ def test_json_holds_the_same_judgements(
         "verdict": "flattened",
         "paper": "agrees with the prose",
     }
+    assert machine["time_order"][0] == {
+        "pattern": "shared",
+        "operation": "reads",
+        "provenance": "modelled",
+        "order": "command line ≈ API ≈ rewrite < default",
+        "shapes": "follows",
+    }
     first = machine["cases"][0]
+    assert first["time"] == {
+        "provenance": "modelled",
+        "runs": 1,
+        "median_s": pytest.approx(0.82e-3),
+        "low_s": pytest.approx(0.82e-3),
+        "high_s": pytest.approx(0.82e-3),
+        "relative_to_default": 1.0,
+        "local_read_share": 0.25,
+        "busiest_controller": {"node": 0, "utilisation": pytest.approx(800 / 820)},
+    }
     assert (first["accesses"], first["local_share"], first["hottest_share"]) == (800_000, 0.25, 1.0)
     assert first["provenance"] == "exact" and first["verdict"] == "not healed"
 
@@ -151,3 +170,32 @@ def test_errors_are_one_line_and_leave_the_old_page(
     with pytest.raises(SystemExit) as raised:
         cli.main([])
     assert raised.value.code == 2
+
+
+def test_records_without_time_are_shown_and_said_to_have_none(tmp_path: Path) -> None:
+    old = Path(__file__).with_name("data") / "records-v1.jsonl"
+    out = tmp_path / "r.html"
+    assert cli.main([str(old), "-o", str(out)]) == 0
+    text = out.read_text()
+    assert "<strong>No times.</strong> These records hold no time" in text
+    assert "How long each method takes" not in text and "Its measured part took" not in text
+    Page(text)
+
+
+def test_what_a_host_measured_is_never_called_modelled(
+    make_records: MakeRecords, tmp_path: Path
+) -> None:
+    file = tmp_path / "records.jsonl"
+    lines = []
+    for line in (make_records("demo") / "records.jsonl").read_text().splitlines():
+        record = json.loads(line)
+        record["machine"]["kind"] = "host"
+        record["time"] = {"measured_s": 0.5}
+        lines.append(json.dumps(record))
+    file.write_text("\n".join(lines) + "\n")
+    out = tmp_path / "r.html"
+    assert cli.main([str(file), "-o", str(out)]) == 0
+    text = " ".join(Page(out.read_text()).text)
+    assert "How long each method takes, measured on this host" in text
+    assert "Measured times." in text and "Modelled times." not in text
+    assert "modelled by the lab" not in text and "busiest controller" not in text
