@@ -85,12 +85,14 @@ Result<std::vector<Run>> run_all(Session& session, const Pair& pair, Chase chase
 
 Summary latency_of(const std::vector<Run>& runs) {
   std::vector<double> values;
+  values.reserve(runs.size());
   for (const Run& run : runs) values.push_back(run.latency_ns);
   return summarise(values);
 }
 
 Summary injected_of(const std::vector<Run>& runs) {
   std::vector<double> values;
+  values.reserve(runs.size());
   for (const Run& run : runs) values.push_back(run.injected_mibs);
   return summarise(values);
 }

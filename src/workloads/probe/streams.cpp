@@ -2,6 +2,11 @@
 // for each extension of the instruction set: HN_ISA names it and HN_VECTOR_BYTES is its width.
 #include <cstddef>
 
+// A copy must stay the loop that it is, not become a call of memcpy.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("no-tree-loop-distribute-patterns")
+#endif
+
 #if defined(__SSE2__)
 #include <immintrin.h>
 #endif
