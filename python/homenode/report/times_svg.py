@@ -9,7 +9,7 @@ from html import escape
 
 from homenode.report.rule import Verdict
 from homenode.report.times import MethodTime, TimeRow, TimeView
-from homenode.report.words import METHODS, NARROW_SPACE, PATTERNS, duration, percent, ratio
+from homenode.report.words import METHODS, NARROW_SPACE, duration, percent, ratio
 
 WIDTH = 360
 BAR_LEFT, BAR_FULL = 92.0, 128.0
@@ -99,8 +99,8 @@ def _whole(share: float) -> str:
 
 def says(time: MethodTime, row: TimeRow, view: TimeView) -> str:
     """One time in words, with what explains it."""
-    name = PATTERNS[time.case.pattern].name
-    parts = [f"{name}, {row.row.op}, {METHODS[time.case.method].name}: {duration(time.seconds)}"]
+    name = f"{row.row.label}, {row.row.op}, {METHODS[time.case.method].name}"
+    parts = [f"{name}: {duration(time.seconds)}"]
     parts[0] += f" {view.label}"
     if time.spread is not None:
         parts[0] += f" ({duration(time.low)} to {duration(time.high)} in {len(time.runs)} runs)"

@@ -113,6 +113,7 @@ COLOURS = """() => {
   const of = (selector, name) => getComputedStyle(document.querySelector(selector))[name];
   return { paper: of('body', 'backgroundColor'), ink: of('body', 'color'),
            cell: of('svg.matrix .cells rect', 'fill'), soft: of('.fine', 'color'),
+           bar: of('svg.times text', 'fill'),
            good: of('.healed', 'color'), fair: of('.flattened', 'color'),
            bad: of('.not_healed', 'color') };
 }"""
@@ -167,6 +168,59 @@ def test_the_keyboard_reaches_every_value(open_page: Any) -> None:
     assert plain(tab.locator("#readout").inner_text()).startswith("node 0 → node 0")
     tab.keyboard.press("Escape")
     assert tab.locator("dialog").is_hidden()
+
+
+def test_the_pointer_shows_a_bars_value(open_page: Any) -> None:
+    tab = open_page(DESKTOP)
+    bar = tab.locator("svg.times g.bar[data-value^='divided, reads, API']")
+    bar.hover()
+    said = plain(tab.locator("#tip").inner_text())
+    assert said.startswith("divided, reads, API: 400 µs modelled by the lab; 0.12 of the default's")
+    tab.locator("h1").hover()
+    assert tab.locator("#tip").is_hidden()
+
+
+def test_the_keyboard_walks_the_bars_of_a_chart(open_page: Any) -> None:
+    tab = open_page(DESKTOP)
+    chart = tab.locator("figure.bars").first
+    chart.focus()
+    tip = tab.locator("#tip")
+    for key, start in [
+        ("ArrowDown", "shared, sequential order, reads, default: 3.24"),
+        ("ArrowDown", "shared, sequential order, reads, command line: 435"),
+        ("ArrowUp", "shared, sequential order, reads, default: 3.24"),
+        ("ArrowUp", "shared, sequential order, reads, default: 3.24"),
+    ]:
+        tab.keyboard.press(key)
+        sync_api.expect(tip).to_contain_text(start)
+        sync_api.expect(tip).to_be_visible()
+        assert chart.locator(".on").count() == 1
+    tab.keyboard.press("Tab")
+    sync_api.expect(tip).to_be_hidden()
+    assert chart.locator(".on").count() == 0
+
+
+@pytest.mark.parametrize("viewport", [PHONE, DESKTOP])
+def test_no_text_of_a_chart_is_cut_off_or_covers_another(
+    open_page: Any, viewport: dict[str, int]
+) -> None:
+    tab = open_page(viewport)
+    for chart in tab.locator("svg.times").all():
+        around = chart.bounding_box()
+        boxes = chart.locator("text").evaluate_all(
+            "all => all.map(t => { const b = t.getBoundingClientRect();"
+            " return [b.left, b.right, b.top + 2, b.bottom - 2]; })"
+        )
+        assert len(boxes) == 5 * (1 + 4 * 4) + 3
+        assert min(box[0] for box in boxes) >= around["x"] - 0.5
+        assert max(box[1] for box in boxes) <= around["x"] + around["width"] + 0.5
+        over = [
+            (one, other)
+            for i, one in enumerate(boxes)
+            for other in boxes[i + 1 :]
+            if one[0] < other[1] and other[0] < one[1] and one[2] < other[3] and other[2] < one[3]
+        ]
+        assert over == []
 
 
 def test_a_tap_enlarges_a_matrix_and_a_tap_in_it_shows_the_value(open_page: Any) -> None:
