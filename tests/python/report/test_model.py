@@ -145,4 +145,18 @@ def test_records_of_the_first_version_are_still_read() -> None:
         (c.case.id, c.method, round(c.judgement.local, 4), round(c.judgement.hottest, 4))
         for c in view.cases
     ]
+    assert {(c.repetitions, c.times) for c in view.cases} == {(1, ())}
     assert json.dumps(numbers) == (kept.parent / "records-v1.expected.json").read_text().strip()
+
+
+def test_records_of_the_second_version_are_still_read() -> None:
+    """Written once, as the first version's: with time, two repetitions of each case."""
+    kept = Path(__file__).parent / "data" / "records-v2.jsonl"
+    (view,) = model.build(records.read(kept))
+    times = [(c.method, [round(t.seconds * 1e12) for t in c.times]) for c in view.cases]
+    assert times == [
+        ("default", [375938264, 365916139]),
+        ("command-line", [283964903, 253816984]),
+        ("api", [195517205, 275869927]),
+    ]
+    assert [c.repetitions for c in view.cases] == [2, 2, 2]

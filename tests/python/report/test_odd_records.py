@@ -10,7 +10,8 @@ import pytest
 
 from homenode.report import cli
 
-RECORDS = Path(__file__).with_name("data") / "records-v1.jsonl"
+DATA = Path(__file__).with_name("data")
+RECORDS = DATA / "records-v1.jsonl"
 GONE = object()
 
 
@@ -36,11 +37,12 @@ def changed(record: Any, path: tuple[Any, ...], value: object) -> Any:
     return changed
 
 
+@pytest.mark.parametrize("version", [1, 2])
 @pytest.mark.parametrize("value", [GONE, None, "odd", -1, []])
 def test_whatever_is_odd_in_a_record_is_no_traceback(
-    value: object, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    value: object, version: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
-    record = json.loads(RECORDS.read_text().splitlines()[0])
+    record = json.loads((DATA / f"records-v{version}.jsonl").read_text().splitlines()[0])
     file, page = tmp_path / "records.jsonl", tmp_path / "page.html"
     for path in places(record):
         file.write_text(json.dumps(changed(record, path, value)) + "\n")
