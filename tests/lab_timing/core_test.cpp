@@ -62,8 +62,7 @@ TEST(Core, OverlapsMissesThatDoNotDependOnEachOther) {
   }
 }
 
-// Disabled: a request of a chain, made for later, holds up those made for now.
-TEST(Core, DISABLED_OverlapsChainsThatDoNotDependOnEachOther) {
+TEST(Core, OverlapsChainsThatDoNotDependOnEachOther) {
   Machine machine(small_machine());
   const AccessShape other = AccessShape().waiting_for(1, AccessShape::none).filling(1);
   for (std::uint64_t i = 0; i < 5; ++i) machine.load(i * far_apart, chase());
@@ -87,8 +86,7 @@ TEST(Core, RunsOnBehindAMissAsFarAsItsWindow) {
   EXPECT_EQ(beyond.core().finish(), 500'000 + 108 * instruction_ps + 500'000);
 }
 
-// Disabled: a miss that is done when the next one comes is taken to have cost nothing.
-TEST(Core, DISABLED_StoppedAtItsWindowAlsoWhenTheNextMissComesLate) {
+TEST(Core, StoppedAtItsWindowAlsoWhenTheNextMissComesLate) {
   TimingModel model = small_machine();
   model.pairs[0].latency_ps = 500'000;
   Machine machine(model);
@@ -167,8 +165,7 @@ TEST(Core, TouchesBothLinesThatAnAccessLiesOn) {
   EXPECT_EQ(machine.core().counts().references[0], 3U);
 }
 
-// Disabled: the second line's arrival takes the place of the first one's.
-TEST(Core, DISABLED_WaitsForTheLaterOfTheTwoLinesOfAnAccess) {
+TEST(Core, WaitsForTheLaterOfTheTwoLinesOfAnAccess) {
   Machine machine(small_machine());
   machine.load(128, AccessShape().filling(3));
   EXPECT_EQ(machine.core().finish(), local_ps);
@@ -177,8 +174,7 @@ TEST(Core, DISABLED_WaitsForTheLaterOfTheTwoLinesOfAnAccess) {
   EXPECT_EQ(machine.core().finish(), 3 * local_ps);
 }
 
-// Disabled: the second line waits for the register that the first one fills.
-TEST(Core, DISABLED_FetchesTheTwoLinesOfAnAccessTogether) {
+TEST(Core, FetchesTheTwoLinesOfAnAccessTogether) {
   Machine machine(small_machine());
   machine.load(60, chase());
   EXPECT_EQ(machine.core().finish(), local_ps);
@@ -281,8 +277,7 @@ TEST(Core, WritesEachModifiedLineToMemoryOnce) {
   EXPECT_EQ(machine.memory.traffic(0).writes[0], 256U);
 }
 
-// Disabled: a line that is modified in the first level alone is lost when it leaves it.
-TEST(Core, DISABLED_WritesALineBackThatOnlyTheFirstLevelHeld) {
+TEST(Core, WritesALineBackThatOnlyTheFirstLevelHeld) {
   Machine machine(small_machine());
   constexpr std::uint64_t set = 32 * line_bytes;  // The same set in both levels.
   machine.load(0);

@@ -137,7 +137,9 @@ void follow_registers(unsigned index) {
 
 /// The vCPU's clock, with all that is in flight; 0 outside a region and without a clock.
 std::uint64_t time_on(unsigned index) {
-  return plugin->timekeeper ? plugin->timekeeper->vcpu(index).core().finish() : 0;
+  if (!plugin->timekeeper) return 0;
+  TimedVcpu& vcpu = plugin->timekeeper->vcpu(index);
+  return vcpu.in_region() ? vcpu.core().finish() : 0;
 }
 
 void on_marker(unsigned index, void* operand) {

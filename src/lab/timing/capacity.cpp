@@ -7,13 +7,16 @@ namespace {
 
 constexpr std::uint64_t low_half = 0xffffffff;
 constexpr unsigned number_shift = 32;
+// Bins further ahead than this are those of an empty ring, seen across the wrap of their numbers.
+constexpr std::int32_t recent = 1 << 20;
 // Shares together exceed the whole a little, so that what one leaves is never lost: bins are full.
 constexpr double generosity = 1.05;
+// How much more than it got somebody who waited may want in the next epoch.
+constexpr double growth = 2;
 
 }  // namespace
 
-Capacity::Capacity(unsigned users, std::uint64_t epoch_ps, std::uint64_t slack_ps)
-    : epoch_ps_(epoch_ps), slack_ps_(slack_ps), users_(users) {}
+Capacity::Capacity(unsigned users, std::uint64_t epoch_ps) : epoch_ps_(epoch_ps), users_(users) {}
 
 std::uint64_t Capacity::PerEpoch::at(std::uint64_t epoch) const {
   const std::uint64_t bits = sums_[epoch % epochs_kept].load(std::memory_order_relaxed);
@@ -31,14 +34,14 @@ void Capacity::PerEpoch::clear() {
 }
 
 /// Computes a user's share from the two epochs before: one alone would make shares swing. Those who
-/// had to wait want as much as they can get; the others want what they used.
+/// had to wait may want more than they got, but not without bound: one line in flight waits too.
 void Capacity::begin_epoch(User& user, std::uint64_t epoch) {
   const double whole = 2 * static_cast<double>(epoch_ps_);
   std::uint64_t all_ps = 0;
   std::uint64_t waits_ns = 0;
   std::uint64_t requests = 0;
   std::size_t wanting = 1;
-  user.contents.clear();
+  user.wishes.clear();
   for (const User& other : users_) {
     if (&other == &user) continue;
     const std::uint64_t both_ps = other.uses.before(epoch);
@@ -49,16 +52,17 @@ void Capacity::begin_epoch(User& user, std::uint64_t epoch) {
     waits_ns += waited_ns;
     requests += asked;
     ++wanting;
-    if (waited_ns == 0) user.contents.push_back(static_cast<double>(both_ps) / whole);
+    const double used = static_cast<double>(both_ps) / whole;
+    user.wishes.push_back(waited_ns == 0 ? used : used * growth);
   }
   user.others = static_cast<double>(all_ps) / whole;
   user.others_wait_ps = requests == 0 ? 0 : waits_ns * 1000 / requests;
   // Who wants less than an equal part has what it wants; what it leaves is divided anew.
-  std::ranges::sort(user.contents);
+  std::ranges::sort(user.wishes);
   double left = 1;
-  for (const double content : user.contents) {
-    if (content > left / static_cast<double>(wanting)) break;
-    left -= content;
+  for (const double wish : user.wishes) {
+    if (wish > left / static_cast<double>(wanting)) break;
+    left -= wish;
     --wanting;
   }
   user.share = std::min(1.0, left / static_cast<double>(wanting) * generosity);
@@ -73,7 +77,7 @@ std::uint64_t Capacity::take(std::uint64_t number, std::uint64_t wanted_ps,
   for (;;) {
     const auto ahead = static_cast<std::int32_t>((bits >> number_shift) - number);
     // The ring has come round since: whatever happened then is over.
-    if (ahead > 0) return wanted_ps;
+    if (ahead > 0 && ahead < recent) return wanted_ps;
     used_ps = ahead == 0 ? bits & low_half : 0;
     const std::uint64_t taken = std::min(wanted_ps, bin_ps - used_ps);
     if (taken == 0) return 0;
@@ -104,7 +108,7 @@ std::uint64_t Capacity::reserve(std::uint64_t time_ps, std::uint64_t service_ps,
   if (epoch > user.epoch) begin_epoch(user, epoch);
   const std::uint64_t start_ps = find_room(std::max(user.next_ps, time_ps), service_ps);
   const std::uint64_t wait_ps = start_ps - time_ps;
-  const std::uint64_t from_ps = std::max(user.next_ps, time_ps - std::min(time_ps, slack_ps_));
+  const std::uint64_t from_ps = std::max(user.next_ps, time_ps - std::min(time_ps, epoch_ps_));
   user.next_ps = from_ps + static_cast<std::uint64_t>(static_cast<double>(service_ps) / user.share);
   user.uses.add(start_ps / epoch_ps_ + 2, service_ps);
   user.waits.add(epoch, wait_ps / 1000);

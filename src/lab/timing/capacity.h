@@ -19,9 +19,10 @@ namespace homenode::lab {
 
 class Capacity {
  public:
-  /// Users are numbered from 0. A user's own requests may come out of order by up to `slack_ps`: a
-  /// prefetched line was asked for earlier than the write-back that it follows. pre: epoch_ps > 0.
-  Capacity(unsigned users, std::uint64_t epoch_ps, std::uint64_t slack_ps);
+  /// Users are numbered from 0. pre: epoch_ps > 0. A user's own requests may come out of order by
+  /// up to an epoch: a prefetched line was asked for earlier than the write-back that it follows,
+  /// and the end of a chain of loads is asked for ahead of time.
+  Capacity(unsigned users, std::uint64_t epoch_ps);
 
   /// Occupies `service_ps` at `time_ps` or as soon after it as there is room. Returns how long the
   /// request waits: for its user's own requests before it; and for those of others, the longer of
@@ -66,7 +67,7 @@ class Capacity {
     double share = 1;           ///< Of the whole.
     double others = 0;          ///< Their utilisation.
     std::uint64_t others_wait_ps = 0;
-    std::vector<double> contents;  ///< Scratch: the use of others who did not wait.
+    std::vector<double> wishes;  ///< Scratch: what the others want of the whole.
     // Read by all.
     PerEpoch uses;   ///< Picoseconds occupied, by the epoch in which they begin.
     PerEpoch waits;  ///< Nanoseconds waited, by the epoch of the request, as the next.
@@ -79,7 +80,6 @@ class Capacity {
   void begin_epoch(User& user, std::uint64_t epoch);
 
   std::uint64_t epoch_ps_;
-  std::uint64_t slack_ps_;
   std::vector<User> users_;
   /// Each the low half of a bin's number above the picoseconds that are taken in it.
   std::array<std::atomic<std::uint64_t>, bins> bins_{};

@@ -107,6 +107,7 @@ std::uint64_t Core::now_ps() {
 
 std::uint64_t Core::finish() {
   settle();
+  make_room();
   for (std::size_t i = 0; i < flights_used_; ++i) {
     wait_until(flights_[(first_flight_ + i) % flights_.size()].done_ps);
   }
@@ -128,10 +129,15 @@ void Core::access_elsewhere(std::uint64_t address, bool store, AccessShape shape
   settle();
   if (!charged_ || !running_) return;
   ++counts_.references[place(shape, store)];
-  touch(address, store, shape, translation);
-  if ((address & line_mask_) <= safe_offset_) return;
+  // Both lines of an access that crosses a line's end are asked for at once.
+  const std::uint64_t address_ps = ready_ps(shape);
+  std::uint64_t ready = touch({address, 0, 0, store, shape, address_ps}, translation);
   const std::uint64_t last = address + translation.bytes() - 1;
-  if (last >> line_shift_ != address >> line_shift_) touch(last, store, shape, translation);
+  if ((address & line_mask_) > safe_offset_ && last >> line_shift_ != address >> line_shift_) {
+    ready = std::max(ready, touch({last, 0, 0, store, shape, address_ps}, translation));
+  }
+  if (!store) ready_[shape.target()] = ready;
+  if (shape.is_ordered()) wait_until(ready);
 }
 
 const Core::Page& Core::page_of(std::uint64_t address, const Translation& translation) {
@@ -148,19 +154,19 @@ const Core::Page& Core::page_of(std::uint64_t address, const Translation& transl
   return page;
 }
 
-void Core::touch(std::uint64_t address, bool store, AccessShape shape,
-                 const Translation& translation) {
-  const Page& page = page_of(address, translation);
+/// Accounts for one line of an access; says when it is there.
+std::uint64_t Core::touch(Touch touch, const Translation& translation) {
+  const Page& page = page_of(touch.address, translation);
   if (page.node == outside_all) {
     ++outside_;
-    return;
+    return now_ps_;
   }
   constexpr std::uint64_t in_page = (std::uint64_t{1} << page_shift) - 1;
-  const Touch touch{address, (page.physical | (address & in_page)) >> line_shift_, page.node, store,
-                    shape};
-  if (store && shape.is_past_caches()) {
+  touch.line = (page.physical | (touch.address & in_page)) >> line_shift_;
+  touch.node = page.node;
+  if (touch.store && touch.shape.is_past_caches()) {
     store_past(touch);
-    return;
+    return now_ps_;
   }
   Directory::Entry& entry = memory_.entry(touch.line);
   LineState state(entry.load(std::memory_order_relaxed));
@@ -168,8 +174,8 @@ void Core::touch(std::uint64_t address, bool store, AccessShape shape,
   const bool in_first = l1_.find(tag);
   const bool in_second = !in_first && l2_ && l2_->find(tag);
   if (!in_first) ++counts_.l1_misses;
-  std::uint64_t ready = std::max(now_ps_, ready_ps(shape));
-  const bool allowed = !store || (state.writable_by(vcpu_) && mark_written(entry, state));
+  std::uint64_t ready = std::max(now_ps_, touch.address_ps);
+  const bool allowed = !touch.store || (state.writable_by(vcpu_) && mark_written(entry, state));
   if (allowed && (in_first || in_second)) {
     if (in_second) {
       ready += model_.l2->latency_ps;
@@ -178,9 +184,8 @@ void Core::touch(std::uint64_t address, bool store, AccessShape shape,
   } else {
     ready = bring(touch, in_first || in_second, state);
   }
-  if (!store) ready_[shape.target()] = ready;
-  if (shape.is_ordered()) wait_until(ready);
   remember(touch, entry, state, ready);
+  return ready;
 }
 
 /// Gets a line, or the right to write it, from beyond the private caches. Returns when it is there.
@@ -194,7 +199,7 @@ std::uint64_t Core::bring(const Touch& touch, bool has_copy, LineState& state) {
     done_ps = now_ps_;
   } else {
     make_room();
-    request.time_ps = std::max(now_ps_, ready_ps(touch.shape));
+    request.time_ps = std::max(now_ps_, touch.address_ps);
     answer = memory_.fetch(request);
     done_ps = request.time_ps + answer.latency_ps;
     if (answer.latency_ps > 0) {
@@ -221,17 +226,17 @@ LineAnswer Core::fetch_ahead(LineRequest request, std::uint64_t since_ps) {
 }
 
 /// Lets finished misses go, and waits for the oldest one where the core could not have run on: the
-/// reorder window behind it is full, or too many are in flight.
+/// reorder window behind it was full, or too many are in flight.
 void Core::make_room() {
   while (flights_used_ > 0) {
     const Flight& oldest = flights_[first_flight_];
     const std::uint64_t since = counts_.instructions - oldest.instruction;
-    if (oldest.done_ps > now_ps_) {
-      const bool full = flights_used_ == flights_.size();
-      if (!full && since <= model_.window) return;
+    if (since > model_.window) {
       // What came after the window was executed only once the oldest was done.
-      const std::uint64_t late = since > model_.window ? since - model_.window : 0;
-      wait_until(oldest.done_ps + late * instruction_fs_ / 1000);
+      wait_until(oldest.done_ps + (since - model_.window) * instruction_fs_ / 1000);
+    } else if (oldest.done_ps > now_ps_) {
+      if (flights_used_ < flights_.size()) return;
+      wait_until(oldest.done_ps);
     }
     first_flight_ = (first_flight_ + 1) % flights_.size();
     --flights_used_;
@@ -260,7 +265,10 @@ void Core::keep(Tag tag) {
   keep_in_first(tag);
   if (!l2_ || l2_->find(tag)) return;
   const auto pushed_out = l2_->insert(tag);
-  if (pushed_out) memory_.push_out(vcpu_, *pushed_out, now_ps_);
+  if (!pushed_out) return;
+  // The second level includes the first.
+  l1_.remove(*pushed_out);
+  memory_.push_out(vcpu_, *pushed_out, now_ps_);
 }
 
 void Core::remember(const Touch& touch, Directory::Entry& entry, LineState state,

@@ -129,6 +129,7 @@ class alignas(128) Core {
     unsigned node = 0;
     bool store = false;
     AccessShape shape;
+    std::uint64_t address_ps = 0;  ///< When its address is known.
   };
 
   static constexpr std::size_t place(AccessShape shape, bool store) {
@@ -141,7 +142,7 @@ class alignas(128) Core {
   }
   void access_elsewhere(std::uint64_t address, bool store, AccessShape shape,
                         const Translation& translation);
-  void touch(std::uint64_t address, bool store, AccessShape shape, const Translation& translation);
+  std::uint64_t touch(Touch touch, const Translation& translation);
   const Page& page_of(std::uint64_t address, const Translation& translation);
   void settle();
   void wait_until(std::uint64_t time_ps);

@@ -9,7 +9,6 @@ MemorySystem::MemorySystem(const TimingModel& model, Directory directory,
                            std::function<unsigned(std::uint64_t line)> home_of)
     : model_(model), directory_(std::move(directory)), home_of_(std::move(home_of)) {
   const std::size_t nodes = model.nodes.size();
-  for (const PairTiming& pair : model.pairs) longest_ps_ = std::max(longest_ps_, pair.latency_ps);
   for (const Bandwidths& speed : model.controllers) {
     // Reads and writes share a controller, each taking its own time there.
     const Way reads = way(speed.read_mibs);
@@ -43,7 +42,7 @@ MemorySystem::MemorySystem(const TimingModel& model, Directory directory,
 MemorySystem::Way MemorySystem::way(std::uint64_t mibs) {
   if (mibs == 0) return {};
   const auto users = static_cast<unsigned>(model_.vcpu_nodes.size());
-  return {&capacities_.emplace_back(users, model_.epoch_ps, longest_ps_), model_.line_ps(mibs)};
+  return {&capacities_.emplace_back(users, model_.epoch_ps), model_.line_ps(mibs)};
 }
 
 /// What a pair's lines pass before they reach the controller: the pair's own limit, shared links.
@@ -94,7 +93,11 @@ LineAnswer MemorySystem::fetch(const LineRequest& request) {
 
   const bool elsewhere = old.holder() != LineState::nobody && old.holder() != request.vcpu;
   if (elsewhere && old.dirty()) {
-    return {from_other_cache(request, old.holder()), Source::other_cache, fresh};
+    const std::uint64_t latency_ps = from_other_cache(request, old.holder());
+    if (!request.exclusive) {
+      keep(request.vcpu, Tag(request.line, fresh.version()), false, request.time_ps);
+    }
+    return {latency_ps, Source::other_cache, fresh};
   }
   if (request.has_copy) {
     // Only the right to write is missing; others' copies have to go.

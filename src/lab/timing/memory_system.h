@@ -105,7 +105,6 @@ class MemorySystem {
   const TimingModel& model_;
   Directory directory_;
   std::function<unsigned(std::uint64_t)> home_of_;
-  std::uint64_t longest_ps_ = 0;  ///< The longest way to memory.
   std::deque<Capacity> capacities_;
   std::vector<Path> paths_;
   std::vector<Way> controller_reads_;

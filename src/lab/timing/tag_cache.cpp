@@ -32,6 +32,14 @@ std::optional<Tag> TagCache::insert(Tag tag) {
   return Tag(oldest);
 }
 
+void TagCache::remove(Tag tag) {
+  std::uint64_t* const set = set_of(tag);
+  std::uint64_t* const place = std::find(set, set + ways_, tag.bits);
+  if (place == set + ways_) return;
+  std::memmove(place, place + 1, static_cast<std::size_t>(set + ways_ - place - 1) * sizeof *set);
+  set[ways_ - 1] = empty;
+}
+
 void TagCache::clear() {
   std::ranges::fill(tags_, empty);
 }

@@ -36,6 +36,8 @@ class TagCache {
   /// Makes the tag the newest of its set; returns what it pushes out, if anything.
   /// pre: find(tag) is false.
   std::optional<Tag> insert(Tag tag);
+  /// Forgets the tag, if it is there.
+  void remove(Tag tag);
   void clear();
 
  private:

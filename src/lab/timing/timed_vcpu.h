@@ -41,6 +41,7 @@ class TimedVcpu {
 
   [[nodiscard]] Core& core() { return core_; }
   [[nodiscard]] const Core& core() const { return core_; }
+  [[nodiscard]] bool in_region() const { return region_.has_value(); }
   /// The time, settled. pre: called by the vCPU's own thread or while it stands still.
   std::uint64_t settle();
   [[nodiscard]] const std::map<ThreadKey, ThreadTime>& threads() const { return threads_; }

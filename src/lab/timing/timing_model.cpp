@@ -9,6 +9,7 @@ namespace homenode::lab {
 namespace {
 
 constexpr std::uint64_t max_number = std::uint64_t{1} << 42;
+constexpr std::uint64_t max_cache_bytes = std::uint64_t{4} << 30;
 constexpr unsigned max_vcpus = 4094;
 
 using Numbers = std::vector<std::uint64_t>;
@@ -128,6 +129,7 @@ class Reader {
     if (n.size() < 2 || n[1] == 0 || n[1] > 4096 || n[0] < n[1] * model.line_bytes) {
       return "a cache is its bytes, ways and latency in ps";
     }
+    if (n[0] > max_cache_bytes) return "a cache of more than 4 GiB";
     const CacheTiming cache{n[0], static_cast<unsigned>(n[1]), n.size() > 2 ? n[2] : 0};
     if (key == "l1") model.l1 = cache;
     if (key == "l2") model.l2 = cache;
@@ -139,6 +141,10 @@ class Reader {
     std::vector<unsigned> group;
     for (const std::uint64_t vcpu : n) {
       if (vcpu >= model.vcpu_nodes.size()) return "no vCPU " + std::to_string(vcpu);
+      for (const auto& other : model.l3_groups) {
+        if (std::ranges::find(other, vcpu) == other.end()) continue;
+        return "vCPU " + std::to_string(vcpu) + " is in two groups";
+      }
       group.push_back(static_cast<unsigned>(vcpu));
     }
     model.l3_groups.push_back(std::move(group));
@@ -180,13 +186,20 @@ class Reader {
     }
     for (const PairTiming& pair : model.pairs) {
       for (std::size_t i = 1; i < pair.route.size(); ++i) {
-        const auto joins = [&](const SharedLink& link) {
-          return link.from == pair.route[i - 1] && link.to == pair.route[i];
-        };
-        if (std::ranges::none_of(model.links, joins)) return "a route uses a link that is missing";
+        const unsigned near = pair.route[i - 1];
+        const unsigned far = pair.route[i];
+        // What is read comes back along the same links.
+        if (!has_link(near, far) || !has_link(far, near)) {
+          return "a route uses a link that is missing";
+        }
       }
     }
     return "";
+  }
+
+  [[nodiscard]] bool has_link(unsigned from, unsigned to) const {
+    return std::ranges::any_of(
+        model.links, [&](const SharedLink& link) { return link.from == from && link.to == to; });
   }
 
   [[nodiscard]] std::optional<unsigned> node(std::uint64_t id) const {
