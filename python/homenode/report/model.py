@@ -235,21 +235,19 @@ def _label(record: Record) -> str:
 
 
 def _grid(cases: Sequence[CaseView]) -> tuple[GridRow, ...]:
-    """Groups the cases by everything but the method; only what varies enters a row's label."""
-    seen: dict[str, set[Any]] = {}
+    """Groups the cases by everything but the method; a label has what varies within a pattern."""
+    seen: dict[str, dict[str, set[Any]]] = {}
     for case in cases:
         for name, value in case.case.options:
-            seen.setdefault(name, set()).add(value)
-    extra = [n for n, v in seen.items() if len(v) > 1 and n not in ("pattern", "op", "method")]
-    orders = {p: {c.case.option("order") for c in cases if c.pattern == p} for p in PATTERNS}
+            seen.setdefault(case.pattern, {}).setdefault(name, set()).add(value)
     rows: dict[str, list[CaseView]] = {}
     for case in cases:
         words = [PATTERNS[case.pattern].name]
-        for name in extra:
-            if name != "order":
-                words.append(f"{name} {case.case.option(name)}")
-            elif len(orders[case.pattern]) > 1:
-                words.append(f"{case.case.option(name)} order")
+        for name, values in seen[case.pattern].items():
+            if name in ("pattern", "op", "method") or len(values) == 1:
+                continue
+            value = case.case.option(name)
+            words.append(f"{value} order" if name == "order" else f"{name} {value}")
         rows.setdefault(f"{', '.join(words)}|{case.op}", []).append(case)
     return tuple(
         GridRow(

@@ -74,6 +74,21 @@ def test_every_number_of_a_case_by_value(luo: list[records.Record]) -> None:
     assert partial.judgement.perfect_local == pytest.approx(1 - 14 * 0.25 / (32 + 62 * 0.25))
 
 
+def test_a_rows_label_has_what_varies_within_its_pattern(
+    luo: list[records.Record], make_records: MakeRecords
+) -> None:
+    def labels(found: list[Any]) -> set[str]:
+        (view,) = model.build(found)
+        return {row.label for row in view.rows}
+
+    divided = [copy.deepcopy(dict(r)) for r in luo if r["case"]["options"]["pattern"] == "divided"]
+    assert labels(divided) == {"divided"}
+    for record in divided:
+        record["case"]["id"] += "x"
+        record["case"]["options"]["threads"] = 16
+    assert labels([*luo, *divided]) >= {"divided, threads 32", "divided, threads 16", "interleaved"}
+
+
 def test_the_headline_is_the_largest_gain(luo: list[records.Record]) -> None:
     (view,) = model.build(luo)
     contrast = model.telling_contrast(view)
