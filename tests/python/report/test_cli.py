@@ -111,7 +111,7 @@ def test_a_difference_to_the_paper_is_explained_with_matrices(
     make_records: MakeRecords, tmp_path: Path
 ) -> None:
     crowded = outcome(HP, ["--pattern", "divided", "--method", "default", "--op", "read"])
-    key = "--pattern divided --order sequential --op read --method api"
+    key = "--pattern divided --order sequential --size 64M --op read --method api"
     out = tmp_path / "r.html"
     assert cli.main([str(make_records("luo2012", {key: crowded})), "-o", str(out)]) == 0
     text = out.read_text()

@@ -105,7 +105,8 @@ def test_reads_and_writes_are_compared_pair_by_pair(luo: list[records.Record]) -
 def test_a_cell_that_differs_from_the_paper_is_found(make_records: MakeRecords) -> None:
     crowded = outcome(HP, ["--pattern", "divided", "--method", "default", "--op", "read"])
     folder = make_records(
-        "luo2012", {"--pattern divided --order sequential --op read --method api": crowded}
+        "luo2012",
+        {"--pattern divided --order sequential --size 64M --op read --method api": crowded},
     )
     (view,) = model.build(records.read(folder))
     (cell,) = view.differing
