@@ -10,10 +10,11 @@ from statistics import median
 
 from homenode.report.model import CaseView, Contrast, GridRow, MachineView
 from homenode.report.rule import Verdict, worse
-from homenode.report.words import METHODS, OPERATIONS, duration
+from homenode.report.words import METHODS, OPERATIONS, duration, percent
 from homenode.study.times import MEASURED, MODELLED, RunTime
 
 DEFAULT = "default"
+MOSTLY_CACHES = 0.5  # From here on, time is a matter of what CPUs take from each other.
 SAME = 0.05  # Medians of which the larger is at most this much above the other count as equal.
 FOLLOWS, NOT_APART, AGAINST = "follows", "follows where times can be told apart", "does not follow"
 
@@ -50,6 +51,12 @@ class MethodTime:
     def local_read_share(self) -> float | None:
         """The median share of the memory's lines that were read on their own node."""
         shares = [r.local_read_share for r in self.runs if r.local_read_share is not None]
+        return median(shares) if shares else None
+
+    @property
+    def from_caches(self) -> float | None:
+        """The median share of the lines that came from another CPU's cache."""
+        shares = [run.from_caches for run in self.runs if run.from_caches is not None]
         return median(shares) if shares else None
 
     @property
@@ -191,7 +198,14 @@ def row_text(row: TimeRow) -> str:
         "although its matrix is nearer the perfect one"
         for slow, fast in row.against
     )
-    return f"{order_text(row)}: does not follow the shapes; {', '.join(pairs)}."
+    text = f"{order_text(row)}: does not follow the shapes; {', '.join(pairs)}."
+    shares = [t.from_caches for t in row.times.values() if t.from_caches is not None]
+    if shares and min(shares) >= MOSTLY_CACHES:
+        text += (
+            f" {percent(min(shares))} and more of its lines came from other CPUs' caches, which no "
+            "placement of memory changes."
+        )
+    return text
 
 
 def summary_text(rows: Sequence[TimeRow]) -> str:

@@ -111,4 +111,6 @@ def says(time: MethodTime, row: TimeRow, view: TimeView) -> str:
     if time.busiest_controller is not None:
         node, share = time.busiest_controller
         parts.append(f"busiest memory controller: node {node}, in use {percent(share)} of the time")
+    if time.from_caches:
+        parts.append(f"{percent(time.from_caches)} of all lines came from other CPUs' caches")
     return "; ".join(parts)

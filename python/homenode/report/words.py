@@ -73,7 +73,7 @@ def duration(seconds: float) -> str:
 
 def ratio(value: float) -> str:
     """A ratio to 1 with two decimals, three below 0.1."""
-    return f"{value:.2f}" if value >= 0.1 else f"{value:.3f}"
+    return f"{value:.2f}" if value >= 0.0995 else f"{value:.3f}"
 
 
 def number(value: float) -> str:

@@ -23,7 +23,8 @@ class RunTime:
 
     What only the lab knows is None elsewhere: the share of the memory's lines that were read by
     CPUs of its own node, and the memory controller that was in use for the largest share of the
-    time. `late_waits`: how often virtual CPUs could not be kept in step.
+    time. `late_waits`: how often virtual CPUs could not be kept in step. `from_caches`: the share
+    of the lines that came from another CPU's cache instead of memory.
     """
 
     provenance: str
@@ -31,6 +32,7 @@ class RunTime:
     local_read_share: float | None = None
     busiest_controller: tuple[int, float] | None = None
     late_waits: int = 0
+    from_caches: float | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The time as it stands in a record; picoseconds where it is modelled."""
@@ -42,6 +44,7 @@ class RunTime:
             "local_read_share": self.local_read_share,
             "busiest_controller": busiest and {"node": busiest[0], "utilisation": busiest[1]},
             "late_waits": self.late_waits,
+            "from_caches": self.from_caches,
         }
 
     @staticmethod
@@ -58,6 +61,7 @@ class RunTime:
             None if share is None else float(share),
             busiest and (int(busiest["node"]), float(busiest["utilisation"])),
             int(value["late_waits"]),
+            None if value.get("from_caches") is None else float(value["from_caches"]),
         )
 
 
@@ -84,7 +88,15 @@ def modelled_time(counts: Sequence[Mapping[str, Any]], machine: Machine) -> RunT
         _local_read_share(regions, machine.node_of_cpu()),
         (busiest.node, busiest.busy_ps / ps) if busiest is not None else None,
         sum(time.late_waits for time in timed),
+        _from_caches(regions),
     )
+
+
+def _from_caches(regions: Sequence[Roi]) -> float | None:
+    times = [v.time for region in regions for v in region.vcpus if v.time is not None]
+    cached = sum(time.cache_to_cache for time in times)
+    everything = cached + sum(sum(time.memory_reads) for time in times)
+    return cached / everything if everything else None
 
 
 def _local_read_share(regions: Sequence[Roi], node_of_cpu: Mapping[int, int]) -> float | None:

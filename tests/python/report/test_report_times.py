@@ -84,6 +84,22 @@ def test_an_order_against_the_shapes_is_said(luo: list[records.Record]) -> None:
     assert times.summary_text(view.rows).endswith("; in 1 it does not.")
 
 
+def test_lines_from_caches_explain_an_order_against_the_shapes(luo: list[records.Record]) -> None:
+    def fought_over(record: dict[str, Any]) -> None:
+        if options(record)[:2] == ("divided", "read"):
+            share = 0.9 if options(record)[2] == "api" else 0.75
+            record["time"] = record["time"] | {"from_caches": share}
+            if share == 0.9:
+                with_ps(record, 4 * 10**9)
+
+    (view,) = views(luo, fought_over)
+    said = plain(times.row_text(row_of(view, "divided", "reads")))
+    assert said.endswith(
+        "75.0 % and more of its lines came from other CPUs' caches, which no placement of memory "
+        "changes."
+    )
+
+
 def test_what_cannot_be_told_apart_is_no_evidence(luo: list[records.Record]) -> None:
     def alike(record: dict[str, Any]) -> None:
         if options(record)[:2] == ("divided", "read"):

@@ -82,6 +82,7 @@ def test_the_record_keeps_the_time_and_what_explains_it(tmp_path: Path) -> None:
         "local_read_share": 0.25,
         "busiest_controller": {"node": 0, "utilisation": pytest.approx(800 / 820)},
         "late_waits": 0,
+        "from_caches": 0.0,
     }
     assert by_name["divided", "read", "api"]["time"]["modelled_ps"] == 200_000 * 1000
     assert by_name["divided", "read", "api"]["time"]["local_read_share"] == 1.0

@@ -19,9 +19,16 @@ def timed_line() -> dict[str, Any]:
 def test_modelled_time_is_the_sum_of_the_regions_with_what_explains_it() -> None:
     ps = 400 * 1000 + 100 * 100
     once = modelled_time([timed_line()], QUAD)
-    assert once == RunTime("modelled", ps / 1e12, 340 / 440, (0, 400_000 / ps))
+    assert once == RunTime("modelled", ps / 1e12, 340 / 440, (0, 400_000 / ps), 0, 0.0)
     twice = modelled_time([timed_line(), timed_line()], QUAD)
-    assert twice == RunTime("modelled", 2 * ps / 1e12, 340 / 440, (0, 400_000 / ps))
+    assert twice == RunTime("modelled", 2 * ps / 1e12, 340 / 440, (0, 400_000 / ps), 0, 0.0)
+
+
+def test_lines_from_other_caches_are_a_share_of_all_lines() -> None:
+    line = timed_line()
+    line["vcpus"][0]["time"]["cache_to_cache"] = 110
+    time = modelled_time([line], QUAD)
+    assert time is not None and time.from_caches == 110 / 550
 
 
 def test_without_a_model_or_without_a_region_there_is_no_time() -> None:
@@ -56,7 +63,7 @@ def test_measured_time_is_what_the_program_printed() -> None:
 
 @pytest.mark.parametrize(
     "time",
-    [RunTime("modelled", 0.002721, 0.25, (3, 0.5), 7), RunTime("measured", 0.25), None],
+    [RunTime("modelled", 0.002721, 0.25, (3, 0.5), 7, 0.75), RunTime("measured", 0.25), None],
 )
 def test_reading_what_was_written_gives_the_same(time: RunTime | None) -> None:
     assert RunTime.from_json(time and time.to_json()) == time
