@@ -65,7 +65,7 @@ def test_show_says_all_that_the_lab_goes_by(capsys: pytest.CaptureFixture[str]):
 def test_show_says_what_does_not_close(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     source = (CAPTURED.parents[1] / "machines/cxl-3x4.xml").read_text()
     few = source.replace(
-        '"homenode:PrefetchedLines" value="48"', '"homenode:PrefetchedLines" value="8"'
+        '"homenode:PrefetchedLines" value="56"', '"homenode:PrefetchedLines" value="8"'
     )
     path = tmp_path / "few.xml"
     path.write_text(few)
@@ -91,7 +91,7 @@ def test_show_as_json_has_the_matrices_and_the_sources(capsys: pytest.CaptureFix
     }
     assert described["closes"] is True
     assert set(described["sources"]) >= {"", "Core", "Latency", "Bandwidth"}
-    assert described["figures"]["PrefetchedLines"] == 48
+    assert described["figures"]["PrefetchedLines"] == 56
 
 
 def test_new_puts_a_machine_into_the_users_catalogue(

@@ -148,12 +148,12 @@ def test_a_machine_closes_when_its_cores_can_ask_for_what_is_declared():
     model = resolve(machine)
     # 2 cores × 11 lines × 64 bytes in 150 ns.
     assert reachable_mib(machine, model, (1, 0)) == pytest.approx(2 * 11 * 64 / 150e-9 / (1 << 20))
-    assert lines_to_close(machine, model) == 13
+    assert lines_to_close(machine, model) == 16
     assert find_gaps(machine, model) == [
         "the cores of node 0 can ask node 1 for 9591 MiB/s, and 10000 are declared",
         "the cores of node 1 can ask node 0 for 8952 MiB/s, and 10000 are declared",
     ]
-    enough = replace(machine, info={"PrefetchedLines": "13"})
+    enough = replace(machine, info={"PrefetchedLines": "16"})
     assert find_gaps(enough, resolve(enough)) == []
 
 

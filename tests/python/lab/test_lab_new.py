@@ -90,8 +90,8 @@ def test_cores_get_as_many_lines_in_flight_as_it_takes():
     masks = {0: "0x0000000f", 1: "0x000000f0"}
     values = {(masks[a], nodes[b]): "80000" for a in masks for b in masks}
     made = new_machine(with_matrix(text, "ReadBandwidth", values, "measured"), "duo")
-    # 1.05 × 80000 MiB/s × 210 ns / 64 bytes / 2 cores, as remote latency is not known.
-    assert made.machine.info["PrefetchedLines"] == "145"
+    # 1.25 × 80000 MiB/s × 210 ns / 64 bytes / 2 cores, as remote latency is not known.
+    assert made.machine.info["PrefetchedLines"] == "173"
     assert not any("can ask" in note and "declared" in note for note in made.notes)
 
 
@@ -144,7 +144,7 @@ def test_nodes_beyond_what_qemu_has_are_renumbered_and_said():
 def test_a_machine_of_the_catalogue_stays_what_it_is():
     made = new_machine(find_file("cxl-3x4").read_text(), "cxl")
     assert made.notes == ()
-    assert made.machine.info["PrefetchedLines"] == "48"
+    assert made.machine.info["PrefetchedLines"] == "56"
     assert made.machine.nodes[2].cpus == ()
 
 
