@@ -13,9 +13,11 @@ using workloads::probe::Traffic;
 
 /// What a member moves in the first run, and at least in any.
 constexpr std::size_t least_bytes = std::size_t{256} << 10U;
-/// What it moves in each run on a modelled clock, where more bytes mean more waiting, not more
-/// precision. A run starts where the last one ended, so that no cache holds what it reads.
+/// What it moves at least in each run on a modelled clock, and for how long that clock is to run:
+/// far longer than members begin and end apart. More would mean more waiting, not more precision.
+/// A run starts where the last one ended, so that no cache holds what it reads.
 constexpr std::size_t modelled_bytes = std::size_t{2} << 20U;
+constexpr double modelled_seconds = 500e-6;
 /// How much of one node's memory everybody walks before the next node's when it is interleaved.
 constexpr std::size_t turn_bytes = std::size_t{64} << 10U;
 
@@ -57,8 +59,11 @@ Result<Summary> run_all(Session& session, Walkers& walkers, Kernel kernel) {
   std::size_t elements =
       std::min(whole_blocks((seconds ? least_bytes : modelled_bytes) / bytes_each), most);
   double elapsed = run_once(session, walkers, stream, elements);
-  if (seconds) {
-    const std::size_t least = elements;
+  const std::size_t least = elements;
+  if (!seconds) {
+    elements = whole_blocks(
+        units_for(modelled_seconds, static_cast<double>(elements), elapsed, least, most));
+  } else {
     // Twice, because the first run finds cold TLBs and sleeping CPUs, and is short.
     for (std::size_t warm_up = 0; warm_up < 2; ++warm_up) {
       elements =
