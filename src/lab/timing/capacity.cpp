@@ -65,8 +65,9 @@ void Capacity::begin_epoch(User& user, std::uint64_t epoch) {
     left -= wish;
     --wanting;
   }
-  user.share = std::min(1.0, left / static_cast<double>(wanting) * generosity);
+  user.spacing = std::max(1.0, static_cast<double>(wanting) / (left * generosity));
   user.epoch = epoch;
+  user.end_ps = (epoch - 1) * epoch_ps_;
 }
 
 /// Takes up to `wanted_ps` of a bin; returns what it got, and in `used_ps` what was taken before.
@@ -103,16 +104,16 @@ std::uint64_t Capacity::find_room(std::uint64_t time_ps, std::uint64_t service_p
 
 std::uint64_t Capacity::reserve(std::uint64_t time_ps, std::uint64_t service_ps, unsigned number) {
   User& user = users_[number];
-  // Epochs count from two: the two before the first are empty.
-  const std::uint64_t epoch = time_ps / epoch_ps_ + 2;
-  if (epoch > user.epoch) begin_epoch(user, epoch);
+  if (time_ps >= user.end_ps) begin_epoch(user, epoch_of(time_ps));
   const std::uint64_t start_ps = find_room(std::max(user.next_ps, time_ps), service_ps);
   const std::uint64_t wait_ps = start_ps - time_ps;
   const std::uint64_t from_ps = std::max(user.next_ps, time_ps - std::min(time_ps, epoch_ps_));
-  user.next_ps = from_ps + static_cast<std::uint64_t>(static_cast<double>(service_ps) / user.share);
-  user.uses.add(start_ps / epoch_ps_ + 2, service_ps);
-  user.waits.add(epoch, wait_ps / 1000);
-  user.requests.add(epoch, 1);
+  user.next_ps =
+      from_ps + static_cast<std::uint64_t>(static_cast<double>(service_ps) * user.spacing);
+  const bool now = start_ps < user.end_ps && start_ps + epoch_ps_ >= user.end_ps;
+  user.uses.add(now ? user.epoch : epoch_of(start_ps), service_ps);
+  user.waits.add(user.epoch, wait_ps / 1000);
+  user.requests.add(user.epoch, 1);
   user.busy_ps.store(user.busy_ps.load(std::memory_order_relaxed) + service_ps,
                      std::memory_order_relaxed);
   const double rho = std::min(user.others, highest_utilisation);
@@ -129,8 +130,8 @@ std::uint64_t Capacity::busy_ps() const {
 void Capacity::clear() {
   for (auto& bin : bins_) bin.store(0, std::memory_order_relaxed);
   for (User& user : users_) {
-    user.epoch = user.next_ps = user.others_wait_ps = 0;
-    user.share = 1;
+    user.epoch = user.end_ps = user.next_ps = user.others_wait_ps = 0;
+    user.spacing = 1;
     user.others = 0;
     user.uses.clear();
     user.waits.clear();

@@ -63,8 +63,9 @@ class Capacity {
   struct alignas(64) User {
     // Its own thread's alone.
     std::uint64_t epoch = 0;    ///< The one that what follows is computed for.
+    std::uint64_t end_ps = 0;   ///< Of that epoch.
     std::uint64_t next_ps = 0;  ///< When its next request may begin.
-    double share = 1;           ///< Of the whole.
+    double spacing = 1;         ///< Of its requests, in services: one over its share.
     double others = 0;          ///< Their utilisation.
     std::uint64_t others_wait_ps = 0;
     std::vector<double> wishes;  ///< Scratch: what the others want of the whole.
@@ -75,6 +76,10 @@ class Capacity {
     std::atomic<std::uint64_t> busy_ps = 0;
   };
 
+  /// Epochs count from two: the two before the first are empty.
+  [[nodiscard]] std::uint64_t epoch_of(std::uint64_t time_ps) const {
+    return time_ps / epoch_ps_ + 2;
+  }
   std::uint64_t find_room(std::uint64_t time_ps, std::uint64_t service_ps);
   std::uint64_t take(std::uint64_t number, std::uint64_t wanted_ps, std::uint64_t& used_ps);
   void begin_epoch(User& user, std::uint64_t epoch);

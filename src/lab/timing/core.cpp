@@ -174,6 +174,10 @@ std::uint64_t Core::touch(Touch touch, const Translation& translation) {
   const bool in_first = l1_.find(tag);
   const bool in_second = !in_first && l2_ && l2_->find(tag);
   if (!in_first) ++counts_.l1_misses;
+  if (!in_first && !in_second && l2_) {
+    const auto next_out = l2_->oldest_beside(tag);
+    if (next_out) memory_.prefetch(next_out->line());
+  }
   std::uint64_t ready = std::max(now_ps_, touch.address_ps);
   const bool allowed = !touch.store || (state.writable_by(vcpu_) && mark_written(entry, state));
   if (allowed && (in_first || in_second)) {

@@ -104,17 +104,27 @@ LineAnswer MemorySystem::fetch(const LineRequest& request) {
     const bool others = old.shared() || elsewhere;
     return {others ? model_.cache_to_cache_ps : 0, Source::own_copy, fresh};
   }
-  SharedCache* const last_level = last_level_of_[request.vcpu];
-  if (last_level != nullptr && last_level->find(Tag(request.line, old.version()))) {
+  if (look_in_last_level(request, old)) {
     return {model_.l3->latency_ps, Source::last_level, fresh};
   }
   Path& way = path(request.vcpu, request.home);
   ++traffic_[request.vcpu].reads[request.home];
   const std::uint64_t delay_ps = pass(way.read, request.time_ps, request.vcpu);
-  if (!request.exclusive) {
-    keep(request.vcpu, Tag(request.line, fresh.version()), false, request.time_ps);
-  }
   return {way.latency_ps + delay_ps, Source::memory, fresh};
+}
+
+/// Whether the last level has the line. One that is only read, and so stays unchanged, is in it
+/// from then on.
+bool MemorySystem::look_in_last_level(const LineRequest& request, LineState old) {
+  SharedCache* const last_level = last_level_of_[request.vcpu];
+  if (last_level == nullptr) return false;
+  const Tag tag(request.line, old.version());
+  if (request.exclusive) return last_level->find(tag);
+  const SharedCache::Lookup lookup = last_level->find_or_insert(tag);
+  if (lookup.written_back) {
+    write_memory(request.vcpu, lookup.written_back->line(), request.time_ps);
+  }
+  return lookup.found;
 }
 
 /// The line comes from the cache of a vCPU that has modified it; a reader leaves memory up to date.

@@ -49,6 +49,9 @@ class MemorySystem {
   [[nodiscard]] Directory::Entry& entry(std::uint64_t line) { return directory_[line]; }
   [[nodiscard]] bool knows(std::uint64_t line) const { return line < directory_.lines(); }
 
+  /// Says that a line's entry is needed soon: it lies in the host's memory, as a rule.
+  void prefetch(std::uint64_t line) const { __builtin_prefetch(&directory_[line], 1); }
+
   /// Brings a line to a vCPU's private caches.
   LineAnswer fetch(const LineRequest& request);
   /// A private cache lets go of a line: a modified one goes on to the last level or to memory.
@@ -99,6 +102,7 @@ class MemorySystem {
   }
   static std::uint64_t pass(const std::vector<Way>& ways, std::uint64_t time_ps, unsigned vcpu);
   void write_memory(unsigned vcpu, std::uint64_t line, std::uint64_t time_ps);
+  bool look_in_last_level(const LineRequest& request, LineState old);
   std::uint64_t from_other_cache(const LineRequest& request, unsigned holder);
   void keep(unsigned vcpu, Tag tag, bool modified, std::uint64_t time_ps);
 

@@ -22,6 +22,12 @@ class SharedCache {
   /// Puts the line in as the newest, in place of an older version of it. Returns the modified line
   /// that has to be written to memory for it, if any. Thread safe.
   std::optional<Tag> insert(Tag tag, bool modified);
+  struct Lookup {
+    bool found = false;
+    std::optional<Tag> written_back;  ///< As insert().
+  };
+  /// find(), and insert() where it is not found, as a read does. Thread safe.
+  Lookup find_or_insert(Tag tag);
   /// pre: nobody uses it at the same time.
   void clear();
 
@@ -31,10 +37,15 @@ class SharedCache {
   static constexpr std::uint64_t empty = ~std::uint64_t{0};
   class Locked;
 
-  [[nodiscard]] std::uint64_t index_of(Tag tag) const { return tag.line() % sets_; }
+  [[nodiscard]] bool find_in(std::uint64_t* set, Tag tag) const;
+  std::optional<Tag> insert_in(std::uint64_t* set, Tag tag, bool modified) const;
+  [[nodiscard]] std::uint64_t index_of(Tag tag) const {
+    return set_mask_ != 0 ? tag.line() & set_mask_ : tag.line() % sets_;
+  }
 
   unsigned ways_;
   std::uint64_t sets_;
+  std::uint64_t set_mask_;  ///< sets - 1 when that is a power of two above 1, else 0.
   std::vector<std::uint64_t> tags_;
   std::unique_ptr<std::atomic_flag[]> locks_;
 };

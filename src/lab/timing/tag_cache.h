@@ -33,6 +33,11 @@ class TagCache {
 
   /// Looks the tag up; a hit becomes the set's newest.
   [[nodiscard]] bool find(Tag tag);
+  /// What insert() of this tag would push out.
+  [[nodiscard]] std::optional<Tag> oldest_beside(Tag tag) {
+    const std::uint64_t oldest = set_of(tag)[ways_ - 1];
+    return oldest == empty ? std::nullopt : std::optional(Tag(oldest));
+  }
   /// Makes the tag the newest of its set; returns what it pushes out, if anything.
   /// pre: find(tag) is false.
   std::optional<Tag> insert(Tag tag);
