@@ -103,6 +103,16 @@ TEST(Pace, FreesWaitersWhenReleased) {
   EXPECT_EQ(pace.late_waits(), 0U);
 }
 
+TEST(Pace, DoesNotTakeTheTimeFromOneThatWasLeftBehind) {
+  Pace pace(3, epoch_ps, std::chrono::milliseconds(0));
+  pace.open();
+  (void)pace.enter(0, 0);
+  (void)pace.enter(1, 0);
+  (void)pace.advance(0, 3 * epoch_ps);  // Leaves 1 behind,
+  (void)pace.advance(1, 10);            // which now moves again, far back.
+  EXPECT_EQ(pace.enter(2, 0), 3 * epoch_ps);
+}
+
 TEST(Pace, LeavesBehindWhoDoesNotMove) {
   Pace pace(3, epoch_ps, std::chrono::milliseconds(0));
   pace.open();

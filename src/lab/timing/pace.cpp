@@ -26,7 +26,9 @@ std::uint64_t Pace::enter(unsigned vcpu, std::uint64_t now_ps) {
     }
   }
   const bool alone = running_ + waiting_ == 0;
-  const std::uint64_t start_ps = std::max(now_ps, alone ? reached_ps_ : earliest_ps);
+  // One that was left behind may be far back; the others have reached this epoch.
+  const std::uint64_t others_ps = std::max(earliest_ps, epoch_ * epoch_ps_);
+  const std::uint64_t start_ps = std::max(now_ps, alone ? reached_ps_ : others_ps);
   if (alone) epoch_ = start_ps / epoch_ps_;
   entering = {State::running, start_ps, 0};
   ++running_;
