@@ -16,7 +16,7 @@ static int threads;
 static long steps;
 static atomic_int ready;
 
-static void *work(void *argument) {
+static void* work(void* argument) {
   const long rank = (long)argument;
   cpu_set_t cpus;
   CPU_ZERO(&cpus);
@@ -34,13 +34,13 @@ static void *work(void *argument) {
   return NULL;
 }
 
-int main(int count, char **words) {
+int main(int count, char** words) {
   static pthread_t team[most];
   threads = count > 1 ? atoi(words[1]) : 1;
   steps = count > 2 ? atol(words[2]) : 1000000;
   if (threads < 1 || threads > most) return 2;
   for (long rank = 0; rank < threads; ++rank) {
-    if (pthread_create(&team[rank], NULL, work, (void *)rank) != 0) return 1;
+    if (pthread_create(&team[rank], NULL, work, (void*)rank) != 0) return 1;
   }
   while (atomic_load(&ready) < threads) {
   }
