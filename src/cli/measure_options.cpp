@@ -67,14 +67,14 @@ void define_measure_options(CLI::App& app, MeasureOptions& options) {
                "fewer kernels and runs: under 20 s for 8 nodes instead of under 60 s");
   app.add_option("--only", options.only,
                  "measure these alone: latency, bandwidth, loaded (latency under load), weights")
-      ->type_name("WHAT,…")
+      ->type_name("WHAT")
       ->delimiter(',');
   app.add_option("--from", options.from, "nodes whose CPUs ask: a list, as numactl -N takes it")
       ->type_name("NODES");
   app.add_option("--to", options.to, "nodes whose memory is asked: a list, as numactl -m takes it")
       ->type_name("NODES");
   app.add_option("--kernel", options.kernels, "measure these kernels alone: " + kernel_names())
-      ->type_name("KERNEL,…")
+      ->type_name("KERNEL")
       ->delimiter(',');
   app.add_option("--runs", options.runs, "runs of each figure (3 with --quick, else 5)")
       ->type_name("N")
