@@ -11,13 +11,7 @@ from homenode.lab.machine_xml import read_machine
 
 def parse_machine(text: str, name: str) -> Machine:
     """Reads a machine file. Raises LabError, with one line, when the lab cannot use it."""
-    try:
-        root = ET.fromstring(text)
-    except ET.ParseError as error:
-        raise bad_machine(name, f"it is not well-formed XML ({error})") from error
-    machine = root.find("object")
-    if root.tag != "topology" or machine is None or machine.get("type") != "Machine":
-        raise bad_machine(name, "it is not an hwloc topology (no Machine object)")
+    root, machine = parse_topology(text, name)
     if root.get("version", "1").split(".")[0] != "2":
         raise bad_machine(name, "it is not in hwloc's version 2 format")
     try:
@@ -30,6 +24,18 @@ def parse_machine(text: str, name: str) -> Machine:
     if problem:
         raise bad_machine(name, problem)
     return result
+
+
+def parse_topology(text: str, name: str) -> tuple[ET.Element, ET.Element]:
+    """The root of an hwloc topology and its Machine object. Raises LabError when it is none."""
+    try:
+        root = ET.fromstring(text)
+    except ET.ParseError as error:
+        raise bad_machine(name, f"it is not well-formed XML ({error})") from error
+    machine = root.find("object")
+    if root.tag != "topology" or machine is None or machine.get("type") != "Machine":
+        raise bad_machine(name, "it is not an hwloc topology (no Machine object)")
+    return root, machine
 
 
 def bad_machine(name: str, why: str) -> LabError:

@@ -14,7 +14,7 @@ from homenode.lab.errors import LabError
 from homenode.lab.machine import Machine, PairValues
 from homenode.lab.machine_check import QEMU_MAX_NODES, find_problem
 from homenode.lab.machine_closing import find_gaps, lines_to_close
-from homenode.lab.machine_file import bad_machine, parse_machine
+from homenode.lab.machine_file import bad_machine, parse_machine, parse_topology
 from homenode.lab.machine_model import (
     FIGURES,
     Pair,
@@ -44,7 +44,7 @@ class NewMachine:
 
 def new_machine(text: str, source: str, name: str | None = None) -> NewMachine:
     """The machine file made of hwloc's XML. `source` names it in messages. Raises LabError."""
-    root, top = _parse(text, source)
+    root, top = parse_topology(text, source)
     for part in [part for part in root if part.tag not in KEPT_PARTS]:
         if part.tag == "cpukind":
             _take_frequency(part, top)
@@ -75,17 +75,6 @@ def new_machine(text: str, source: str, name: str | None = None) -> NewMachine:
 def _renumbered_words(new: dict[int, int]) -> tuple[str, ...]:
     changed = ", ".join(f"{old} is {number}" for old, number in new.items() if old != number)
     return (f"QEMU cannot have nodes from {QEMU_MAX_NODES}, so of the nodes {changed}",)[: len(new)]
-
-
-def _parse(text: str, source: str) -> tuple[ET.Element, ET.Element]:
-    try:
-        root = ET.fromstring(text)
-    except ET.ParseError as error:
-        raise bad_machine(source, f"it is not well-formed XML ({error})") from error
-    top = root.find("object")
-    if root.tag != "topology" or top is None or top.get("type") != "Machine":
-        raise bad_machine(source, "it is not an hwloc topology (no Machine object)")
-    return root, top
 
 
 def _info(top: ET.Element, name: str) -> str | None:
