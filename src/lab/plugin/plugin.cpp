@@ -111,10 +111,7 @@ void on_reset(qemu_plugin_id_t id) {
 void on_exit(qemu_plugin_id_t, void*) {
   const std::lock_guard lock(plugin->mutex);
   if (!plugin->regions.open()) return;
-  if (plugin->timekeeper) {
-    plugin->timekeeper->release();
-    plugin->timekeeper->close();
-  }
+  if (plugin->timekeeper) plugin->timekeeper->close();
   write_counts(*plugin->regions.open(), false);
 }
 

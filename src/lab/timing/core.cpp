@@ -259,15 +259,16 @@ void Core::store_past(const Touch& touch) {
   if (miss_hook_ != nullptr) miss_hook_(miss_data_, touch.shape, true, touch.node);
 }
 
+/// pre: the first level does not have it.
 void Core::keep_in_first(Tag tag) {
-  if (l1_.find(tag)) return;
   const auto pushed_out = l1_.insert(tag);
   if (pushed_out && !l2_) memory_.push_out(vcpu_, *pushed_out, now_ps_);
 }
 
+/// pre: neither level has it: not this version of it, where the right to write made a new one.
 void Core::keep(Tag tag) {
   keep_in_first(tag);
-  if (!l2_ || l2_->find(tag)) return;
+  if (!l2_) return;
   const auto pushed_out = l2_->insert(tag);
   if (!pushed_out) return;
   // The second level includes the first.

@@ -23,7 +23,7 @@ MemorySystem::MemorySystem(const TimingModel& model, Directory directory,
       const PairTiming& pair = model.pair(from, to);
       Path& path = paths_[from * nodes + to];
       path.latency_ps = pair.latency_ps;
-      add_route(path, pair, link_ways_);
+      add_route(path, pair);
       path.read.push_back(controller_reads_[to]);
       path.write.push_back(controller_writes_[to]);
     }
@@ -46,7 +46,7 @@ MemorySystem::Way MemorySystem::way(std::uint64_t mibs) {
 }
 
 /// What a pair's lines pass before they reach the controller: the pair's own limit, shared links.
-void MemorySystem::add_route(Path& path, const PairTiming& pair, const std::vector<Way>& links) {
+void MemorySystem::add_route(Path& path, const PairTiming& pair) {
   if (pair.bandwidths.read_mibs != 0) {
     path.read.push_back(way(pair.bandwidths.read_mibs));
     path.write.push_back(way(pair.bandwidths.write_mibs));
@@ -55,10 +55,12 @@ void MemorySystem::add_route(Path& path, const PairTiming& pair, const std::vect
   for (std::size_t hop = 1; hop < pair.route.size(); ++hop) {
     const unsigned near = pair.route[hop - 1];
     const unsigned far = pair.route[hop];
-    for (std::size_t i = 0; i < links.size(); ++i) {
+    for (std::size_t i = 0; i < link_ways_.size(); ++i) {
       // Written data goes out along the route, read data comes back along it.
-      if (model_.links[i].from == near && model_.links[i].to == far) path.write.push_back(links[i]);
-      if (model_.links[i].from == far && model_.links[i].to == near) path.read.push_back(links[i]);
+      if (model_.links[i].from == near && model_.links[i].to == far)
+        path.write.push_back(link_ways_[i]);
+      if (model_.links[i].from == far && model_.links[i].to == near)
+        path.read.push_back(link_ways_[i]);
     }
   }
 }

@@ -96,7 +96,7 @@ class MemorySystem {
   };
 
   Way way(std::uint64_t mibs);
-  void add_route(Path& path, const PairTiming& pair, const std::vector<Way>& links);
+  void add_route(Path& path, const PairTiming& pair);
   [[nodiscard]] Path& path(unsigned vcpu, unsigned home) {
     return paths_[model_.vcpu_nodes[vcpu] * model_.nodes.size() + home];
   }

@@ -4,6 +4,7 @@
 #include <limits>
 
 namespace homenode::lab {
+
 Pace::Pace(unsigned vcpus, std::uint64_t epoch_ps, std::chrono::milliseconds patience)
     : epoch_ps_(epoch_ps), patience_(patience), vcpus_(vcpus) {}
 

@@ -54,6 +54,7 @@ void Timekeeper::open(const Region& region, const std::function<ThreadKey(unsign
 }
 
 void Timekeeper::close() {
+  pace_.release();
   for (const auto& vcpu : vcpus_) vcpu->close();
 }
 

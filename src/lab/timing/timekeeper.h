@@ -41,7 +41,7 @@ class Timekeeper {
   /// counter.
   void open(const Region& region, const std::function<ThreadKey(unsigned)>& thread,
             const std::function<std::uint64_t*(unsigned)>& instructions);
-  /// Ends it. pre: no vCPU runs.
+  /// Ends it, and lets go whoever still waits. pre: no vCPU runs an instruction.
   void close();
   /// Nobody waits for anybody any more, because QEMU is about to stop all vCPUs.
   void release() { pace_.release(); }
