@@ -5,6 +5,8 @@
 #include <mutex>
 #include <utility>
 
+#include "actuation/aligned_memory.h"
+#include "actuation/kernel_words.h"
 #include "actuation/process.h"
 #include "cli/bench_map_matrix.h"
 #include "cli/bench_map_memory.h"
@@ -136,7 +138,7 @@ Result<MapReport> run_map(os::Os& os, const machine::Machine& machine, const Map
     const auto bound = actuation::bind_thread(os, 0, plan.cpus_of_thread[0]);
     if (!bound) return bound.as_unexpected();
   }
-  const auto memory = AlignedMemory::map(os, plan.bytes.value, plan.alignment);
+  const auto memory = actuation::AlignedMemory::map(os, plan.bytes.value, plan.alignment);
   if (!memory) return memory.as_unexpected();
   const actuation::Region region = memory->region();
   if (const auto done = choose_pages(os, region, plan.options.pages); !done) {
@@ -148,7 +150,7 @@ Result<MapReport> run_map(os::Os& os, const machine::Machine& machine, const Map
 
   if (const auto done = run_team(os, array, report); !done) return done.as_unexpected();
 
-  report.huge_bytes = huge_bytes(os, region);
+  report.huge_bytes = actuation::huge_bytes(os, region);
   auto audited = actuation::audit(os, region);
   if (audited) {
     report.audit = *std::move(audited);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "actuation/audit.h"
+#include "actuation/kernel_words.h"
 #include "measure/working_set.h"
 
 namespace homenode::measure {
@@ -21,31 +22,17 @@ bool all_huge(const MemoryFacts& facts) {
 
 }  // namespace
 
-NodeMemory::NodeMemory(NodeMemory&& other) noexcept
-    : next_stop(other.next_stop),
-      os_(other.os_),
-      whole_(std::exchange(other.whole_, {})),
-      region_(std::exchange(other.region_, {})),
-      facts_(std::move(other.facts_)) {}
-
-NodeMemory::~NodeMemory() {
-  if (whole_.address != nullptr) os_->unmap_memory(whole_.address, whole_.bytes);
-}
-
 Result<NodeMemory> NodeMemory::make(os::Os& os, const Wish& wish) {
   const NodeId node = wish.node;
   const Bytes array = wish.array;
   assert(array.value > 0 && array.value % array_unit.value == 0);
   const std::size_t bytes = 2 * array.value;
-  void* address = nullptr;
-  if (const int result = os.map_memory(bytes + array_unit.value, address); result < 0) {
+  auto mapped = actuation::AlignedMemory::map(os, bytes, array_unit.value);
+  if (!mapped) {
     return failed(fmt::format("cannot allocate {} MiB for node {}", bytes >> 20U, node.value()),
-                  "give a smaller --size or raise the memory limit", -result);
+                  mapped.error().next, mapped.error().errno_value);
   }
-  const auto begin = reinterpret_cast<std::uintptr_t>(address);
-  const std::uintptr_t skipped = (array_unit.value - begin % array_unit.value) % array_unit.value;
-  NodeMemory memory(os, {address, bytes + array_unit.value},
-                    {static_cast<char*>(address) + skipped, bytes});
+  NodeMemory memory(os, *std::move(mapped));
   memory.facts_.node = node;
   memory.facts_.array = array;
   // A kernel without huge pages refuses; what was got is looked at below.
@@ -83,10 +70,7 @@ void NodeMemory::audit_pages() {
     facts_.audited = false;
     facts_.why = audit.error().message();
   }
-  std::string smaps;
-  if (os_->read_file("/proc/self/smaps", smaps) == 0) {
-    facts_.huge = huge_in(smaps, reinterpret_cast<std::uintptr_t>(region_.address), region_.bytes);
-  }
+  facts_.huge = actuation::huge_bytes(*os_, region_);
 }
 
 void NodeMemory::link(bool page_local) {

@@ -1,8 +1,9 @@
 // The memory of one target: two arrays that lie on its node alone, page by page verified.
 #pragma once
 
-#include <optional>
+#include <utility>
 
+#include "actuation/aligned_memory.h"
 #include "actuation/region.h"
 #include "measure/report.h"
 #include "os/os.h"
@@ -25,10 +26,6 @@ class NodeMemory {
     bool modelled = false;   ///< The clock's model has no TLB, so none must be spared.
   };
   static Result<NodeMemory> make(os::Os& os, const Wish& wish);
-  NodeMemory(NodeMemory&& other) noexcept;
-  NodeMemory& operator=(NodeMemory&&) = delete;
-  ~NodeMemory();
-
   [[nodiscard]] const MemoryFacts& facts() const { return facts_; }
   /// The first array, for streams.
   [[nodiscard]] double* stream() const { return static_cast<double*>(region_.address); }
@@ -38,25 +35,16 @@ class NodeMemory {
   workloads::probe::Stop* next_stop = nullptr;
 
  private:
-  NodeMemory(os::Os& os, actuation::Region whole, actuation::Region region)
-      : os_(&os), whole_(whole), region_(region) {}
+  NodeMemory(os::Os& os, actuation::AlignedMemory memory)
+      : os_(&os), memory_(std::move(memory)), region_(memory_.region()) {}
   Result<void> place(bool only_node);
   void audit_pages();
   void link(bool page_local);
 
   os::Os* os_;
-  actuation::Region whole_;
+  actuation::AlignedMemory memory_;
   actuation::Region region_;
   MemoryFacts facts_;
 };
-
-/// How much of an address range is in huge pages, from the text of /proc/self/smaps; nothing when
-/// the range is not in it. Pure. A mapping may be larger than the range: the sum is cut to it.
-std::optional<Bytes> huge_in(std::string_view smaps, std::uintptr_t first, std::size_t bytes);
-
-/// Free memory of each node from its meminfo; nodes whose file cannot be read are absent.
-std::map<NodeId, Bytes> free_memory(os::Os& os, const std::vector<NodeId>& nodes);
-/// MemAvailable; nothing when it cannot be read.
-std::optional<Bytes> available_memory(os::Os& os);
 
 }  // namespace homenode::measure

@@ -1,9 +1,10 @@
+#include "actuation/kernel_words.h"
+
 #include <gtest/gtest.h>
 
-#include "measure/memory.h"
 #include "os/fake.h"
 
-namespace homenode::measure {
+namespace homenode::actuation {
 namespace {
 
 constexpr const char* smaps =
@@ -41,4 +42,4 @@ TEST(FreeMemory, IsWhatEachNodesFileSays) {
 }
 
 }  // namespace
-}  // namespace homenode::measure
+}  // namespace homenode::actuation

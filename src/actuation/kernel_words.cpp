@@ -1,13 +1,14 @@
-// What the kernel's text files say about memory: smaps and the two kinds of meminfo.
+#include "actuation/kernel_words.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
 #include <sstream>
+#include <string>
+#include <utility>
 
-#include "measure/memory.h"
-
-namespace homenode::measure {
+namespace homenode::actuation {
 namespace {
 
 /// The number of kB after `key`, wherever it stands in the line.
@@ -63,6 +64,12 @@ std::optional<Bytes> huge_in(std::string_view smaps, std::uintptr_t first, std::
   return seen ? std::optional(std::min(sum, Bytes{bytes})) : std::nullopt;
 }
 
+std::optional<Bytes> huge_bytes(os::Os& os, Region region) {
+  std::string smaps;
+  if (os.read_file("/proc/self/smaps", smaps) < 0) return std::nullopt;
+  return huge_in(smaps, reinterpret_cast<std::uintptr_t>(region.address), region.bytes);
+}
+
 std::map<NodeId, Bytes> free_memory(os::Os& os, const std::vector<NodeId>& nodes) {
   std::map<NodeId, Bytes> free;
   for (NodeId node : nodes) {
@@ -80,4 +87,4 @@ std::optional<Bytes> available_memory(os::Os& os) {
   return find_kilobytes(text, "MemAvailable:");
 }
 
-}  // namespace homenode::measure
+}  // namespace homenode::actuation

@@ -1,0 +1,30 @@
+// What the kernel's text files say about memory: smaps and the two kinds of meminfo.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "actuation/region.h"
+#include "base/ids.h"
+#include "base/units.h"
+#include "os/os.h"
+
+namespace homenode::actuation {
+
+/// How much of an address range is in huge pages, from the text of /proc/self/smaps; nothing when
+/// the range is not in it. Pure. A mapping may be larger than the range: the sum is cut to it.
+std::optional<Bytes> huge_in(std::string_view smaps, std::uintptr_t first, std::size_t bytes);
+/// How much of the region is in transparent huge pages, from /proc/self/smaps; nothing when it
+/// cannot be read.
+std::optional<Bytes> huge_bytes(os::Os& os, Region region);
+
+/// Free memory of each node from its meminfo; nodes whose file cannot be read are absent.
+std::map<NodeId, Bytes> free_memory(os::Os& os, const std::vector<NodeId>& nodes);
+/// MemAvailable; nothing when it cannot be read.
+std::optional<Bytes> available_memory(os::Os& os);
+
+}  // namespace homenode::actuation
