@@ -1,0 +1,100 @@
+// Placement thread by thread, for the verb `run`: what the options ask for (pure), and the
+// environment in which the agent makes it so inside the program.
+//
+// For the table of options, one sentence of help each:
+//   --threads EXPR        CPUs of each thread in creation order (the main thread is 0); EXPR is a
+//                         list (0,4,8-11), a likwid expression (S0:0-3@S1:0-3, E:N:4:1:2,
+//                         M:scatter), OMP_PLACES (cores, {0:4}:8:4) or Charm++'s ranges
+//                         (0-7:2.1+8); more threads than entries start again at the first
+//   --thread-memory RULES memory policy of each thread in creation order, parted by '/':
+//                         bind@0/bind@1/interleave@0-3; more threads than rules start again
+//   --skip-threads LIST   threads that are left alone and take no entry of the map, by number in
+//                         creation order, 0 being the main thread: a runtime's helper threads
+//   --heap RULE           policy of all memory that the program touches first, its stacks excepted:
+//                         --heap interleave
+//   --place RULE          'size>64M: cyclic': a rule for each allocation (malloc, calloc, new,
+//   mmap)
+//                         of more than this size; may be given several times, the first that fits
+//                         holds
+//   +setcpuaffinity +pemap LIST | +coremap LIST   Charm++'s words for --threads
+//   +maffinity +nodemap LIST | +memnodemap LIST +mempol bind|preferred|interleave
+//                         Charm++'s words for --thread-memory: node of each PE
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "machine/machine.h"
+#include "placement/policy.h"
+#include "placement/thread_map.h"
+
+namespace homenode::cli {
+
+/// The options as written; empty where not given.
+struct ThreadRequest {
+  std::string threads;
+  std::string thread_memory;
+  std::string skip_threads;
+  std::string heap;
+  std::vector<std::string> place;
+  /// True when something is asked for that only the agent can do.
+  [[nodiscard]] bool needs_agent() const;
+};
+
+/// Charm++'s words; `setcpuaffinity` and `maffinity` are its switches, the rest its lists.
+struct CharmRequest {
+  bool setcpuaffinity = false;
+  std::string pemap;  ///< +pemap or +coremap.
+  bool maffinity = false;
+  std::string nodemap;  ///< +nodemap or +memnodemap, one node a PE.
+  std::string mempol;   ///< bind, preferred or interleave.
+};
+
+/// The same in homenode's words. Errors: bad_usage where a word lacks the one that it needs
+/// (+pemap needs +setcpuaffinity, +maffinity needs +setcpuaffinity, +nodemap needs +maffinity).
+Result<ThreadRequest> from_charm(const CharmRequest& charm);
+
+/// A rule for allocations of more than `more_than_bytes`.
+struct AllocationRule {
+  std::uint64_t more_than_bytes = 0;
+  std::string rule;  ///< As written, for --explain.
+  std::string wire;  ///< As the agent reads it.
+};
+
+/// What the request means on a machine.
+struct ThreadPlan {
+  std::optional<placement::ThreadMap> threads;
+  std::vector<placement::Policy> memory_by_rank;  ///< Empty: threads inherit the process's policy.
+  std::vector<unsigned> skipped;                  ///< Numbers in creation order, increasing.
+  std::optional<placement::Policy> heap;
+  std::vector<AllocationRule> allocations;
+
+  /// All CPUs of the map: what the launcher binds the process to, so that runtimes count right.
+  [[nodiscard]] CpuSet process_cpus() const;
+  /// The policy of a rank; null when it inherits the process's.
+  [[nodiscard]] const placement::Policy* memory_of(std::size_t rank) const;
+};
+
+/// Reads the request against the machine. Errors: bad_usage for what cannot be read, does not exist
+/// or is not allowed, and for --heap beside --thread-memory (a thread has one policy);
+/// not_supported for rules that the agent cannot carry out.
+Result<ThreadPlan> plan_threads(const machine::Machine& machine, const ThreadRequest& request);
+
+/// Variables to set before the program is started. `ld_preload` and `tunables` are the present
+/// values of LD_PRELOAD and GLIBC_TUNABLES ("" when unset), which are kept behind and before ours;
+/// `agent_folder` is where agent_folder() found the agent.
+std::vector<std::pair<std::string, std::string>> agent_environment(const ThreadPlan& plan,
+                                                                   const std::string& agent_folder,
+                                                                   const std::string& ld_preload,
+                                                                   const std::string& tunables);
+
+/// The folder of libhomenode-agent.so: $HOMENODE_LIBEXEC, or by the place of the command
+/// (../libexec/homenode, ../lib). `executable` is /proc/self/exe's target. Errors: failed naming
+/// the folders that were tried.
+Result<std::string> agent_folder(const std::string& executable, const std::string& libexec);
+
+}  // namespace homenode::cli
