@@ -13,6 +13,13 @@
 #endif
 
 namespace homenode::actuation {
+namespace {
+
+// These are enumerators, so that #ifdef cannot ask for them.
+constexpr int mpol_preferred_many = 5;
+constexpr int mpol_weighted_interleave = 6;
+
+}  // namespace
 
 using placement::Policy;
 using placement::PolicyKind;
@@ -29,14 +36,17 @@ int kernel_mode(const Policy& policy) {
     case PolicyKind::preferred:
       return MPOL_PREFERRED;
     case PolicyKind::preferred_many:
-      return 5;  // MPOL_PREFERRED_MANY; an enumerator, so that #ifdef cannot ask for it.
+      return mpol_preferred_many;
     case PolicyKind::interleave:
       return MPOL_INTERLEAVE;
+    case PolicyKind::weighted_interleave:
+      return mpol_weighted_interleave;
   }
   return MPOL_DEFAULT;
 }
 
 std::string kernel_needed(const Policy& policy) {
+  if (policy.kind == PolicyKind::weighted_interleave) return "6.9";
   if (policy.kind == PolicyKind::preferred_many) return "5.15";
   if (policy.numa_balancing) return "5.12";
   return "";
@@ -46,11 +56,17 @@ std::string describe(const Policy& policy) {
   std::string text = to_string(policy.kind);
   if (policy.numa_balancing) text += " with balancing";
   if (!policy.nodes.empty()) text += " on the nodes " + to_list(policy.nodes);
+  if (policy.home_node) text += fmt::format(" at home on the node {}", policy.home_node->value());
   return text;
 }
 
 Result<void> set_process_policy(os::Os& os, const Policy& policy) {
   if (const auto valid = validate(policy); !valid) return valid.as_unexpected();
+  if (policy.home_node) {
+    return bad_usage(
+        "cannot give all memory the memory policy " + describe(policy),
+        "leave the home node out, or give it to regions: only address ranges have one");
+  }
   const int result = os.set_mempolicy(kernel_mode(policy), policy.nodes);
   if (result < 0) {
     return refusal(os,

@@ -1,6 +1,7 @@
 // The distributions by name, for help, options and studies. A new one is one file and one line.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -8,11 +9,17 @@
 
 namespace homenode::placement {
 
-/// A distribution that needs nothing but the region's size and the nodes.
+/// What a distribution is told beside the number of pages: numbers, in the order of its grammar.
+using Parameters = std::span<const std::uint64_t>;
+
 struct Distribution {
   std::string_view name;
+  std::string_view grammar;  ///< What may follow the name: "[:BLOCK_PAGES]".
   std::string_view summary;
-  PageMap (*map)(std::size_t pages, std::span<const NodeId> nodes);
+  /// Whether these nodes and parameters make a map. Errors: bad_usage saying which do.
+  Result<void> (*check)(std::span<const NodeId> nodes, Parameters parameters);
+  /// pre: check() passes.
+  PageMap (*map)(std::size_t pages, std::span<const NodeId> nodes, Parameters parameters);
 };
 
 /// All of them, in the order of the help.

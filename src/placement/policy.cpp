@@ -23,6 +23,7 @@ constexpr std::array kinds{
     Kind{PolicyKind::preferred, "preferred", Count::one},
     Kind{PolicyKind::preferred_many, "preferred-many", Count::some},
     Kind{PolicyKind::interleave, "interleave", Count::some},
+    Kind{PolicyKind::weighted_interleave, "weighted-interleave", Count::some},
 };
 
 const Kind& find(PolicyKind wanted) {
@@ -32,10 +33,38 @@ const Kind& find(PolicyKind wanted) {
   return kinds.front();
 }
 
+Result<void> validate_home(const Policy& policy) {
+  if (!policy.home_node) return {};
+  const unsigned home = policy.home_node->value();
+  if (policy.kind != PolicyKind::bind && policy.kind != PolicyKind::preferred_many) {
+    return bad_usage(fmt::format("a home node goes with the policies bind and preferred-many, not "
+                                 "{}",
+                                 to_string(policy.kind)),
+                     "choose one of these, or leave the home node out");
+  }
+  if (policy.kind == PolicyKind::bind && !policy.nodes.contains(*policy.home_node)) {
+    return bad_usage(fmt::format("the home node {} is not among the nodes {} of the bind", home,
+                                 to_list(policy.nodes)),
+                     "name one of them, or choose preferred-many");
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string to_string(PolicyKind kind) {
   return find(kind).name;
+}
+
+std::optional<PolicyKind> find_policy_kind(std::string_view name) {
+  for (const Kind& kind : kinds) {
+    if (kind.name == name) return kind.kind;
+  }
+  return std::nullopt;
+}
+
+bool takes_nodes(PolicyKind kind) {
+  return find(kind).nodes != Count::none;
 }
 
 Result<void> validate(const Policy& policy) {
@@ -60,7 +89,7 @@ Result<void> validate(const Policy& policy) {
         fmt::format("balancing within the nodes goes with the policy bind, not {}", kind.name),
         "choose bind, or leave balancing out");
   }
-  return {};
+  return validate_home(policy);
 }
 
 }  // namespace homenode::placement

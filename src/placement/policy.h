@@ -1,7 +1,9 @@
 // What the kernel can do with pages by itself. Pure; serves placement, actuation and model.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/id_set.h"
 #include "base/result.h"
@@ -15,20 +17,31 @@ enum class PolicyKind {
   preferred,       ///< One node first, any other when it is full.
   preferred_many,  ///< A set of nodes first, any other when they are full (kernel 5.15).
   interleave,      ///< Page by page over the nodes.
+  /// As many pages in turn on each node as its weight in sysfs says, which root sets for all
+  /// (kernel 6.9). The distribution `weighted` has weights of its own.
+  weighted_interleave,
 };
 
 struct Policy {
   PolicyKind kind = PolicyKind::default_policy;
   NodeSet nodes;                ///< Empty for default and local.
   bool numa_balancing = false;  ///< MPOL_F_NUMA_BALANCING: let the kernel migrate within the set.
+  /// Where bind and preferred-many look first, instead of at the node of the CPU that allocates
+  /// (kernel 5.17). It belongs to an address range: no process or thread can have one.
+  std::optional<NodeId> home_node = std::nullopt;
   friend bool operator==(const Policy&, const Policy&) = default;
 };
 
 /// The kinds' names in help, JSON and errors: default, local, bind, …
 [[nodiscard]] std::string to_string(PolicyKind kind);
+/// The kind of that name, if there is one.
+[[nodiscard]] std::optional<PolicyKind> find_policy_kind(std::string_view name);
+/// True for the kinds that have nodes of their own.
+[[nodiscard]] bool takes_nodes(PolicyKind kind);
 
 /// Errors: bad_usage for nodes with default/local, no nodes with the others, several with
-/// preferred.
+/// preferred; for balancing without bind; for a home node without bind or preferred-many, or that
+/// is not among the nodes of a bind.
 Result<void> validate(const Policy& policy);
 
 }  // namespace homenode::placement

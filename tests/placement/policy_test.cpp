@@ -14,7 +14,8 @@ TEST(Policy, IsValidWithAsManyNodesAsItsKindTakes) {
     EXPECT_TRUE(validate({kind, none}));
     EXPECT_FALSE(validate({kind, one}));
   }
-  for (PolicyKind kind : {PolicyKind::bind, PolicyKind::interleave, PolicyKind::preferred_many}) {
+  for (PolicyKind kind : {PolicyKind::bind, PolicyKind::interleave, PolicyKind::preferred_many,
+                          PolicyKind::weighted_interleave}) {
     EXPECT_FALSE(validate({kind, none}));
     EXPECT_TRUE(validate({kind, one}));
     EXPECT_TRUE(validate({kind, two}));
@@ -36,7 +37,27 @@ TEST(Policy, BalancesOnlyWithinABind) {
   EXPECT_FALSE(validate({PolicyKind::interleave, two, true}));
 }
 
+TEST(Policy, HasAHomeOnlyWhereTheKernelKeepsOne) {
+  EXPECT_TRUE(validate({PolicyKind::bind, two, false, NodeId(70)}));
+  EXPECT_FALSE(validate({PolicyKind::bind, two, false, NodeId(71)}));
+  EXPECT_TRUE(validate({PolicyKind::preferred_many, two, false, NodeId(71)}));
+  EXPECT_FALSE(validate({PolicyKind::interleave, two, false, NodeId(70)}));
+  EXPECT_FALSE(validate({PolicyKind::default_policy, none, false, NodeId(70)}));
+}
+
+TEST(Policy, IsFoundByItsName) {
+  for (PolicyKind kind :
+       {PolicyKind::default_policy, PolicyKind::local, PolicyKind::bind, PolicyKind::preferred,
+        PolicyKind::preferred_many, PolicyKind::interleave, PolicyKind::weighted_interleave}) {
+    EXPECT_EQ(find_policy_kind(to_string(kind)), kind);
+  }
+  EXPECT_EQ(find_policy_kind("weighted_interleave"), std::nullopt);
+  EXPECT_FALSE(takes_nodes(PolicyKind::local));
+  EXPECT_TRUE(takes_nodes(PolicyKind::preferred));
+}
+
 TEST(Policy, HasTheNamesOfNumactl) {
+  EXPECT_EQ(to_string(PolicyKind::weighted_interleave), "weighted-interleave");
   EXPECT_EQ(to_string(PolicyKind::default_policy), "default");
   EXPECT_EQ(to_string(PolicyKind::local), "local");
   EXPECT_EQ(to_string(PolicyKind::bind), "bind");
