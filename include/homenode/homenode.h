@@ -1,10 +1,20 @@
 /* homenode: the C interface. Plain C11, usable from C, C++, Fortran and Python's ctypes.
  *
- * Conventions: functions return 0 on success and a negative hn_status on failure; strings that a
- * function hands out belong to the caller and are freed with hn_string_free(). Nothing is printed,
- * nothing exits, nothing happens before the first call. All functions are thread safe. */
+ * Conventions: functions return 0 on success and a negative hn_status on failure; `error` then
+ * receives one line that says what was tried and what to do next, and else NULL. It may be NULL
+ * when the caller does not want it. Strings that a function hands out belong to the caller and are
+ * freed with hn_string_free(). Functions that list numbers write as many as there is room for and
+ * return how many there are. Nodes and CPUs are the operating system's numbers: they may have gaps.
+ * Nothing is printed, nothing exits, nothing happens before the first call. All functions are
+ * thread safe; calls on one region wait for each other.
+ *
+ * A memory rule is a text: NAME[:PARAMETER[,PARAMETER...]][@NODES], such as "bind@0",
+ * "interleave", "cyclic:4@0-3" or "block". docs/the-library.md lists the names. */
 #ifndef HOMENODE_H
 #define HOMENODE_H
+
+#include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -16,7 +26,11 @@ enum hn_status {
   HN_FAILED = -1,        /**< Valid, but did not succeed. */
   HN_BAD_USAGE = -2,     /**< The arguments make no sense. */
   HN_NOT_SUPPORTED = -3, /**< This kernel, machine or privilege lacks what is needed. */
+  HN_INCOMPLETE = -4,    /**< Done, but some pages are elsewhere; the memory may be used. */
 };
+
+/** Where a number of a node is expected: every node. Where one is given: none. */
+enum { HN_ALL_NODES = -1, HN_NO_NODE = -1 };
 
 /** The library's version, such as "0.1.0". Static; never freed. */
 const char* hn_version(void);
@@ -24,14 +38,124 @@ const char* hn_version(void);
 /** Frees a string that a function of this library handed out. NULL is allowed. */
 void hn_string_free(char* string);
 
+/* ---------------------------------------------------------------------------------- machines */
+
+/** A machine as it was when it was read. */
+typedef struct hn_machine hn_machine;
+
 /** Describes a machine as JSON (schema homenode.machine/1).
  *
  * @param source  "live", the path of an hwloc XML file, or "synthetic:DESCRIPTION".
  * @param json    on success, the description; on failure, NULL. Owned by the caller.
- * @param error   on failure, one line that says what to do; else NULL. Owned by the caller;
- *                may be NULL when the caller does not want it.
  * @return HN_OK, HN_BAD_USAGE for NULL arguments, HN_FAILED when it cannot be read. */
 int hn_machine_json(const char* source, char** json, char** error);
+
+/** Reads a machine, once for many questions. `source` and errors as above; `machine` is freed with
+ * hn_machine_free() and is NULL on failure. */
+int hn_machine_load(const char* source, hn_machine** machine, char** error);
+
+/** Frees a machine. NULL is allowed. */
+void hn_machine_free(hn_machine* machine);
+
+/* In all questions, a NULL machine is the live one, which is read once, at the first question. */
+
+/** The nodes, in increasing order. Returns how many there are; 0 when the machine is not to be
+ * read. At most `capacity` of them are written to `nodes`. */
+size_t hn_machine_nodes(const hn_machine* machine, int* nodes, size_t capacity);
+
+/** The online CPUs of a node, or of HN_ALL_NODES, in increasing order. As above. */
+size_t hn_machine_cpus(const hn_machine* machine, int node, int* cpus, size_t capacity);
+
+/** The node that a CPU belongs to; HN_NO_NODE for an unknown CPU. */
+int hn_machine_node_of_cpu(const hn_machine* machine, int cpu);
+
+/** The relative distance (10 = local); NaN when nobody says. */
+double hn_machine_distance(const hn_machine* machine, int from_node, int to_node);
+
+/** Idle latency of reads, in ns, and the bandwidth of reads of all CPUs of `from_node` together,
+ * in MiB/s: from firmware, a measurement or a machine file. NaN when nobody says. */
+double hn_machine_latency_ns(const hn_machine* machine, int from_node, int to_node);
+double hn_machine_bandwidth_mib_per_s(const hn_machine* machine, int from_node, int to_node);
+
+/** The memory of a node, or of HN_ALL_NODES; -1 for an unknown node. */
+int64_t hn_machine_memory_bytes(const hn_machine* machine, int node);
+
+/** What is free now on a node of this system; -1 for an unknown node. */
+int64_t hn_node_free_bytes(int node);
+
+/* ----------------------------------------------------------------------------------- threads */
+
+/** Binds the calling thread to CPUs, in numactl's notation: "0-3,8", "all", "!2", "+0-1". */
+int hn_thread_bind(const char* cpus, char** error);
+
+/** Binds the calling thread to the CPUs that a thread map has for `rank`: "0,4,8-11" names one CPU
+ * for each rank; so do the notations of likwid, OMP_PLACES and Charm++. Ranks past the end start
+ * again. From OpenMP: hn_thread_bind_rank("0-7", omp_get_thread_num(), NULL). */
+int hn_thread_bind_rank(const char* thread_map, size_t rank, char** error);
+
+/** The CPU and the node that the caller runs on at this moment. Both places may be NULL. */
+int hn_thread_where(int* cpu, int* node, char** error);
+
+/** The CPUs that the caller may run on, in increasing order, as hn_machine_cpus() lists them;
+ * 0 when the kernel does not say. */
+size_t hn_thread_cpus(int* cpus, size_t capacity);
+
+/** Sets where memory goes that the calling thread touches first from now on: a memory rule that is
+ * a policy of the kernel ("bind@0", "interleave", "default", …). Inherited by what it starts. */
+int hn_thread_place(const char* rule, char** error);
+
+/* ----------------------------------------------------------------------------------- regions */
+
+/** A range of memory of this process that is placed as a whole. */
+typedef struct hn_region hn_region;
+
+/** Allocates zeroed memory. With a distribution as `rule` every page is made present on its node
+ * at once; under a policy of the kernel, and with NULL (first touch), pages come with their first
+ * use. HN_INCOMPLETE: the region is handed out, but some pages are not where the rule wants them.
+ * Errors otherwise: `region` is NULL. */
+int hn_region_allocate(size_t bytes, const char* rule, hn_region** region, char** error);
+
+/** Makes a region of memory that the caller has and keeps: pages that it only partly covers belong
+ * to it as a whole. Nothing is placed yet. pre: private memory that may be written (of malloc or
+ * mmap, an array of the program); it outlives the region. */
+int hn_region_adopt(void* address, size_t bytes, hn_region** region, char** error);
+
+/** Frees a region: the memory too when hn_region_allocate() made it. NULL is allowed. */
+void hn_region_free(hn_region* region);
+
+/** The first byte, how many bytes, and how many pages, as allocated or adopted. */
+void* hn_region_address(const hn_region* region);
+size_t hn_region_bytes(const hn_region* region);
+size_t hn_region_pages(const hn_region* region);
+
+/** The size of a page of this system. */
+size_t hn_page_bytes(void);
+
+/** Places a region by a memory rule, again as often as wanted: pages that are present elsewhere
+ * are moved, and their content stays. HN_INCOMPLETE: some pages are elsewhere; `error` says how
+ * many and why. */
+int hn_region_place(hn_region* region, const char* rule, char** error);
+
+/** Where a region's pages are, by the kernel's own word; no page is made present for it.
+ *
+ * @param nodes     receives the node of each page, or HN_NO_NODE; may be NULL.
+ * @param capacity  for how many pages there is room.
+ * @param json      receives counts and reasons (schema homenode.audit/1); may be NULL.
+ * @return HN_OK, or an error of the kernel. */
+int hn_region_audit(const hn_region* region, int* nodes, size_t capacity, char** json,
+                    char** error);
+
+/** What placing a region has done so far. */
+typedef struct hn_statistics {
+  uint64_t placements;  /**< Calls that placed it. */
+  uint64_t pages_moved; /**< Pages that were present elsewhere and moved, all calls together. */
+  uint64_t pages_as_planned; /**< By the last call: pages found on the node of the rule. */
+  uint64_t pages_refused;    /**< By the last call: pages that are elsewhere or on no node. */
+  double seconds;            /**< Time spent, all calls together. */
+} hn_statistics;
+
+/** pre: both pointers are not NULL. */
+void hn_region_statistics(const hn_region* region, hn_statistics* statistics);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,53 @@
+// What the C interface's opaque types hold, and the one live machine and operating system that its
+// functions share.
+#pragma once
+
+#include <cstddef>
+#include <mutex>
+#include <optional>
+#include <span>
+
+#include "actuation/aligned_memory.h"
+#include "actuation/region.h"
+#include "base/result.h"
+#include "homenode/homenode.h"
+#include "machine/machine.h"
+#include "os/os.h"
+
+struct hn_machine {
+  homenode::machine::Machine value;
+};
+
+/// `lock` guards `statistics` and keeps two placements of one region apart.
+struct hn_region {
+  void* address = nullptr;
+  std::size_t bytes = 0;
+  homenode::actuation::Region pages = {};  ///< Whole pages.
+  /// Empty for adopted memory.
+  std::optional<homenode::actuation::AlignedMemory> memory = {};
+  mutable std::mutex lock = {};
+  hn_statistics statistics = {};
+};
+
+namespace homenode::capi {
+
+/// The kernel. Never destroyed, because a region may be freed as late as the program likes.
+os::Os& kernel();
+
+/// The live machine, read at the first call. Errors: as machine::load_live(), tried again then.
+Result<const machine::Machine*> live_machine();
+
+/// The nodes with memory that this process may use now: /sys and /proc say so, without a machine.
+NodeSet usable_nodes(os::Os& os);
+
+/// Writes as many ids as there is room for; gives how many there are.
+template <class IdType>
+std::size_t list_out(const IdSet<IdType>& ids, int* out, std::size_t capacity) {
+  const auto all = ids.to_vector();
+  for (std::size_t i = 0; out != nullptr && i < all.size() && i < capacity; ++i) {
+    out[i] = static_cast<int>(all[i].value());
+  }
+  return all.size();
+}
+
+}  // namespace homenode::capi

@@ -1,0 +1,143 @@
+// The C interface's regions: getting, freeing and auditing them. region_place.cpp places them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <memory>
+
+#include "actuation/audit.h"
+#include "capi/guard.h"
+#include "capi/handles.h"
+#include "capi/region_place.h"
+#include "capi/region_words.h"
+#include "capi/text.h"
+#include "homenode/homenode.h"
+
+namespace homenode::capi {
+namespace {
+
+/// From this size on, a region begins and ends where huge pages do, so that the kernel may use
+/// them.
+constexpr std::size_t huge_page_bytes = std::size_t{2} << 20U;
+constexpr std::size_t largest_bytes = std::numeric_limits<std::size_t>::max() / 4;
+
+Result<void> check_place(const void* region) {
+  if (region != nullptr) return {};
+  return bad_usage("region is NULL", "give a place for it");
+}
+
+Result<std::unique_ptr<hn_region>> allocate(std::size_t bytes) {
+  if (bytes == 0 || bytes > largest_bytes) {
+    return bad_usage(fmt::format("cannot allocate {} bytes", bytes), "give a size above 0");
+  }
+  os::Os& os = kernel();
+  const std::size_t unit = bytes >= huge_page_bytes ? huge_page_bytes : os.page_bytes();
+  auto memory = actuation::AlignedMemory::map(os, (bytes + unit - 1) / unit * unit, unit);
+  if (!memory) {
+    return failed(fmt::format("cannot allocate {} bytes", bytes),
+                  "ask for less, or raise the limit of the address space (ulimit -v)",
+                  memory.error().errno_value);
+  }
+  auto region = std::make_unique<hn_region>();
+  region->address = memory->region().address;
+  region->bytes = bytes;
+  region->pages = {region->address,
+                   actuation::page_count(os, {region->address, bytes}) * os.page_bytes()};
+  region->memory.emplace(*std::move(memory));
+  return region;
+}
+
+/// The pages that a range touches, the parts of a page at either end included.
+actuation::Region whole_pages(os::Os& os, void* address, std::size_t bytes) {
+  const std::size_t before = reinterpret_cast<std::uintptr_t>(address) % os.page_bytes();
+  const actuation::Region range{static_cast<char*>(address) - before, bytes + before};
+  return {range.address, actuation::page_count(os, range) * os.page_bytes()};
+}
+
+}  // namespace
+}  // namespace homenode::capi
+
+using namespace homenode;  // NOLINT: the C interface stands outside the namespace.
+
+extern "C" int hn_region_allocate(size_t bytes, const char* rule, hn_region** region,
+                                  char** error) {
+  if (region != nullptr) *region = nullptr;
+  return capi::guarded(error, [&]() -> Result<int> {
+    if (const auto place = capi::check_place(region); !place) return place.as_unexpected();
+    auto made = capi::allocate(bytes);
+    if (!made) return made.as_unexpected();
+    int status = HN_OK;
+    if (rule != nullptr) {
+      const auto placed = capi::place(**made, rule, error);
+      if (!placed) return placed.as_unexpected();
+      status = *placed;
+    }
+    *region = made->release();
+    return status;
+  });
+}
+
+extern "C" int hn_region_adopt(void* address, size_t bytes, hn_region** region, char** error) {
+  if (region != nullptr) *region = nullptr;
+  return capi::guarded(error, [&]() -> Result<void> {
+    if (const auto place = capi::check_place(region); !place) return place.as_unexpected();
+    if (address == nullptr || bytes == 0 || bytes > capi::largest_bytes) {
+      return bad_usage(fmt::format("there is no memory of {} bytes at {}", bytes, address),
+                       "give the address and the size of memory that the program has");
+    }
+    auto made = std::make_unique<hn_region>();
+    made->address = address;
+    made->bytes = bytes;
+    made->pages = capi::whole_pages(capi::kernel(), address, bytes);
+    *region = made.release();
+    return {};
+  });
+}
+
+extern "C" void hn_region_free(hn_region* region) {
+  delete region;
+}
+
+extern "C" void* hn_region_address(const hn_region* region) {
+  return region == nullptr ? nullptr : region->address;
+}
+
+extern "C" size_t hn_region_bytes(const hn_region* region) {
+  return region == nullptr ? 0 : region->bytes;
+}
+
+extern "C" size_t hn_region_pages(const hn_region* region) {
+  return region == nullptr ? 0 : region->pages.bytes / capi::kernel().page_bytes();
+}
+
+extern "C" size_t hn_page_bytes(void) {
+  return capi::kernel().page_bytes();
+}
+
+extern "C" int hn_region_audit(const hn_region* region, int* nodes, size_t capacity, char** json,
+                               char** error) {
+  if (json != nullptr) *json = nullptr;
+  return capi::guarded(error, [&]() -> Result<void> {
+    if (region == nullptr) return bad_usage("the region is NULL", "allocate or adopt one");
+    const std::lock_guard guard(region->lock);
+    const auto audit = actuation::audit(capi::kernel(), region->pages);
+    if (!audit) return audit.as_unexpected();
+    const auto& pages = audit->node_of_page;
+    for (std::size_t i = 0; nodes != nullptr && i < std::min(capacity, pages.size()); ++i) {
+      nodes[i] = pages[i] ? static_cast<int>(pages[i]->value()) : HN_NO_NODE;
+    }
+    if (json == nullptr) return {};
+    *json = capi::copy_out(capi::to_json(*audit, capi::kernel().page_bytes()));
+    if (*json == nullptr) return failed("there is no memory for the text", "free some");
+    return {};
+  });
+}
+
+extern "C" void hn_region_statistics(const hn_region* region, hn_statistics* statistics) {
+  if (statistics == nullptr) return;
+  *statistics = {};
+  if (region == nullptr) return;
+  const std::lock_guard guard(region->lock);
+  *statistics = region->statistics;
+}

@@ -1,0 +1,14 @@
+// Placing a region by the text of a memory rule. Serves the C interface's region functions.
+#pragma once
+
+#include "base/result.h"
+#include "capi/handles.h"
+
+namespace homenode::capi {
+
+/// Places the region and keeps account of it. Gives HN_OK, or HN_INCOMPLETE with one line in
+/// `error` (may be NULL) when some pages are elsewhere. Takes the region's lock.
+/// Errors: bad_usage for the rule; the kernel's refusals.
+Result<int> place(hn_region& region, const char* rule, char** error);
+
+}  // namespace homenode::capi
