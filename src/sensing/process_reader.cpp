@@ -1,0 +1,252 @@
+#include "sensing/process_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "sensing/page_query.h"
+#include "sensing/thread_files.h"
+
+namespace homenode::sensing {
+namespace {
+
+std::string path_of(pid_t pid, const char* file) {
+  return fmt::format("/proc/{}/{}", pid, file);
+}
+
+Unexpected cannot_read(pid_t pid, const char* file, int result) {
+  const std::string tried = fmt::format("cannot read {}", path_of(pid, file));
+  switch (-result) {
+    case EACCES:
+    case EPERM:
+      return not_supported(tried,
+                           "the process belongs to another user or holds privileges of its own: "
+                           "run as that user or with CAP_SYS_PTRACE (sudo; docker: --cap-add "
+                           "SYS_PTRACE)",
+                           -result);
+    case ENOENT:
+    case ESRCH:
+      return failed(tried, "the process has ended, or is hidden from you (see hidepid in proc(5))",
+                    -result);
+    default:
+      return failed(tried, "see proc(5)", -result);
+  }
+}
+
+std::optional<NodeId> node_of(const std::vector<NodeFacts>& nodes, CpuId cpu) {
+  for (const NodeFacts& node : nodes) {
+    if (node.cpus.contains(cpu)) return node.id;
+  }
+  return std::nullopt;
+}
+
+class Reader {
+ public:
+  Reader(const SystemFiles& files, pid_t pid, ReadOptions options)
+      : files_(files), options_(options) {
+    survey_.pid = pid;
+  }
+
+  Result<Survey> read() {
+    if (const auto done = read_process(); !done) return done.as_unexpected();
+    survey_.nodes = read_nodes(files_);
+    std::string numa;
+    const int result = files_.read(path_of(survey_.pid, "numa_maps"), numa);
+    // The kernel has no such file without CONFIG_NUMA, and opening it is refused like the others.
+    if (result == -ENOENT) {
+      if (const auto done = read_without_numa_maps(); !done) return done.as_unexpected();
+    } else if (result == -ESRCH) {
+      return without_memory();
+    } else if (result < 0) {
+      return cannot_read(survey_.pid, "numa_maps", result);
+    } else if (const auto done = read_with_numa_maps(numa); !done) {
+      return done.as_unexpected();
+    }
+    if (!options_.only_numa_maps) read_threads();
+    return std::move(survey_);
+  }
+
+ private:
+  Result<void> read_process() {
+    std::string text;
+    if (const int result = files_.read(path_of(survey_.pid, "stat"), text); result < 0) {
+      if (result == -ENOENT || result == -ESRCH) {
+        return failed(fmt::format("there is no process {}", survey_.pid),
+                      "'ps -e' lists those that run");
+      }
+      return cannot_read(survey_.pid, "stat", result);
+    }
+    const auto stat = parse_stat(text);
+    if (!stat) {
+      return failed(fmt::format("cannot understand {}", path_of(survey_.pid, "stat")),
+                    "is /proc mounted?");
+    }
+    survey_.name = stat->name;
+    survey_.started = stat->started;
+    state_ = stat->state;
+    if (files_.read(path_of(survey_.pid, "status"), text) == 0) {
+      survey_.allowed_memory = parse_status(text).memory_nodes;
+    }
+    return {};
+  }
+
+  [[nodiscard]] Unexpected without_memory() const {
+    const bool zombie = state_ == 'Z' || state_ == 'X';
+    return failed(
+        fmt::format("the process {} ({}) has no memory of its own", survey_.pid, survey_.name),
+        zombie ? "it has ended and waits for its parent"
+               : "it is a thread of the kernel: name a process of a user");
+  }
+
+  Result<void> read_with_numa_maps(const std::string& numa) {
+    const NumaMaps maps = parse_numa_maps(numa);
+    if (maps.mappings.empty() && maps.unreadable_lines == 0) return without_memory();
+    if (maps.unreadable_lines > 0) {
+      survey_.notes.push_back(
+          fmt::format("{} lines of numa_maps could not be read", maps.unreadable_lines));
+    }
+    survey_.source = "numa_maps";
+    std::vector<MapsEntry> entries;
+    bool amounts = false;
+    if (!options_.only_numa_maps) entries = read_entries(amounts);
+    survey_.mappings = join(maps.mappings, entries, amounts);
+    return {};
+  }
+
+  /// What maps or smaps says; nothing and a note where that fails.
+  std::vector<MapsEntry> read_entries(bool& amounts) {
+    const char* const file = options_.amounts ? "smaps" : "maps";
+    std::string text;
+    if (const int result = files_.read(path_of(survey_.pid, file), text); result < 0) {
+      survey_.notes.push_back(cannot_read(survey_.pid, file, result).take().message());
+      return {};
+    }
+    amounts = options_.amounts;
+    return parse_maps(text);
+  }
+
+  Result<void> read_without_numa_maps() {
+    std::string text;
+    if (const int result = files_.read(path_of(survey_.pid, "smaps"), text); result < 0) {
+      return cannot_read(survey_.pid, "smaps", result);
+    }
+    const std::vector<MapsEntry> entries = parse_maps(text);
+    if (entries.empty()) return without_memory();
+    const bool single = survey_.nodes.size() == 1;
+    survey_.source = single ? "smaps and the only node" : "smaps and move_pages";
+    survey_.notes.emplace_back(
+        "this kernel has no numa_maps: policies and huge pages of hugetlbfs are not seen");
+    const std::uint64_t page_bytes = files_.os.page_bytes();
+    std::vector<NumaMapping> numa;
+    for (const MapsEntry& entry : entries) {
+      NumaMapping mapping;
+      mapping.first = entry.first;
+      mapping.page_size = {page_bytes};
+      mapping.heap = entry.name == "[heap]";
+      mapping.stack = entry.name == "[stack]";
+      if (entry.name.starts_with('/')) mapping.file = entry.name;
+      const std::uint64_t present = entry.resident.value / page_bytes;
+      if (present > 0 && single) mapping.pages = {{survey_.nodes.front().id, present}};
+      if (present > 0 && !single) {
+        if (const auto done = query(entry, mapping); !done) return done;
+      }
+      numa.push_back(std::move(mapping));
+    }
+    survey_.mappings = join(numa, entries, true);
+    return {};
+  }
+
+  Result<void> query(const MapsEntry& entry, NumaMapping& mapping) {
+    const std::uint64_t pages = (entry.end - entry.first) / mapping.page_size.value;
+    std::map<NodeId, std::uint64_t> counts;
+    std::vector<int> status;
+    // A large reservation is asked about piece by piece, so that its list of pages stays small.
+    constexpr std::uint64_t piece_pages = std::uint64_t{1} << 20U;
+    for (std::uint64_t start = 0; start < pages; start += piece_pages) {
+      const PageRange piece{entry.first + start * mapping.page_size.value,
+                            std::min(piece_pages, pages - start), mapping.page_size};
+      const int result = query_pages(files_.os, survey_.pid, addresses_of(piece), status);
+      if (result < 0) {
+        return not_supported(
+            fmt::format("cannot find out where the pages of the process {} are", survey_.pid),
+            "this kernel has no numa_maps, and move_pages is refused: run as the process's user, "
+            "with CAP_SYS_PTRACE, or with a seccomp profile that allows it",
+            -result);
+      }
+      for (int node : status) {
+        if (node >= 0) ++counts[NodeId(static_cast<unsigned>(node))];
+      }
+    }
+    mapping.pages.assign(counts.begin(), counts.end());
+    return {};
+  }
+
+  void read_threads() {
+    std::vector<pid_t> ids;
+    const std::string folder = path_of(survey_.pid, "task");
+    if (const int result = files_.list_numbers(folder, ids); result < 0) {
+      survey_.notes.push_back(
+          failed(fmt::format("cannot list {}", folder), "its threads are left out", -result)
+              .take()
+              .message());
+      return;
+    }
+    survey_.with_threads = true;
+    for (pid_t id : ids) read_thread(fmt::format("{}/{}/", folder, id));
+    std::sort(survey_.threads.begin(), survey_.threads.end(),
+              [](const ThreadFacts& a, const ThreadFacts& b) {
+                return std::pair(a.started, a.id) < std::pair(b.started, b.id);
+              });
+  }
+
+  void read_thread(const std::string& folder) {
+    std::string text;
+    if (files_.read(folder + "stat", text) < 0) return;
+    const auto stat = parse_stat(text);
+    if (!stat) return;
+    ThreadFacts thread{stat->id,
+                       stat->name,
+                       stat->state,
+                       stat->started,
+                       stat->last_cpu,
+                       node_of(survey_.nodes, stat->last_cpu),
+                       {}};
+    if (files_.read(folder + "status", text) == 0) thread.allowed = parse_status(text).cpus;
+    if (stat->id != survey_.pid && files_.read(folder + "syscall", text) == 0) {
+      if (const auto pointer = stack_pointer_in(text)) name_stack(*pointer, stat->id);
+    }
+    survey_.threads.push_back(std::move(thread));
+  }
+
+  /// The mapping that a thread's stack pointer is in is that thread's stack.
+  void name_stack(std::uint64_t pointer, pid_t thread) {
+    for (Mapping& mapping : survey_.mappings) {
+      if (pointer < mapping.first || !mapping.end || pointer >= *mapping.end) continue;
+      if (mapping.group != Group::anonymous || mapping.stack_of) return;
+      mapping.group = Group::stack;
+      mapping.stack_of = thread;
+      return;
+    }
+  }
+
+  const SystemFiles& files_;
+  ReadOptions options_;
+  Survey survey_;
+  char state_ = '?';
+};
+
+}  // namespace
+
+Result<Survey> read_survey(const SystemFiles& files, pid_t pid, ReadOptions options) {
+  return Reader(files, pid, options).read();
+}
+
+bool is_running(const SystemFiles& files, pid_t pid, std::uint64_t started) {
+  std::string text;
+  if (files.read(path_of(pid, "stat"), text) < 0) return false;
+  const auto stat = parse_stat(text);
+  return stat && stat->started == started && stat->state != 'Z' && stat->state != 'X';
+}
+
+}  // namespace homenode::sensing

@@ -1,0 +1,85 @@
+#include "sensing/system_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "base/id_list.h"
+#include "sensing/words.h"
+
+namespace homenode::sensing {
+namespace {
+
+/// The list in a file of one line; empty when there is none.
+std::string line_of(const SystemFiles& files, const std::string& path) {
+  std::string text;
+  if (files.read(path, text) < 0) return "";
+  std::string_view rest = text;
+  return std::string(trimmed(take_line(rest)));
+}
+
+CpuSet cpus_in(const std::string& list) {
+  const auto cpus = parse_cpu_list(list);
+  return cpus ? *cpus : CpuSet();
+}
+
+void set_memory(NodeFacts& node, const SystemFiles& files, const std::string& path) {
+  std::string text;
+  if (files.read(path, text) < 0) return;
+  node.total = memory_amount(text, "MemTotal:");
+  node.free = memory_amount(text, "MemFree:");
+}
+
+std::vector<NodeFacts> only_node(const SystemFiles& files) {
+  NodeFacts node;
+  node.cpus = cpus_in(line_of(files, "/sys/devices/system/cpu/online"));
+  set_memory(node, files, "/proc/meminfo");
+  return {node};
+}
+
+}  // namespace
+
+int SystemFiles::list_numbers(const std::string& path, std::vector<pid_t>& numbers) const {
+  std::error_code error;
+  numbers.clear();
+  std::filesystem::directory_iterator at(root + path, error);
+  for (; !error && at != std::filesystem::directory_iterator(); at.increment(error)) {
+    if (const auto number = number_in<pid_t>(at->path().filename().native())) {
+      numbers.push_back(*number);
+    }
+  }
+  if (error) return -error.value();
+  std::sort(numbers.begin(), numbers.end());
+  return 0;
+}
+
+std::vector<NodeFacts> read_nodes(const SystemFiles& files) {
+  const auto online = parse_node_list(line_of(files, "/sys/devices/system/node/online"));
+  if (!online || online->empty()) return only_node(files);
+  std::vector<NodeFacts> nodes;
+  for (NodeId id : online->to_vector()) {
+    const std::string folder = fmt::format("/sys/devices/system/node/node{}", id.value());
+    NodeFacts node;
+    node.id = id;
+    node.cpus = cpus_in(line_of(files, folder + "/cpulist"));
+    set_memory(node, files, folder + "/meminfo");
+    nodes.push_back(std::move(node));
+  }
+  return nodes;
+}
+
+Bytes memory_amount(std::string_view meminfo, std::string_view key) {
+  while (!meminfo.empty()) {
+    std::string_view line = take_line(meminfo);
+    const std::size_t at = line.find(key);
+    if (at == std::string_view::npos || (at > 0 && line[at - 1] != ' ')) continue;
+    line.remove_prefix(at + key.size());
+    const auto kib = number_in(take_word(line));
+    return {kib && *kib <= (UINT64_MAX >> 10U) ? *kib << 10U : 0};
+  }
+  return {};
+}
+
+}  // namespace homenode::sensing

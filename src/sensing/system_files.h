@@ -1,0 +1,33 @@
+// Where this room reads: /proc and /sys, below a root that is "" for the live system and a folder
+// of captured files in tests. Files are read through os::Os.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "os/os.h"
+#include "sensing/survey.h"
+
+namespace homenode::sensing {
+
+struct SystemFiles {
+  os::Os& os;
+  std::string root = {};
+
+  /// 0 or -errno, as os::Os::read_file. `path` starts with a slash.
+  int read(const std::string& path, std::string& content) const {
+    return os.read_file(root + path, content);
+  }
+  /// The numbers among the names in a folder, in increasing order; 0 or -errno. What vanishes while
+  /// it is listed is left out.
+  int list_numbers(const std::string& path, std::vector<pid_t>& numbers) const;
+};
+
+/// All nodes that are online, with their CPUs and their memory. A kernel without NUMA has one node,
+/// number 0, with everything. What cannot be read is empty or 0.
+std::vector<NodeFacts> read_nodes(const SystemFiles& files);
+
+/// "Node 0 MemFree:  1024 kB" or "MemFree:  1024 kB": the amount behind `key`, 0 without it. Pure.
+Bytes memory_amount(std::string_view meminfo, std::string_view key);
+
+}  // namespace homenode::sensing

@@ -1,0 +1,74 @@
+#include "sensing/thread_files.h"
+
+#include "base/id_list.h"
+#include "sensing/words.h"
+
+namespace homenode::sensing {
+namespace {
+
+// The number of each word of `stat` behind the name, counted from 1 as in proc(5).
+constexpr int state_word = 3;
+constexpr int started_word = 22;
+constexpr int last_cpu_word = 39;
+
+}  // namespace
+
+std::optional<TaskStat> parse_stat(std::string_view text) {
+  // The name may hold anything, brackets too: it ends at the last one.
+  const std::size_t open = text.find(" (");
+  const std::size_t close = text.rfind(") ");
+  if (open == std::string_view::npos || close == std::string_view::npos || close < open + 2) {
+    return std::nullopt;
+  }
+  const auto id = number_in<pid_t>(text.substr(0, open));
+  if (!id) return std::nullopt;
+  TaskStat stat;
+  stat.id = *id;
+  stat.name = text.substr(open + 2, close - open - 2);
+  std::string_view rest = text.substr(close + 2);
+  for (int word = state_word; word <= last_cpu_word; ++word) {
+    const std::string_view value = take_word(rest);
+    if (word == state_word) {
+      if (value.size() != 1) return std::nullopt;
+      stat.state = value.front();
+    } else if (word == started_word) {
+      const auto started = number_in(value);
+      if (!started) return std::nullopt;
+      stat.started = *started;
+    } else if (word == last_cpu_word) {
+      const auto cpu = number_in<unsigned>(value);
+      if (!cpu) return std::nullopt;
+      stat.last_cpu = CpuId(*cpu);
+    }
+  }
+  return stat;
+}
+
+TaskLimits parse_status(std::string_view text) {
+  TaskLimits limits;
+  while (!text.empty()) {
+    std::string_view line = take_line(text);
+    const std::string_view key = take_until(line, ':');
+    if (key == "Cpus_allowed_list") {
+      if (const auto cpus = parse_cpu_list(trimmed(line))) limits.cpus = *cpus;
+    } else if (key == "Mems_allowed_list") {
+      if (const auto nodes = parse_node_list(trimmed(line))) limits.memory_nodes = *nodes;
+    }
+  }
+  return limits;
+}
+
+std::optional<std::uint64_t> stack_pointer_in(std::string_view text) {
+  // "NUMBER ARGUMENTS… SP PC"; "-1 SP PC" outside a call; "running".
+  std::string_view before;
+  std::string_view last;
+  std::string_view line = take_line(text);
+  for (std::string_view word = take_word(line); !word.empty(); word = take_word(line)) {
+    before = last;
+    last = word;
+  }
+  if (!before.starts_with("0x")) return std::nullopt;
+  return number_in(before.substr(2), 16);
+}
+
+}  // namespace homenode::sensing

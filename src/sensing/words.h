@@ -1,0 +1,42 @@
+// Reading the kernel's text files: words, numbers and escapes. Serves the readers of this room.
+#pragma once
+
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace homenode::sensing {
+
+/// Takes everything up to `end` off the text, `end` itself too. The whole text when it has none.
+inline std::string_view take_until(std::string_view& text, char end) {
+  const std::size_t at = text.find(end);
+  const std::string_view taken = text.substr(0, at);
+  text.remove_prefix(at == std::string_view::npos ? text.size() : at + 1);
+  return taken;
+}
+
+inline std::string_view take_line(std::string_view& text) {
+  return take_until(text, '\n');
+}
+
+/// The next word; blanks and tabs before it are skipped. Empty at the end.
+std::string_view take_word(std::string_view& text);
+
+/// The text without blanks and tabs around it.
+std::string_view trimmed(std::string_view text);
+
+/// The number that the whole text is, or nothing.
+template <class Number = std::uint64_t>
+std::optional<Number> number_in(std::string_view text, int base = 10) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  if (error != std::errc{} || end != text.data() + text.size() || text.empty()) return std::nullopt;
+  return value;
+}
+
+/// The text with the kernel's octal escapes (\040 for a blank) turned back into characters.
+std::string unescaped(std::string_view text);
+
+}  // namespace homenode::sensing

@@ -1,0 +1,66 @@
+// Nodes from /sys, and the one node of a kernel without NUMA.
+#include "sensing/system_files.h"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+
+#include "base/id_list.h"
+#include "captured.h"
+#include "os/fake.h"
+
+namespace homenode::sensing {
+namespace {
+
+TEST(SystemFiles, NodesAreSparseAndMayHaveNoCpus) {
+  const CapturedSystem system;
+  system.write_example();
+  os::Fake os;
+  const auto nodes = read_nodes({os, system.root()});
+  ASSERT_EQ(nodes.size(), 3U);
+  EXPECT_EQ(nodes[2].id, NodeId(64));
+  EXPECT_TRUE(nodes[2].cpus.empty());
+  EXPECT_EQ(nodes[1].cpus, CpuSet::range(CpuId(4), CpuId(7)));
+  EXPECT_EQ(nodes[1].free, Bytes{400000U << 10U});
+  EXPECT_EQ(nodes[1].total, Bytes{1048576U << 10U});
+}
+
+TEST(SystemFiles, AKernelWithoutNumaHasOneNode) {
+  const CapturedSystem system;
+  system.write("sys/devices/system/cpu/online", "0-1\n");
+  system.write("proc/meminfo", "MemTotal:  4096 kB\nMemFree:  1024 kB\nSwapFree: 7 kB\n");
+  os::Fake os;
+  const auto nodes = read_nodes({os, system.root()});
+  ASSERT_EQ(nodes.size(), 1U);
+  EXPECT_EQ(nodes[0].id, NodeId(0));
+  EXPECT_EQ(to_list(nodes[0].cpus), "0-1");
+  EXPECT_EQ(nodes[0].total, 4_MiB);
+  EXPECT_EQ(nodes[0].free, 1_MiB);
+}
+
+TEST(SystemFiles, WhatCannotBeReadIsEmpty) {
+  const CapturedSystem system;
+  system.write("sys/devices/system/node/online", "0\n");
+  os::Fake os;
+  const auto nodes = read_nodes({os, system.root()});
+  ASSERT_EQ(nodes.size(), 1U);
+  EXPECT_TRUE(nodes[0].cpus.empty());
+  EXPECT_EQ(nodes[0].total, Bytes());
+}
+
+TEST(SystemFiles, NumbersInAFolderAreSorted) {
+  const CapturedSystem system;
+  for (const char* name : {"proc/100/stat", "proc/9/stat", "proc/self/stat", "proc/7x/stat"}) {
+    system.write(name, "");
+  }
+  os::Fake os;
+  const SystemFiles files{os, system.root()};
+  std::vector<pid_t> numbers;
+  EXPECT_EQ(files.list_numbers("/proc", numbers), 0);
+  EXPECT_EQ(numbers, (std::vector<pid_t>{9, 100}));
+  EXPECT_EQ(files.list_numbers("/nowhere", numbers), -ENOENT);
+  EXPECT_TRUE(numbers.empty());
+}
+
+}  // namespace
+}  // namespace homenode::sensing

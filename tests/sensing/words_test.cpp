@@ -1,0 +1,41 @@
+// Words, numbers and escapes of the kernel's text files.
+#include "sensing/words.h"
+
+#include <gtest/gtest.h>
+
+namespace homenode::sensing {
+namespace {
+
+TEST(Words, AreTakenOneByOne) {
+  std::string_view text = "  a\tbc  ";
+  EXPECT_EQ(take_word(text), "a");
+  EXPECT_EQ(take_word(text), "bc");
+  EXPECT_EQ(take_word(text), "");
+  EXPECT_TRUE(text.empty());
+}
+
+TEST(Words, LinesEndWithTheTextToo) {
+  std::string_view text = "one\n\ntwo";
+  EXPECT_EQ(take_line(text), "one");
+  EXPECT_EQ(take_line(text), "");
+  EXPECT_EQ(take_line(text), "two");
+  EXPECT_TRUE(text.empty());
+}
+
+TEST(Words, NumbersAreWholeWords) {
+  EXPECT_EQ(number_in("17"), 17U);
+  EXPECT_EQ(number_in("7f00", 16), 0x7f00U);
+  for (const char* text : {"", "17 ", "x", "1x", "-1", "99999999999999999999999"}) {
+    EXPECT_EQ(number_in(text), std::nullopt) << text;
+  }
+}
+
+TEST(Words, EscapesAreUndone) {
+  EXPECT_EQ(unescaped("/a\\040b\\012c\\075\\134d"), "/a b\nc=\\d");
+  EXPECT_EQ(unescaped("\\04"), "\\04");
+  EXPECT_EQ(unescaped("\\948\\"), "\\948\\");
+  EXPECT_EQ(unescaped("\\777"), "\\777") << "no character has this number";
+}
+
+}  // namespace
+}  // namespace homenode::sensing
