@@ -17,6 +17,9 @@ from homenode.lab import Lab, catalogue
 from homenode.lab.machine_model import Pair, resolve
 
 HERE = Path(__file__).parent
+# What large caches need to be left behind, and fast memory for runs so long that the threads'
+# beginnings and ends do not matter.
+NODE_MEMORY_MIB = {"xeon-max-8x8": 512, "xeon-4x24": 1280}
 # So many that the ends of the threads do not matter.
 STEPS = "16000000"
 HOMENODE = shutil.which("homenode") or "homenode"
@@ -60,8 +63,7 @@ def closure(names: list[str] | None = None) -> None:
     """`measure` in the lab against what each machine declares; modelled."""
     for name in names or catalogue.names():
         started = time.monotonic()
-        # A node's arrays have to be far above its caches, which --scale shrinks with the memory.
-        with Lab(name, scale=SCALES.get(name, 1)) as lab:
+        with Lab(name, node_memory_mib=NODE_MEMORY_MIB.get(name)) as lab:
             command = [HOMENODE, "measure", "--quick", "--only", "latency,bandwidth"]
             result = lab.run([*command, "--kernel", "read,write-nt", "--json", "--no-progress"])
             assert result.status == 0, result.stderr.decode()
@@ -76,9 +78,6 @@ def closure(names: list[str] | None = None) -> None:
             f"{time.monotonic() - started:.0f} s of host time",
             flush=True,
         )
-
-
-SCALES: dict[str, int] = {}
 
 
 @contextmanager
@@ -128,10 +127,16 @@ def busy_host(loops: int) -> Iterator[None]:
 
 def independence(runs: int = 3) -> None:
     """The same runs on an idle host and with two busy loops beside it; modelled."""
-    command = [HOMENODE, "bench", "map", "--size", "32M", "--op", "readwrite", "--json"]
+    # Each region lasts some milliseconds: in a shorter one the threads' start and end matter.
+    cases = (
+        ("shared", "default", "32M"),
+        ("divided", "default", "128M"),
+        ("divided", "api", "128M"),
+    )
     for name in ("quad-4x2", "hp-8x4"):
-        for pattern, method in (("shared", "default"), ("divided", "default"), ("divided", "api")):
-            words = [*command, "--pattern", pattern, "--method", method]
+        for pattern, method, size in cases:
+            words = [HOMENODE, "bench", "map", "--op", "readwrite", "--json", "--size", size]
+            words += ["--pattern", pattern, "--method", method]
             with Lab(name) as lab:
                 idle = [modelled_us(lab, words) for _ in range(runs)]
                 with busy_host(2):
