@@ -1,8 +1,9 @@
-// How the kernel writes a policy down. Serves process.cpp and region.cpp.
+// How the kernel writes a policy down. Serves process.cpp, region.cpp and move_to_policy.cpp.
 #pragma once
 
 #include <string>
 
+#include "actuation/region.h"
 #include "placement/policy.h"
 
 namespace homenode::actuation {
@@ -15,5 +16,9 @@ std::string kernel_needed(const placement::Policy& policy);
 
 /// "interleave on the nodes 0-3", for messages.
 std::string describe(const placement::Policy& policy);
+
+/// mbind with these MPOL_MF_* flags, then the home node. Errors: as set_region_policy().
+Result<void> bind_region(os::Os& os, Region region, const placement::Policy& policy,
+                         unsigned flags);
 
 }  // namespace homenode::actuation

@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "base/id_list.h"
+
 namespace homenode::actuation {
 namespace {
 
@@ -79,6 +81,18 @@ std::map<NodeId, Bytes> free_memory(os::Os& os, const std::vector<NodeId>& nodes
     if (const auto bytes = find_kilobytes(text, "MemFree:")) free[node] = *bytes;
   }
   return free;
+}
+
+NodeSet allowed_nodes(os::Os& os) {
+  constexpr std::string_view key = "Mems_allowed_list:";
+  std::string status;
+  if (os.read_file("/proc/self/status", status) < 0) return {};
+  const std::size_t line = status.find(key);
+  if (line == std::string::npos) return {};
+  const std::size_t first = line + key.size();
+  const std::size_t length = std::min(status.find('\n', first), status.size()) - first;
+  const auto nodes = parse_node_list(std::string_view(status).substr(first, length));
+  return nodes ? *nodes : NodeSet{};
 }
 
 std::optional<Bytes> available_memory(os::Os& os) {

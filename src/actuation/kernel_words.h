@@ -1,4 +1,4 @@
-// What the kernel's text files say about memory: smaps and the two kinds of meminfo.
+// What the kernel's text files say about memory: smaps, status and the two kinds of meminfo.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "actuation/region.h"
-#include "base/ids.h"
+#include "base/id_set.h"
 #include "base/units.h"
 #include "os/os.h"
 
@@ -24,6 +24,8 @@ std::optional<Bytes> huge_bytes(os::Os& os, Region region);
 
 /// Free memory of each node from its meminfo; nodes whose file cannot be read are absent.
 std::map<NodeId, Bytes> free_memory(os::Os& os, const std::vector<NodeId>& nodes);
+/// The nodes that the process may use, from /proc/self/status; empty when it does not say.
+NodeSet allowed_nodes(os::Os& os);
 /// MemAvailable; nothing when it cannot be read.
 std::optional<Bytes> available_memory(os::Os& os);
 

@@ -10,6 +10,7 @@
 
 #include "actuation/audit.h"
 #include "actuation/move.h"
+#include "actuation/phase_timer.h"
 #include "actuation/plan.h"
 #include "actuation/refusal.h"
 #include "actuation/region.h"
@@ -143,7 +144,8 @@ std::size_t count_as_planned(const placement::PageMap& map, const Audit& where) 
 
 }  // namespace
 
-Result<Receipt> place_pages(os::Os& os, Region region, const placement::PageMap& map) {
+Result<Receipt> place_pages(os::Os& os, Region region, const placement::PageMap& map,
+                            os::Clock* clock) {
   const std::size_t page_bytes = os.page_bytes();
   const auto address = reinterpret_cast<std::uintptr_t>(region.address);
   assert(address % page_bytes == 0);
@@ -159,19 +161,26 @@ Result<Receipt> place_pages(os::Os& os, Region region, const placement::PageMap&
       return forbidden.as_unexpected();
     }
   }
+  PhaseTimer timer(clock);
+  PhaseTimes times;
   const auto refusals = populate(os, region, plan);
   if (!refusals) return refusals.as_unexpected();
+  times.populate = timer.lap();
 
   auto where = audit(os, region);
   if (!where) return where.as_unexpected();
+  times.audit = timer.lap();
   Receipt receipt{.pages = map.size(), .refusals = *refusals};
   const std::size_t right_at_once = count_as_planned(map, *where);
   if (plan.divides_huge_pages) split_huge_pages(os, region, map, *where);
   const auto not_moved = move_misplaced(os, region, map, *where);
   if (!not_moved) return not_moved.as_unexpected();
   receipt.refusals.insert(receipt.refusals.end(), not_moved->begin(), not_moved->end());
+  times.move = timer.lap();
+  receipt.times = times;
   receipt.as_planned = count_as_planned(map, *where);
   receipt.moved = receipt.as_planned - right_at_once;
+  receipt.bytes_moved = receipt.moved * page_bytes;
   receipt.refused = receipt.pages - receipt.as_planned;
   if (receipt.refused == 0) receipt.refusals.clear();
   return receipt;

@@ -5,8 +5,8 @@
 #include <cerrno>
 #include <iterator>
 #include <optional>
-#include <string_view>
 
+#include "actuation/kernel_words.h"
 #include "base/id_list.h"
 
 namespace homenode::actuation {
@@ -20,6 +20,8 @@ const char* name_of(Call call) {
       return "get_mempolicy";
     case Call::mbind:
       return "mbind";
+    case Call::set_home_node:
+      return "set_mempolicy_home_node";
     case Call::move_pages:
     case Call::page_move:
       return "move_pages";
@@ -94,6 +96,11 @@ const Row table[] = {
      "the process has too many mappings or the kernel is short of "
      "memory: raise vm.max_map_count with sysctl, or place the range "
      "with a page map, which splits nothing"},
+    {Call::set_home_node, EOPNOTSUPP, failure,
+     "a part of the range has another policy than bind or preferred-many: set one of these on all "
+     "of it"},
+    {Call::set_home_node, ENOSYS, unsupported,
+     "this needs Linux 5.17, and a sandbox that lets {0} through: leave the home node out"},
     {Call::madvise, ENOMEM, failure,
      "a part of the range is not mapped, the process has too many "
      "mappings, or memory is short: map all of it, raise "
@@ -124,27 +131,15 @@ const Row* find(Call call, int errno_value) {
   return nullptr;
 }
 
-/// The list behind `key` in /proc/self/status; empty when it cannot be read.
-std::string status_list(os::Os& os, std::string_view key) {
-  std::string status;
-  if (os.read_file("/proc/self/status", status) < 0) return "";
-  const std::size_t line = status.find(key);
-  if (line == std::string::npos) return "";
-  const std::size_t first = status.find_first_not_of(" \t", line + key.size());
-  if (first == std::string::npos) return "";
-  return status.substr(first, status.find('\n', first) - first);
-}
-
 /// EINVAL of a policy: nodes without memory or outside the cpuset, or a kernel that is too old.
 Unexpected refused_nodes(os::Os& os, const Attempt& attempt) {
-  const std::string list = status_list(os, "Mems_allowed_list:");
-  const auto allowed = parse_node_list(list);
-  const NodeSet missing = allowed && !allowed->empty() ? attempt.nodes - *allowed : NodeSet{};
+  const NodeSet allowed = allowed_nodes(os);
+  const NodeSet missing = allowed.empty() ? NodeSet{} : attempt.nodes - allowed;
   if (!missing.empty()) {
     return Unexpected({ErrorCode::bad_usage, EINVAL, attempt.tried,
                        fmt::format("of these, {} has no memory, is offline or is outside the "
                                    "cpuset: choose among {}",
-                                   to_list(missing), list)});
+                                   to_list(missing), to_list(allowed))});
   }
   if (!attempt.kernel_needed.empty()) {
     return Unexpected({ErrorCode::not_supported, EINVAL, attempt.tried,

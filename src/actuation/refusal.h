@@ -15,6 +15,7 @@ enum class Call {
   set_mempolicy,
   get_mempolicy,
   mbind,
+  set_home_node,
   move_pages,
   page_move,
   sched_setaffinity,

@@ -94,8 +94,12 @@ int Fake::enter(const char* name) {
 }
 
 Fake::Thread& Fake::thread(pid_t id) {
-  if (id != 0) return threads_.try_emplace(id, Thread{{}, cpus()}).first->second;
-  return callers_.try_emplace(std::this_thread::get_id(), Thread{{}, cpus()}).first->second;
+  const auto known = [this](auto& threads, auto key) -> Thread& {
+    const auto [at, is_new] = threads.try_emplace(key);
+    if (is_new) at->second.cpus = cpus();
+    return at->second;
+  };
+  return id != 0 ? known(threads_, id) : known(callers_, std::this_thread::get_id());
 }
 
 CpuSet Fake::cpus() const {
@@ -106,7 +110,8 @@ CpuSet Fake::cpus() const {
 
 int Fake::check_policy(int mode, const NodeSet& nodes) const {
   const int kind = mode & ~MPOL_MODE_FLAGS;
-  if (kind < 0 || kind >= MPOL_MAX) return -EINVAL;
+  // MPOL_MAX of the kernel that is modelled, not of the one whose headers are installed.
+  if (kind < 0 || kind > fake_weighted_interleave) return -EINVAL;
   if (kind == MPOL_DEFAULT || kind == MPOL_LOCAL) return nodes.empty() ? 0 : -EINVAL;
   if (nodes.empty()) return kind == MPOL_PREFERRED ? 0 : -EINVAL;
   return (nodes & machine_.nodes).empty() ? -EINVAL : 0;
@@ -116,7 +121,7 @@ int Fake::set_mempolicy(int mode, const NodeSet& nodes) {
   const std::lock_guard guard(lock_);
   if (const int error = enter("set_mempolicy")) return error;
   if (const int error = check_policy(mode, nodes)) return error;
-  caller().policy = {mode, nodes & machine_.nodes, 0};
+  caller().policy = {mode, nodes & machine_.nodes};
   return 0;
 }
 
@@ -138,11 +143,22 @@ int Fake::next_interleave_node(NodeId& node) {
   return 0;
 }
 
-int Fake::mbind(void* address, std::size_t bytes, int mode, const NodeSet& nodes, unsigned) {
+int Fake::mbind(void* address, std::size_t bytes, int mode, const NodeSet& nodes, unsigned flags) {
   const std::lock_guard guard(lock_);
   if (const int error = enter("mbind")) return error;
   if (const int error = check_policy(mode, nodes)) return error;
-  return memory_.bind(number(address), bytes, {mode, nodes & machine_.nodes, 0});
+  const FakePolicy policy{mode, nodes & machine_.nodes};
+  if (const int error = memory_.bind(number(address), bytes, policy)) return error;
+  if ((flags & MPOL_MF_MOVE) == 0) return 0;
+  const CpuId cpu = caller().cpus.to_vector().front();
+  return memory_.move_by_policy(number(address), bytes, machine_.node_of_cpu.at(cpu));
+}
+
+int Fake::set_home_node(void* address, std::size_t bytes, NodeId home) {
+  const std::lock_guard guard(lock_);
+  if (const int error = enter("set_home_node")) return error;
+  if (!machine_.nodes.contains(home)) return -EINVAL;
+  return memory_.set_home(number(address), bytes, home);
 }
 
 int Fake::move_pages(pid_t, std::span<void* const> pages, std::span<const int> targets,

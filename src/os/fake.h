@@ -54,6 +54,7 @@ class Fake final : public Os {
   int next_interleave_node(NodeId& node) override;
   int mbind(void* address, std::size_t bytes, int mode, const NodeSet& nodes,
             unsigned flags) override;
+  int set_home_node(void* address, std::size_t bytes, NodeId home) override;
   int move_pages(pid_t pid, std::span<void* const> pages, std::span<const int> targets,
                  std::span<int> status, int flags) override;
   int sched_setaffinity(pid_t thread, const CpuSet& cpus) override;

@@ -15,6 +15,8 @@ constexpr std::size_t pages_per_unit = fake_huge_page_bytes / fake_page_bytes;
 std::uintptr_t page_of(std::uintptr_t address) {
   return address / fake_page_bytes;
 }
+constexpr int fake_preferred_many = 5;  // MPOL_PREFERRED_MANY.
+
 std::uintptr_t unit_of(std::uintptr_t address) {
   return address / fake_huge_page_bytes;
 }
@@ -46,6 +48,34 @@ int FakeMemory::bind(std::uintptr_t address, std::size_t bytes, const FakePolicy
       mapping.policy = policy;
     }
   });
+}
+
+int FakeMemory::set_home(std::uintptr_t address, std::size_t bytes, NodeId home) {
+  int result = 0;
+  const int changed = change(address, bytes, [&](Mapping& mapping) {
+    if (!mapping.policy) return;
+    const int mode = mapping.policy->mode & ~MPOL_MODE_FLAGS;
+    if (mode == MPOL_BIND || mode == fake_preferred_many) {
+      mapping.policy->home = home;
+    } else {
+      result = -EOPNOTSUPP;
+    }
+  });
+  return changed < 0 ? changed : result;
+}
+
+int FakeMemory::move_by_policy(std::uintptr_t address, std::size_t bytes, NodeId local) {
+  for (std::uintptr_t at = address; at < address + bytes; at += fake_page_bytes) {
+    const auto page = pages_.find(page_of(at));
+    if (page == pages_.end()) continue;
+    Mapping& mapping = std::prev(mappings_.upper_bound(at))->second;
+    FakePolicy none;
+    FakePolicy& policy = mapping.policy ? *mapping.policy : none;
+    if ((policy.nodes & nodes_).contains(page->second)) continue;
+    const std::size_t pages = huge_units_.contains(unit_of(at)) ? pages_per_unit : 1;
+    (void)move(at, choose(policy, local, pages));  // What cannot move stays, without a word.
+  }
+  return 0;
 }
 
 int FakeMemory::forbid_huge_pages(std::uintptr_t address, std::size_t bytes) {
@@ -87,11 +117,26 @@ void FakeMemory::fault(std::uintptr_t address, FakePolicy& thread, NodeId local)
   }
 }
 
+/// The nodes of an interleave policy in turn, each as often as its weight says.
+std::vector<NodeId> FakeMemory::turns_of(const FakePolicy& policy) const {
+  std::vector<NodeId> turns;
+  const bool equal = (policy.mode & ~MPOL_MODE_FLAGS) == MPOL_INTERLEAVE;
+  for (NodeId node : (policy.nodes & nodes_).to_vector()) {
+    const auto weight = limits_.weights.find(node);
+    turns.insert(turns.end(), equal || weight == limits_.weights.end() ? 1 : weight->second, node);
+  }
+  return turns;
+}
+
 NodeId FakeMemory::choose(FakePolicy& policy, NodeId local, std::size_t pages) const {
-  const std::vector<NodeId> wanted = (policy.nodes & nodes_).to_vector();
   const int mode = policy.mode & ~MPOL_MODE_FLAGS;
-  if (mode == MPOL_INTERLEAVE && !wanted.empty()) return wanted[policy.turn++ % wanted.size()];
-  std::vector<NodeId> candidates = wanted;
+  if (mode == MPOL_INTERLEAVE || mode == fake_weighted_interleave) {
+    const std::vector<NodeId> turns = turns_of(policy);
+    if (!turns.empty()) return turns[policy.turn++ % turns.size()];
+  }
+  std::vector<NodeId> candidates;
+  if (policy.home && policy.nodes.contains(*policy.home)) candidates.push_back(*policy.home);
+  for (NodeId node : (policy.nodes & nodes_).to_vector()) candidates.push_back(node);
   if (candidates.empty()) candidates.push_back(local);
   if (mode != MPOL_BIND) {
     for (NodeId other : nodes_.to_vector()) candidates.push_back(other);

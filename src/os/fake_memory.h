@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "base/id_set.h"
 
@@ -16,11 +17,14 @@ namespace homenode::os {
 inline constexpr std::size_t fake_page_bytes = 4096;
 inline constexpr std::size_t fake_huge_page_bytes = std::size_t{2} << 20;
 
+inline constexpr int fake_weighted_interleave = 6;  ///< MPOL_WEIGHTED_INTERLEAVE.
+
 /// A memory policy as the kernel keeps it; `turn` is the state of interleaving.
 struct FakePolicy {
   int mode = 0;
   NodeSet nodes;
   std::size_t turn = 0;
+  std::optional<NodeId> home = std::nullopt;
 };
 
 /// Not thread safe; Fake holds its lock around every call.
@@ -30,6 +34,7 @@ class FakeMemory {
     bool huge_pages = false;           ///< As if transparent huge pages were set to `always`.
     std::size_t max_mappings = 65530;  ///< vm.max_map_count.
     std::map<NodeId, std::size_t> free_pages;  ///< Nodes that are not named never get full.
+    std::map<NodeId, std::size_t> weights;     ///< Of weighted interleave; 1 where not named.
   };
   explicit FakeMemory(Limits limits, NodeSet nodes)
       : limits_(std::move(limits)), nodes_(std::move(nodes)) {}
@@ -38,6 +43,10 @@ class FakeMemory {
   int map(std::uintptr_t address, std::size_t bytes);
   int unmap(std::uintptr_t address, std::size_t bytes);
   int bind(std::uintptr_t address, std::size_t bytes, const FakePolicy& policy);
+  int set_home(std::uintptr_t address, std::size_t bytes, NodeId home);
+  /// Moves the present pages that are on no node of their mapping's policy to one that is, as mbind
+  /// with MPOL_MF_MOVE does; a policy without nodes moves them to `local`.
+  int move_by_policy(std::uintptr_t address, std::size_t bytes, NodeId local);
   int forbid_huge_pages(std::uintptr_t address, std::size_t bytes);
   /// What MADV_COLD does to a part of a huge page: the page is split.
   int split_huge_pages(std::uintptr_t address, std::size_t bytes);
@@ -65,6 +74,7 @@ class FakeMemory {
   Mappings::iterator split_at(std::uintptr_t address);
   template <class Change>
   int change(std::uintptr_t address, std::size_t bytes, Change apply);
+  std::vector<NodeId> turns_of(const FakePolicy& policy) const;
   NodeId choose(FakePolicy& policy, NodeId local, std::size_t pages) const;
   bool has_room(NodeId node, std::size_t pages) const;
   void take(NodeId node, std::size_t pages);

@@ -13,6 +13,9 @@
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
+#ifndef SYS_set_mempolicy_home_node
+#define SYS_set_mempolicy_home_node 450
+#endif
 
 namespace homenode::os {
 namespace {
@@ -78,6 +81,11 @@ int Linux::next_interleave_node(NodeId& node) {
 int Linux::mbind(void* address, std::size_t bytes, int mode, const NodeSet& nodes, unsigned flags) {
   return negative_errno(syscall(SYS_mbind, address, bytes, mode, mask_of(nodes),
                                 maxnode_of(nodes.words().size()), flags));
+}
+
+int Linux::set_home_node(void* address, std::size_t bytes, NodeId home) {
+  return negative_errno(syscall(SYS_set_mempolicy_home_node, address, bytes,
+                                static_cast<unsigned long>(home.value()), 0UL));
 }
 
 int Linux::move_pages(pid_t pid, std::span<void* const> pages, std::span<const int> targets,

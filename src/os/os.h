@@ -33,6 +33,10 @@ class Os {
   /// pre: address is page aligned. `flags` is MPOL_MF_*.
   virtual int mbind(void* address, std::size_t bytes, int mode, const NodeSet& nodes,
                     unsigned flags) = 0;
+  /// set_mempolicy_home_node(2), Linux 5.17: where the bind and preferred-many policies of the
+  /// range look first. Errors: EOPNOTSUPP when a part of the range has another policy. pre: address
+  /// is page aligned.
+  virtual int set_home_node(void* address, std::size_t bytes, NodeId home) = 0;
   /// move_pages(2). Empty `targets` is the query form. status[i] = node or -errno.
   /// pre: status.size() == pages.size(); targets empty or as many.
   virtual int move_pages(pid_t pid, std::span<void* const> pages, std::span<const int> targets,

@@ -35,17 +35,11 @@ const Kind& find(PolicyKind wanted) {
 
 Result<void> validate_home(const Policy& policy) {
   if (!policy.home_node) return {};
-  const unsigned home = policy.home_node->value();
   if (policy.kind != PolicyKind::bind && policy.kind != PolicyKind::preferred_many) {
     return bad_usage(fmt::format("a home node goes with the policies bind and preferred-many, not "
                                  "{}",
                                  to_string(policy.kind)),
                      "choose one of these, or leave the home node out");
-  }
-  if (policy.kind == PolicyKind::bind && !policy.nodes.contains(*policy.home_node)) {
-    return bad_usage(fmt::format("the home node {} is not among the nodes {} of the bind", home,
-                                 to_list(policy.nodes)),
-                     "name one of them, or choose preferred-many");
   }
   return {};
 }

@@ -26,8 +26,9 @@ struct Policy {
   PolicyKind kind = PolicyKind::default_policy;
   NodeSet nodes;                ///< Empty for default and local.
   bool numa_balancing = false;  ///< MPOL_F_NUMA_BALANCING: let the kernel migrate within the set.
-  /// Where bind and preferred-many look first, instead of at the node of the CPU that allocates
-  /// (kernel 5.17). It belongs to an address range: no process or thread can have one.
+  /// Where bind and preferred-many look first, or next to which, instead of at the node of the CPU
+  /// that allocates (kernel 5.17). It need not be one of the nodes. It belongs to an address range:
+  /// no process or thread can have one.
   std::optional<NodeId> home_node = std::nullopt;
   friend bool operator==(const Policy&, const Policy&) = default;
 };
@@ -40,8 +41,7 @@ struct Policy {
 [[nodiscard]] bool takes_nodes(PolicyKind kind);
 
 /// Errors: bad_usage for nodes with default/local, no nodes with the others, several with
-/// preferred; for balancing without bind; for a home node without bind or preferred-many, or that
-/// is not among the nodes of a bind.
+/// preferred; for balancing without bind; for a home node without bind or preferred-many.
 Result<void> validate(const Policy& policy);
 
 }  // namespace homenode::placement

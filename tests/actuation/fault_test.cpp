@@ -42,6 +42,29 @@ const std::vector<Function>& functions() {
          return outcome_of(set_region_policy(
              os, region, {placement::PolicyKind::interleave, {NodeId(0), NodeId(1)}}));
        }},
+      {"set_region_policy with a home",
+       [](os::Fake& os, Region region) {
+         return outcome_of(set_region_policy(
+             os, region, {placement::PolicyKind::bind, {NodeId(0), NodeId(1)}, false, NodeId(1)}));
+       }},
+      {"move_to_policy of a region that is present",
+       [](os::Fake& os, Region region) {
+         os.first_touch(region.address, region.bytes, NodeId(2));
+         return outcome_of(
+             move_to_policy(os, region, {placement::PolicyKind::bind, {NodeId(0), NodeId(1)}}));
+       }},
+      {"move_to_policy interleaved",
+       [](os::Fake& os, Region region) {
+         os.first_touch(region.address, region.bytes, NodeId(2));
+         return outcome_of(move_to_policy(
+             os, region, {placement::PolicyKind::weighted_interleave, {NodeId(0), NodeId(1)}}));
+       }},
+      {"move_to_policy with a home",
+       [](os::Fake& os, Region region) {
+         os.first_touch(region.address, region.bytes, NodeId(2));
+         return outcome_of(move_to_policy(
+             os, region, {placement::PolicyKind::bind, {NodeId(0), NodeId(1)}, false, NodeId(1)}));
+       }},
       {"bind_thread",
        [](os::Fake& os, Region) {
          return outcome_of(bind_thread(os, 0, {CpuId(0), CpuId(3)}));

@@ -21,6 +21,7 @@ TEST(ProcessPolicy, IsWhatTheKernelThenHas) {
       {{PolicyKind::bind, nodes, true}, MPOL_BIND | (1 << 13)},
       {{PolicyKind::preferred, {NodeId(7)}}, MPOL_PREFERRED},
       {{PolicyKind::preferred_many, nodes}, 5},
+      {{PolicyKind::weighted_interleave, nodes}, 6},
       {{PolicyKind::local, {}}, MPOL_LOCAL},
       {{PolicyKind::default_policy, {}}, MPOL_DEFAULT},
   };
@@ -32,6 +33,14 @@ TEST(ProcessPolicy, IsWhatTheKernelThenHas) {
     EXPECT_EQ(mode_now, mode);
     EXPECT_EQ(nodes_now, policy.nodes);
   }
+}
+
+TEST(ProcessPolicy, HasNoHome) {
+  os::Fake os(four_node_machine());
+  const auto result = set_process_policy(os, {PolicyKind::bind, {NodeId(1)}, false, NodeId(1)});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, ErrorCode::bad_usage);
+  EXPECT_TRUE(os.calls().empty());
 }
 
 TEST(ProcessPolicy, NamesTheNodesThatCannotBeUsed) {

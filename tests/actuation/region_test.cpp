@@ -21,6 +21,46 @@ TEST(RegionPolicy, RulesThePagesThatComeLater) {
   }
 }
 
+TEST(RegionPolicy, HasAHome) {
+  os::Fake os(four_node_machine());
+  const Region region = map_region(os, 2);
+  const NodeSet nodes{NodeId(1), NodeId(7)};
+  ASSERT_TRUE(set_region_policy(os, region, {PolicyKind::bind, nodes, false, NodeId(7)}));
+  os.first_touch(region.address, region.bytes, NodeId(0));
+  EXPECT_EQ(os.node_of(page_at(region, 1)), NodeId(7));
+}
+
+TEST(RegionPolicy, IsInForceWithoutAHomeThatIsRefused) {
+  os::Fake os(four_node_machine());
+  os.set_file("/proc/self/status", "Mems_allowed_list:\t0-2,7\n");
+  const Region region = map_region(os, 2);
+  const auto nowhere =
+      set_region_policy(os, region, {PolicyKind::bind, {NodeId(7)}, false, NodeId(5)});
+  ASSERT_FALSE(nowhere);
+  EXPECT_EQ(nowhere.error().code, ErrorCode::bad_usage);
+  EXPECT_NE(nowhere.error().message().find("of these, 5 has no memory"), std::string::npos);
+  os.fail_call("set_home_node", 1, ENOSYS);
+  const auto old = set_region_policy(os, region, {PolicyKind::bind, {NodeId(7)}, false, NodeId(7)});
+  ASSERT_FALSE(old);
+  EXPECT_EQ(old.error().code, ErrorCode::not_supported);
+  EXPECT_NE(old.error().message().find("Linux 5.17"), std::string::npos);
+  os.first_touch(region.address, region.bytes, NodeId(0));
+  EXPECT_EQ(os.node_of(page_at(region, 1)), NodeId(7));
+}
+
+TEST(RegionPolicy, WeighsNodesAsTheKernelDoes) {
+  os::FakeMachine machine = four_node_machine();
+  machine.memory.weights = {{NodeId(7), 2}};
+  os::Fake os(machine);
+  const Region region = map_region(os, 3);
+  ASSERT_TRUE(
+      set_region_policy(os, region, {PolicyKind::weighted_interleave, {NodeId(7), NodeId(2)}}));
+  os.first_touch(region.address, region.bytes, NodeId(0));
+  EXPECT_EQ(os.node_of(page_at(region, 0)), NodeId(2));
+  EXPECT_EQ(os.node_of(page_at(region, 1)), NodeId(7));
+  EXPECT_EQ(os.node_of(page_at(region, 2)), NodeId(7));
+}
+
 TEST(RegionPolicy, SaysWhatToDoWhenMappingsRunOut) {
   os::FakeMachine machine = four_node_machine();
   machine.memory.max_mappings = 2;

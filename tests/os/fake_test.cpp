@@ -81,6 +81,47 @@ TEST(Fake, RefusesNodesThatTheProcessMayNotUse) {
   EXPECT_EQ(os.sched_setaffinity(0, CpuSet{CpuId(99)}), -EINVAL);
 }
 
+TEST(Fake, WeighsTheTurnsOfWeightedInterleave) {
+  FakeMachine machine = four_nodes();
+  machine.memory.weights = {{NodeId(1), 3}};
+  Fake os(machine);
+  char* const memory = map(os, 4);
+  ASSERT_EQ(
+      os.mbind(memory, 4 * fake_page_bytes, fake_weighted_interleave, {NodeId(1), NodeId(2)}, 0),
+      0);
+  ASSERT_EQ(os.populate_memory(memory, 4 * fake_page_bytes), 0);
+  for (unsigned i = 0; i < 4; ++i) {
+    EXPECT_EQ(os.node_of(memory + i * fake_page_bytes), NodeId(i < 3 ? 1 : 2));
+  }
+}
+
+TEST(Fake, LooksAtHomeFirst) {
+  Fake os(four_nodes());
+  char* const memory = map(os, 2);
+  const NodeSet nodes{NodeId(1), NodeId(3)};
+  ASSERT_EQ(os.mbind(memory, fake_page_bytes, MPOL_BIND, nodes, 0), 0);
+  EXPECT_EQ(os.set_home_node(memory, fake_page_bytes, NodeId(9)), -EINVAL);
+  EXPECT_EQ(os.set_home_node(memory, fake_page_bytes, NodeId(3)), 0);
+  ASSERT_EQ(os.populate_memory(memory, fake_page_bytes), 0);
+  EXPECT_EQ(os.node_of(memory), NodeId(3));
+  ASSERT_EQ(os.mbind(memory, fake_page_bytes, MPOL_INTERLEAVE, nodes, 0), 0);
+  EXPECT_EQ(os.set_home_node(memory, fake_page_bytes, NodeId(3)), -EOPNOTSUPP);
+  ASSERT_EQ(os.unmap_memory(memory, fake_page_bytes), 0);
+  EXPECT_EQ(os.set_home_node(memory, fake_page_bytes, NodeId(3)), -EFAULT);
+}
+
+TEST(Fake, MbindWithMoveBringsPresentPagesIntoTheNodes) {
+  Fake os(four_nodes());
+  char* const memory = map(os, 3);
+  os.first_touch(memory, fake_page_bytes, NodeId(0));
+  os.first_touch(memory + fake_page_bytes, fake_page_bytes, NodeId(3));
+  const NodeSet nodes{NodeId(2), NodeId(3)};
+  ASSERT_EQ(os.mbind(memory, 3 * fake_page_bytes, MPOL_BIND, nodes, MPOL_MF_MOVE), 0);
+  EXPECT_EQ(os.node_of(memory), NodeId(2));
+  EXPECT_EQ(os.node_of(memory + fake_page_bytes), NodeId(3));
+  EXPECT_EQ(os.node_of(memory + 2 * fake_page_bytes), std::nullopt);
+}
+
 TEST(Fake, FailsTheCallThatItWasToldTo) {
   Fake os(four_nodes());
   os.fail_call("set_mempolicy", 2, EPERM);

@@ -53,6 +53,25 @@ TEST(Linux, PassesTheLastNodeOfAMaskWord) {
   EXPECT_EQ(after, mode);
 }
 
+TEST(Linux, GivesABindAHomeAndRefusesItElsewhere) {
+  Linux os;
+  CpuId cpu;
+  NodeId here;
+  ASSERT_EQ(os.getcpu(cpu, here), 0);
+  void* memory = nullptr;
+  ASSERT_EQ(os.map_memory(os.page_bytes(), memory), 0);
+  const int bound = os.mbind(memory, os.page_bytes(), MPOL_BIND, NodeSet{here}, 0);
+  if (lacks_numa(bound)) GTEST_SKIP() << "no memory policies here";
+  ASSERT_EQ(bound, 0);
+  const int at_home = os.set_home_node(memory, os.page_bytes(), here);
+  if (lacks_numa(at_home)) GTEST_SKIP() << "no home nodes here";
+  EXPECT_EQ(at_home, 0);
+  EXPECT_EQ(os.set_home_node(memory, os.page_bytes(), NodeId(60000)), -EINVAL);
+  ASSERT_EQ(os.mbind(memory, os.page_bytes(), MPOL_INTERLEAVE, NodeSet{here}, 0), 0);
+  EXPECT_EQ(os.set_home_node(memory, os.page_bytes(), here), -EOPNOTSUPP);
+  EXPECT_EQ(os.unmap_memory(memory, os.page_bytes()), 0);
+}
+
 TEST(Linux, BindsAndRestoresTheCallersCpus) {
   Linux os;
   CpuSet before;

@@ -39,7 +39,7 @@ TEST(Policy, BalancesOnlyWithinABind) {
 
 TEST(Policy, HasAHomeOnlyWhereTheKernelKeepsOne) {
   EXPECT_TRUE(validate({PolicyKind::bind, two, false, NodeId(70)}));
-  EXPECT_FALSE(validate({PolicyKind::bind, two, false, NodeId(71)}));
+  EXPECT_TRUE(validate({PolicyKind::bind, two, false, NodeId(71)}));
   EXPECT_TRUE(validate({PolicyKind::preferred_many, two, false, NodeId(71)}));
   EXPECT_FALSE(validate({PolicyKind::interleave, two, false, NodeId(70)}));
   EXPECT_FALSE(validate({PolicyKind::default_policy, none, false, NodeId(70)}));
