@@ -1,1 +1,37 @@
-"""homenode in Python: the lab driver, studies and their report, over the command and its files."""
+"""homenode in Python: arrays on nodes, the lab driver, studies and their report.
+
+import homenode
+a = homenode.zeros((4096, 4096), "cyclic@0-3")
+homenode.where(a).pages_on_node
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from homenode import threads
+    from homenode.arrays import Receipt, Where, empty, place, where, zeros
+    from homenode.capi import HomenodeError, machine, version
+
+__all__ = [
+    "HomenodeError",
+    "Receipt",
+    "Where",
+    "empty",
+    "machine",
+    "place",
+    "threads",
+    "version",
+    "where",
+    "zeros",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Loads what is asked for: the verbs, which need no numpy, must start without it."""
+    if name == "threads":
+        return import_module("homenode.threads")
+    if name in __all__:
+        room = "capi" if name in {"HomenodeError", "machine", "version"} else "arrays"
+        return getattr(import_module(f"homenode.{room}"), name)
+    raise AttributeError(f"module 'homenode' has no attribute '{name}'")

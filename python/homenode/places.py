@@ -1,6 +1,7 @@
 """Where homenode's own files are: in the installed package, or in the source tree and its build."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 LIBEXEC = "HOMENODE_LIBEXEC"  # Folders of what was built; set by the build tree's start script.
@@ -23,3 +24,16 @@ def packaged(kind: str) -> Path:
 def shipped(kind: str) -> list[Path]:
     """The folders that may hold files of `kind` that come with homenode: machines, studies."""
     return [packaged(kind), _SOURCE / kind]
+
+
+def built() -> Iterator[Path]:
+    """The folders of what was built: HOMENODE_LIBEXEC's, the package's, the build tree's."""
+    yield from folders_in(LIBEXEC)
+    yield from (packaged("libexec"), packaged("lib"))
+    yield from (BUILD / "lib", BUILD / "bin")
+
+
+def find_built(name: str) -> Path | None:
+    """The path of what was built by that name, if it is there."""
+    found = (folder / name for folder in built())
+    return next((path.resolve() for path in found if path.is_file()), None)

@@ -1,6 +1,5 @@
-"""Finds what was built beside the command: QEMU's plugin, the guest's init, the library."""
+"""Finds what was built for the lab: QEMU's plugin and the guest's init."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 from homenode import places
@@ -11,17 +10,9 @@ PLUGIN = "homenode-lab-plugin.so"
 INIT = "homenode-lab-init"
 
 
-def folders() -> Iterator[Path]:
-    """HOMENODE_LIBEXEC (folders separated by colons), the installed package, the build tree."""
-    yield from places.folders_in(places.LIBEXEC)
-    yield from (places.packaged("libexec"), places.packaged("lib"))
-    yield from (places.BUILD / "lib", places.BUILD / "bin")
-
-
 def find(name: str) -> Path:
     """The path of an artefact by name. Raises LabError when it was not built."""
-    for folder in folders():
-        path = folder / name
-        if path.is_file():
-            return path.resolve()
-    raise LabError(f"{name} is not there; build it with './dev build'", NOT_SUPPORTED)
+    path = places.find_built(name)
+    if path is None:
+        raise LabError(f"{name} is not there; build it with './dev build'", NOT_SUPPORTED)
+    return path

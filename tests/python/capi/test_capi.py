@@ -6,7 +6,7 @@ import pytest
 
 from homenode import capi
 
-MACHINES = Path(__file__).resolve().parents[2] / "machines"
+MACHINES = Path(__file__).resolve().parents[3] / "machines"
 
 
 def test_the_library_says_its_version() -> None:

@@ -1,0 +1,81 @@
+"""numpy arrays on nodes: made, placed and asked where they are, by the text of a memory rule."""
+
+import math
+import warnings
+from typing import Any, Literal
+
+import numpy as np
+from numpy.lib.array_utils import byte_bounds
+from numpy.typing import DTypeLike, NDArray
+
+from homenode.regions import NO_NODE, Receipt, Region, Where
+
+__all__ = ["NO_NODE", "Receipt", "Where", "empty", "place", "where", "zeros"]
+
+Shape = int | tuple[int, ...]
+Order = Literal["C", "F"]
+
+
+class _Memory:
+    """What numpy sees of a region; an array of it keeps the region until its last view dies."""
+
+    def __init__(self, region: Region, size_bytes: int) -> None:
+        self._region = region
+        self.__array_interface__ = {
+            "version": 3,
+            "shape": (size_bytes,),
+            "typestr": "|u1",
+            "data": (region.address, False),
+        }
+
+
+def zeros(
+    shape: Shape, rule: str | None = None, dtype: DTypeLike = float, order: Order = "C"
+) -> NDArray[Any]:
+    """An array of zeros, placed by `rule`, or by its first use when there is none.
+
+    Rules: "cyclic@0-3", "block", "bind@1", "interleave", … (docs/the-library.md). Pages that could
+    not be put where the rule wants them are told as a RuntimeWarning. Raises HomenodeError.
+    """
+    kind = np.dtype(dtype)
+    if kind.hasobject:
+        raise TypeError(f"an array of {kind} holds references, not data; use another dtype")
+    size_bytes = math.prod(shape if isinstance(shape, tuple) else (shape,)) * kind.itemsize
+    if size_bytes <= 0:
+        return np.zeros(shape, kind, order)
+    region = Region.allocate(size_bytes)
+    memory = np.asarray(_Memory(region, size_bytes))
+    array: NDArray[Any] = np.ndarray(shape, kind, memory, order=order)
+    if rule is not None:
+        receipt = place(array, rule)
+        if receipt.refusal:
+            warnings.warn(receipt.refusal, RuntimeWarning, stacklevel=2)
+    return array
+
+
+def empty(
+    shape: Shape, rule: str | None = None, dtype: DTypeLike = float, order: Order = "C"
+) -> NDArray[Any]:
+    """As zeros(): memory that is new to a process is zero anyway."""
+    return zeros(shape, rule, dtype, order)
+
+
+def place(array: NDArray[Any], rule: str) -> Receipt:
+    """Places the pages of any array, anew as often as wanted; its values stay.
+
+    Pages that it shares with its neighbours go with it. Raises HomenodeError.
+    """
+    return _region_of(array).place(rule)
+
+
+def where(array: NDArray[Any]) -> Where:
+    """Where the pages of any array are; no page is made present for it. Raises HomenodeError."""
+    if array.nbytes == 0:
+        return Where(0, np.empty(0, np.intc), {}, {})
+    return _region_of(array).where()
+
+
+def _region_of(array: NDArray[Any]) -> Region:
+    """The memory from the array's first byte to its last."""
+    first, end = byte_bounds(array)
+    return Region.adopt(first, end - first)

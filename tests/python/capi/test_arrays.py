@@ -1,0 +1,126 @@
+"""numpy arrays on nodes, on whatever machine this is; several nodes are tested in the lab."""
+
+import gc
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+
+import homenode
+
+
+def mapped_bytes() -> int:
+    """The size of this process's address space."""
+    with open("/proc/self/statm", encoding="ascii") as statm:  # noqa: PTH123
+        return int(statm.read().split()[0]) * 4096
+
+
+def test_zeros_are_zero_and_have_the_shape_the_type_and_the_order() -> None:
+    array = homenode.zeros((3, 4, 5), "block", np.int16, "F")
+    assert array.shape == (3, 4, 5)
+    assert array.dtype == np.int16
+    assert array.flags.f_contiguous
+    assert array.flags.writeable
+    assert not array.any()
+    array[2, 3, 4] = 7
+    assert array.sum() == 7
+
+
+def test_a_rule_brings_every_page_in_and_no_rule_none() -> None:
+    placed = homenode.where(homenode.zeros(100_000, "cyclic"))
+    assert (
+        sum(placed.pages_on_node.values()) == placed.nodes.size == -(-800_000 // placed.page_bytes)
+    )
+    assert placed.pages_on_no_node == {}
+    assert sorted(set(placed.nodes)) == sorted(placed.pages_on_node)
+    untouched = homenode.where(homenode.empty(100_000))
+    assert untouched.pages_on_no_node == {"not present": untouched.nodes.size}
+    assert set(untouched.nodes) == {-1}
+
+
+def test_placing_again_keeps_the_values() -> None:
+    array = homenode.zeros(50_000)
+    array[:] = np.arange(50_000)
+    for rule in ("block", "random:1", "default", "interleave"):
+        receipt = homenode.place(array, rule)
+        assert receipt.pages_refused == 0
+        assert receipt.refusal == ""
+    assert (array == np.arange(50_000)).all()
+
+
+def test_a_receipt_tells_of_its_own_call_only() -> None:
+    array = homenode.zeros(5_000)
+    first = homenode.place(array, "block")
+    again = homenode.place(array, "block")
+    assert first.pages_as_planned == again.pages_as_planned == homenode.where(array).nodes.size
+    assert again.pages_moved == 0
+
+
+def test_arrays_of_numpy_are_placed_too() -> None:
+    array = np.full((300, 300), 2.0)
+    assert homenode.place(array, "block").pages_refused == 0
+    assert (array == 2.0).all()
+    every_other_row = array[::2, ::-1]
+    assert homenode.where(every_other_row).pages_on_no_node == {}
+
+
+def test_memory_lives_until_the_last_view_dies() -> None:
+    size = 64 << 20
+    before = mapped_bytes()
+    array = homenode.zeros(size, dtype=np.uint8)
+    view = array.reshape(64, -1)[3:5, 10:20].T
+    view[:] = 5
+    del array
+    gc.collect()
+    assert mapped_bytes() >= before + size
+    assert view.sum() == 5 * view.size
+    del view
+    gc.collect()
+    assert mapped_bytes() < before + size
+
+
+def test_copies_and_pickles_are_ordinary_arrays() -> None:
+    array = homenode.zeros(10, "block")
+    array[:] = range(10)
+    assert (pickle.loads(pickle.dumps(array)) == array).all()
+    assert array.copy().base is None
+    assert (array + 1).sum() == 55
+
+
+@pytest.mark.parametrize("shape", [0, (0, 5), (3, 0)])
+def test_empty_shapes_have_no_pages(shape: int | tuple[int, ...]) -> None:
+    array = homenode.zeros(shape, "block")
+    assert array.size == 0
+    assert homenode.where(array).nodes.size == 0
+
+
+def test_scalars_and_structures_are_possible() -> None:
+    assert homenode.zeros((), "block").shape == ()
+    record = np.dtype([("x", "f4"), ("n", "i8")])
+    assert homenode.zeros(7, "block", record)["n"].sum() == 0
+
+
+def test_errors_are_one_line() -> None:
+    with pytest.raises(homenode.HomenodeError, match=r"^[^\n]*nonsense[^\n]*$"):
+        homenode.zeros(10, "nonsense")
+    with pytest.raises(homenode.HomenodeError, match=r"^[^\n]+65000[^\n]*$"):
+        homenode.place(np.zeros(10), "bind@65000")
+    with pytest.raises(TypeError, match="references"):
+        homenode.zeros(10, dtype=object)
+    with pytest.raises(ValueError, match=r"negative|invalid"):
+        homenode.zeros(-1)
+    with pytest.raises(AttributeError, match="nothing_of_this_name"):
+        _ = homenode.nothing_of_this_name
+
+
+def test_pages_that_are_elsewhere_are_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    from homenode import arrays
+
+    receipt = homenode.Receipt(1, 0, 1, 0.0, "1 of 2 pages are not where the rule wants them")
+    monkeypatch.setattr(arrays, "place", lambda array, rule: receipt)
+    with pytest.warns(RuntimeWarning, match="1 of 2 pages"):
+        homenode.zeros(10, "block")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        homenode.zeros(10)
