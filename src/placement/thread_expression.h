@@ -13,9 +13,9 @@ namespace homenode::placement {
 
 /// Reads a text in any of the notations; the first word decides which:
 ///   0,4,8-11              CPUs in rank order, one a thread (parse_thread_map)
-///   S0:0-3@M1:0,1         likwid: CPUs by their place in a domain (N node, S socket, M and D NUMA
-///                         node, C last-level cache), parts joined by @; also E:N:4:1:2,
-///                         M:scatter, S:balanced:4, L:0-3 (thread_likwid.h)
+///   S0:0-3@M1:0,1         likwid: CPUs by their place in a domain (N all, S package, M node, C
+///                         last-level cache), joined by @; also E:N:4:1:2, M:scatter,
+///                         S:balanced:4, L:0-3 (thread_likwid.h)
 ///   {0:4}:8:4, cores(8)   OMP_PLACES: threads, cores, sockets, numa_domains, ll_caches, with a
 ///                         count, or places as sets (thread_places.h)
 ///   0-7:2.1+8             Charm++'s ranges with stride, run and offsets (thread_charm.h)

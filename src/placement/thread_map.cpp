@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/id_list.h"
+#include "placement/thread_places.h"
 
 namespace homenode::placement {
 namespace {
@@ -80,6 +81,7 @@ Result<ThreadMap> parse_thread_map(const machine::Machine& machine, std::string_
 std::string to_string(const ThreadMap& map) {
   std::string text;
   for (const CpuSet& cpus : map.cpus_by_rank) {
+    if (cpus.size() != 1) return to_places(map);
     text += fmt::format("{}{}", text.empty() ? "" : ",", to_list(cpus));
   }
   return text;

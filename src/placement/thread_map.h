@@ -30,7 +30,8 @@ ThreadMap compact(const machine::Machine& machine, std::size_t threads);
 /// counts downwards. Errors: bad_usage for syntax, unknown or not allowed CPUs.
 Result<ThreadMap> parse_thread_map(const machine::Machine& machine, std::string_view text);
 
-/// The list form; parse_thread_map gives the same map back when every rank has one CPU.
+/// The list form, or places ({0,1},{2}) where a rank has several CPUs; parse_thread_expression
+/// gives the same map back.
 std::string to_string(const ThreadMap& map);
 
 }  // namespace homenode::placement
