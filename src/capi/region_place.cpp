@@ -39,15 +39,18 @@ int note(hn_region& region, const actuation::Receipt& receipt, char** error) {
 }
 
 Result<int> place_map(hn_region& region, const placement::PageMap& map, char** error) {
+  // A policy of an earlier call would decide where absent pages go. Where it cannot be taken off,
+  // place_pages moves what went astray.
+  (void)actuation::set_region_policy(kernel(), region.pages, placement::Policy{});
   const auto receipt = actuation::place_pages(kernel(), region.pages, map);
   if (!receipt) return receipt.as_unexpected();
   return note(region, *receipt, error);
 }
 
-Result<int> place_policy(hn_region& region, const placement::Policy& policy) {
-  const auto set = actuation::set_region_policy(kernel(), region.pages, policy);
-  if (!set) return set.as_unexpected();
-  return HN_OK;
+Result<int> place_policy(hn_region& region, const placement::Policy& policy, char** error) {
+  const auto receipt = actuation::move_to_policy(kernel(), region.pages, policy);
+  if (!receipt) return receipt.as_unexpected();
+  return note(region, *receipt, error);
 }
 
 }  // namespace
@@ -65,7 +68,7 @@ Result<int> place(hn_region& region, const char* rule, char** error) {
   const Stopwatch watch(region.statistics);
   ++region.statistics.placements;
   if (const auto* policy = std::get_if<placement::Policy>(&*how)) {
-    return place_policy(region, *policy);
+    return place_policy(region, *policy, error);
   }
   return place_map(region, std::get<placement::PageMap>(*how), error);
 }

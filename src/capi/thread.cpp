@@ -8,7 +8,7 @@
 #include "homenode/homenode.h"
 #include "machine/list_syntax.h"
 #include "placement/memory_rule.h"
-#include "placement/thread_map.h"
+#include "placement/thread_expression.h"
 
 using namespace homenode;  // NOLINT: the C interface stands outside the namespace.
 
@@ -28,7 +28,7 @@ extern "C" int hn_thread_bind_rank(const char* thread_map, size_t rank, char** e
     if (thread_map == nullptr) return bad_usage("the thread map is NULL", "write one, such as 0-3");
     const auto machine = capi::live_machine();
     if (!machine) return machine.as_unexpected();
-    const auto map = placement::parse_thread_map(**machine, thread_map);
+    const auto map = placement::parse_thread_expression(**machine, thread_map);
     if (!map) return map.as_unexpected();
     return actuation::bind_thread(capi::kernel(), 0, map->of(rank));
   });
