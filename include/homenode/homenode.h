@@ -136,6 +136,24 @@ size_t hn_page_bytes(void);
  * many and why. */
 int hn_region_place(hn_region* region, const char* rule, char** error);
 
+/** Which index of an array is contiguous in memory. */
+enum hn_order { HN_ORDER_C = 0 /**< The last. */, HN_ORDER_FORTRAN = 1 /**< The first. */ };
+
+/** An array of one to four dimensions as it lies in memory. */
+typedef struct hn_array {
+  size_t extents[4]; /**< The language's first index first; none is 0. */
+  size_t element_bytes;
+  int dimensions;
+  int order; /**< An hn_order. */
+} hn_array;
+
+/** Places a region that holds an array from its first byte on, cut along its indices:
+ * "rows[:N][@NODES]" cuts the first index, "columns" the second, "blocks" up to three of them, one
+ * contiguous part for each node, or N indices at a time in turn. A page that several parts share
+ * goes to the one with most of its bytes; an array that begins inside a page is cut as if it began
+ * with that page. Any other memory rule is taken as by hn_region_place(). */
+int hn_region_place_array(hn_region* region, const hn_array* array, const char* rule, char** error);
+
 /** Where a region's pages are, by the kernel's own word; no page is made present for it.
  *
  * @param nodes     receives the node of each page, or HN_NO_NODE; may be NULL.

@@ -118,6 +118,13 @@ class Region {
     return complete(hn_region_place(handle_.get(), rule.c_str(), &error), error);
   }
 
+  /// The same for an array that begins where the region does: "rows", "columns" and "blocks" cut it
+  /// along its indices.
+  bool place(const std::string& rule, const hn_array& array) {
+    char* error = nullptr;
+    return complete(hn_region_place_array(handle_.get(), &array, rule.c_str(), &error), error);
+  }
+
   /// The memory as elements of T, as many as fit.
   template <class T>
   [[nodiscard]] std::span<T> as() const {

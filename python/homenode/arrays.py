@@ -8,12 +8,15 @@ import numpy as np
 from numpy.lib.array_utils import byte_bounds
 from numpy.typing import DTypeLike, NDArray
 
+from homenode.capi import Array
 from homenode.regions import NO_NODE, Receipt, Region, Where
 
 __all__ = ["NO_NODE", "Receipt", "Where", "empty", "place", "where", "zeros"]
 
 Shape = int | tuple[int, ...]
 Order = Literal["C", "F"]
+MOST_DIMENSIONS = 4
+ORDER_C, ORDER_FORTRAN = 0, 1
 
 
 class _Memory:
@@ -63,9 +66,12 @@ def empty(
 def place(array: NDArray[Any], rule: str) -> Receipt:
     """Places the pages of any array, anew as often as wanted; its values stay.
 
-    Pages that it shares with its neighbours go with it. Raises HomenodeError.
+    "rows", "columns" and "blocks" cut an array of up to four dimensions along its indices. Pages
+    that it shares with its neighbours go with it. Raises HomenodeError.
     """
-    return _region_of(array).place(rule)
+    if array.nbytes == 0:
+        return Receipt(0, 0, 0, 0.0, "")
+    return _region_of(array).place(rule, _shape_of(array))
 
 
 def where(array: NDArray[Any]) -> Where:
@@ -79,3 +85,13 @@ def _region_of(array: NDArray[Any]) -> Region:
     """The memory from the array's first byte to its last."""
     first, end = byte_bounds(array)
     return Region.adopt(first, end - first)
+
+
+def _shape_of(array: NDArray[Any]) -> Array | None:
+    """How the array lies in memory, where that can be said in a few words."""
+    contiguous = array.flags.c_contiguous or array.flags.f_contiguous
+    if not contiguous or not 1 <= array.ndim <= MOST_DIMENSIONS:
+        return None
+    extents = (*array.shape, *(1,) * (MOST_DIMENSIONS - array.ndim))
+    order = ORDER_C if array.flags.c_contiguous else ORDER_FORTRAN
+    return Array(extents, array.itemsize, array.ndim, order)

@@ -29,6 +29,17 @@ class Statistics(ctypes.Structure):
     )
 
 
+class Array(ctypes.Structure):
+    """hn_array: an array of one to four dimensions as it lies in memory."""
+
+    _fields_ = (
+        ("extents", c_size_t * 4),
+        ("element_bytes", c_size_t),
+        ("dimensions", c_int),
+        ("order", c_int),
+    )
+
+
 _TEXT = POINTER(c_void_p)  # A string that the library hands out.
 _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "hn_version": (c_char_p, []),
@@ -41,6 +52,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "hn_region_address": (c_void_p, [c_void_p]),
     "hn_region_pages": (c_size_t, [c_void_p]),
     "hn_region_place": (c_int, [c_void_p, c_char_p, _TEXT]),
+    "hn_region_place_array": (c_int, [c_void_p, POINTER(Array), c_char_p, _TEXT]),
     "hn_region_audit": (c_int, [c_void_p, c_void_p, c_size_t, _TEXT, _TEXT]),
     "hn_region_statistics": (None, [c_void_p, POINTER(Statistics)]),
     "hn_thread_bind": (c_int, [c_char_p, _TEXT]),

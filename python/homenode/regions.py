@@ -61,10 +61,14 @@ class Region:
         address: int = capi.library().hn_region_address(self._handle)
         return address
 
-    def place(self, rule: str) -> Receipt:
-        """Places the region by the text of a memory rule."""
+    def place(self, rule: str, array: capi.Array | None = None) -> Receipt:
+        """Places the region by the text of a memory rule; some need the array that it holds."""
         before = self._statistics()
-        refusal = capi.call("hn_region_place", self._handle, rule.encode())
+        if array is None:
+            refusal = capi.call("hn_region_place", self._handle, rule.encode())
+        else:
+            shape = ctypes.byref(array)
+            refusal = capi.call("hn_region_place_array", self._handle, shape, rule.encode())
         return self._receipt(before, refusal)
 
     def where(self) -> Where:

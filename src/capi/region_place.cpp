@@ -5,6 +5,7 @@
 #include <string>
 #include <variant>
 
+#include "capi/array_rule.h"
 #include "capi/guard.h"
 #include "os/clock.h"
 #include "placement/memory_rule.h"
@@ -53,11 +54,53 @@ Result<int> place_policy(hn_region& region, const placement::Policy& policy, cha
   return note(region, *receipt, error);
 }
 
+/// The shape that the caller describes. Errors: bad_usage; what is wrong with the numbers
+/// themselves is left to whoever cuts the array.
+Result<placement::ArrayShape> shape_of(const hn_array* array) {
+  constexpr int most = sizeof(hn_array::extents) / sizeof(size_t);
+  if (array == nullptr || array->dimensions < 1 || array->dimensions > most) {
+    return bad_usage("the array is NULL or has no number of dimensions from 1 to 4",
+                     "describe it, or place it without its shape");
+  }
+  if (array->order != HN_ORDER_C && array->order != HN_ORDER_FORTRAN) {
+    return bad_usage(fmt::format("{} is no order of an array", array->order),
+                     "choose HN_ORDER_C or HN_ORDER_FORTRAN");
+  }
+  return placement::ArrayShape{
+      {array->extents, array->extents + array->dimensions},
+      array->element_bytes,
+      array->order == HN_ORDER_C ? placement::ArrayOrder::c : placement::ArrayOrder::fortran};
+}
+
 }  // namespace
+
+Result<int> place_array(hn_region& region, const hn_array* array, const char* rule, char** error) {
+  if (rule == nullptr || !is_array_rule(rule)) return place(region, rule, error);
+  const auto shape = shape_of(array);
+  if (!shape) return shape.as_unexpected();
+  os::Os& os = kernel();
+  auto map = map_array(rule, *shape, usable_nodes(os), os.page_bytes());
+  if (!map) return map.as_unexpected();
+  const std::lock_guard guard(region.lock);
+  const std::size_t pages = actuation::page_count(os, region.pages);
+  if (map->size() > actuation::page_count(os, {region.address, region.bytes})) {
+    return bad_usage(fmt::format("the array has {} pages and the region {}", map->size(), pages),
+                     "describe an array that lies in the region");
+  }
+  // What lies behind the array goes with its end.
+  map->resize(pages, map->back());
+  const Stopwatch watch(region.statistics);
+  ++region.statistics.placements;
+  return place_map(region, *map, error);
+}
 
 Result<int> place(hn_region& region, const char* rule, char** error) {
   if (rule == nullptr) {
     return bad_usage("the memory rule is NULL", "write one, such as cyclic or bind@0");
+  }
+  if (is_array_rule(rule)) {
+    return bad_usage(fmt::format("'{}' cuts an array, and this region has no shape", rule),
+                     "describe the array to hn_region_place_array()");
   }
   const auto parsed = placement::parse_memory_rule(rule, usable_nodes(kernel()));
   if (!parsed) return parsed.as_unexpected();
@@ -81,5 +124,13 @@ extern "C" int hn_region_place(hn_region* region, const char* rule, char** error
   return capi::guarded(error, [&]() -> Result<int> {
     if (region == nullptr) return bad_usage("the region is NULL", "allocate or adopt one");
     return capi::place(*region, rule, error);
+  });
+}
+
+extern "C" int hn_region_place_array(hn_region* region, const hn_array* array, const char* rule,
+                                     char** error) {
+  return capi::guarded(error, [&]() -> Result<int> {
+    if (region == nullptr) return bad_usage("the region is NULL", "allocate or adopt one");
+    return capi::place_array(*region, array, rule, error);
   });
 }

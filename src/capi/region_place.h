@@ -11,4 +11,8 @@ namespace homenode::capi {
 /// Errors: bad_usage for the rule; the kernel's refusals.
 Result<int> place(hn_region& region, const char* rule, char** error);
 
+/// The same for the rules that need the shape of the array that the region holds; others are taken
+/// by place(). Errors: also bad_usage for a shape that is none or does not fit.
+Result<int> place_array(hn_region& region, const hn_array* array, const char* rule, char** error);
+
 }  // namespace homenode::capi

@@ -44,6 +44,13 @@ TEST(CppRegion, AdoptsMemoryOfTheProgram) {
   EXPECT_EQ(std::count(numbers.begin(), numbers.end(), 2.5), 4096);
 }
 
+TEST(CppRegion, CutsAnArrayByItsShape) {
+  Region region(64 * 64 * sizeof(double));
+  const hn_array array{{64, 64, 1, 1}, sizeof(double), 2, HN_ORDER_FORTRAN};
+  EXPECT_TRUE(region.place("columns", array));
+  EXPECT_THROW(region.place("columns"), Error);
+}
+
 TEST(CppErrors, CarryTheStatusAndOneLine) {
   try {
     Region region(4096, "nonsense");

@@ -90,6 +90,63 @@ TEST(RegionPlace, KeepsTheContent) {
   EXPECT_EQ(statistics.placements, 4U);
 }
 
+hn_array shape(std::vector<std::size_t> extents, std::size_t element_bytes, int order) {
+  hn_array array{{1, 1, 1, 1}, element_bytes, static_cast<int>(extents.size()), order};
+  std::copy(extents.begin(), extents.end(), array.extents);
+  return array;
+}
+
+TEST(RegionPlaceArray, CutsArraysByTheirShape) {
+  const Region region = allocate(100 * 100 * 8, nullptr);
+  for (const int order : {HN_ORDER_C, HN_ORDER_FORTRAN}) {
+    const hn_array array = shape({100, 100}, 8, order);
+    for (const char* rule : {"rows", "columns", "columns:7", "blocks", "block", "cyclic"}) {
+      char* error = nullptr;
+      EXPECT_EQ(hn_region_place_array(region.get(), &array, rule, &error), HN_OK) << take(error);
+    }
+  }
+  const std::vector<int> nodes = audit(region);
+  EXPECT_EQ(std::count(nodes.begin(), nodes.end(), HN_NO_NODE), 0);
+}
+
+TEST(RegionPlaceArray, TakesAPartOfTheRegionToo) {
+  const Region region = allocate(10 * hn_page_bytes(), nullptr);
+  const hn_array array = shape({2, hn_page_bytes()}, 1, HN_ORDER_C);
+  EXPECT_EQ(hn_region_place_array(region.get(), &array, "rows", nullptr), HN_OK);
+}
+
+TEST(RegionPlaceArray, SaysInOneLineWhatIsWrong) {
+  const Region region = allocate(4096, nullptr);
+  const auto refused = [&](const hn_array* array, const char* rule) {
+    char* error = nullptr;
+    EXPECT_EQ(hn_region_place_array(region.get(), array, rule, &error), HN_BAD_USAGE) << rule;
+    EXPECT_TRUE(is_one_line(take(error)));
+  };
+  const hn_array good = shape({8, 8}, 8, HN_ORDER_C);
+  for (const char* rule :
+       {"rows:", "rows:0", "rows:x", "rows@", "rows@65000", "rows@x", "rows:1:2"}) {
+    refused(&good, rule);
+  }
+  refused(nullptr, "rows");
+  refused(&good, nullptr);
+  const hn_array flat = shape({8}, 8, HN_ORDER_C);
+  refused(&flat, "columns");
+  const hn_array strange = shape({8, 8}, 8, 7);
+  refused(&strange, "rows");
+  const hn_array large = shape({8192, 8192}, 8, HN_ORDER_C);
+  refused(&large, "rows");
+  const hn_array huge = shape({SIZE_MAX, SIZE_MAX}, 8, HN_ORDER_C);
+  refused(&huge, "rows");
+  const hn_array nothing = shape({0, 8}, 8, HN_ORDER_C);
+  refused(&nothing, "rows");
+  hn_array many = good;
+  many.dimensions = 5;
+  refused(&many, "rows");
+  char* error = nullptr;
+  EXPECT_EQ(hn_region_place(region.get(), "rows", &error), HN_BAD_USAGE);
+  EXPECT_NE(take(error).find("hn_region_place_array"), std::string::npos);
+}
+
 TEST(RegionAdopt, TakesThePagesThatItTouchesAndLeavesTheMemory) {
   const std::size_t page = hn_page_bytes();
   std::vector<char> memory(4 * page, 'x');

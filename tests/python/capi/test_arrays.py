@@ -3,6 +3,7 @@
 import gc
 import pickle
 import warnings
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -47,6 +48,16 @@ def test_placing_again_keeps_the_values() -> None:
         assert receipt.pages_refused == 0
         assert receipt.refusal == ""
     assert (array == np.arange(50_000)).all()
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("rule", ["rows", "columns:16", "blocks"])
+def test_arrays_are_cut_by_their_shape(rule: str, order: Literal["C", "F"]) -> None:
+    array = homenode.zeros((128, 64, 8), rule, order=order)
+    assert homenode.where(array).pages_on_no_node == {}
+    assert homenode.place(np.ones((64, 64), order=order), rule).pages_refused == 0
+    with pytest.raises(homenode.HomenodeError, match="shape"):
+        homenode.place(np.ones((64, 64))[::2], rule)
 
 
 def test_a_receipt_tells_of_its_own_call_only() -> None:
