@@ -3,6 +3,7 @@
 #include <linux/mempolicy.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cassert>
 #include <cerrno>
 #include <cstdint>
@@ -118,8 +119,8 @@ Result<void> forbid_huge_pages(os::Os& os, Region region) {
 }
 
 /// A huge page that is present moves as a whole; advice on a part of it makes the kernel split it.
-/// Best effort: where it does not, the audit shows the pages that stayed.
-void split_huge_pages(os::Os& os, Region region, const placement::PageMap& map,
+/// Best effort: where it does not, the audit shows the pages that stayed. True when it was asked.
+bool split_huge_pages(os::Os& os, Region region, const placement::PageMap& map,
                       const Audit& where) {
   const std::size_t page_bytes = os.page_bytes();
   std::uintptr_t unit_done = 0;
@@ -132,6 +133,20 @@ void split_huge_pages(os::Os& os, Region region, const placement::PageMap& map,
     (void)os.advise_memory(address, page_bytes, MADV_COLD);
     unit_done = unit;
   }
+  return unit_done != 0;
+}
+
+/// Since Linux 6.12 a split lets go of the pages that hold only zeros. Gives the audit as it is
+/// now.
+Result<Audit> populate_what_went(os::Os& os, Region region, const Plan& plan, Audit before) {
+  const auto missing = [](const Audit& where) {
+    return std::count(where.node_of_page.begin(), where.node_of_page.end(), std::nullopt);
+  };
+  auto now = audit(os, region);
+  if (!now || missing(*now) <= missing(before)) return now;
+  // What is refused here was refused before, and told of.
+  if (const auto again = populate(os, region, plan); !again) return again.as_unexpected();
+  return audit(os, region);
 }
 
 std::size_t count_as_planned(const placement::PageMap& map, const Audit& where) {
@@ -172,7 +187,11 @@ Result<Receipt> place_pages(os::Os& os, Region region, const placement::PageMap&
   times.audit = timer.lap();
   Receipt receipt{.pages = map.size(), .refusals = *refusals};
   const std::size_t right_at_once = count_as_planned(map, *where);
-  if (plan.divides_huge_pages) split_huge_pages(os, region, map, *where);
+  if (plan.divides_huge_pages && split_huge_pages(os, region, map, *where)) {
+    auto split = populate_what_went(os, region, plan, *std::move(where));
+    if (!split) return split.as_unexpected();
+    where = *std::move(split);
+  }
   const auto not_moved = move_misplaced(os, region, map, *where);
   if (!not_moved) return not_moved.as_unexpected();
   receipt.refusals.insert(receipt.refusals.end(), not_moved->begin(), not_moved->end());

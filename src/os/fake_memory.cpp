@@ -85,7 +85,8 @@ int FakeMemory::forbid_huge_pages(std::uintptr_t address, std::size_t bytes) {
 int FakeMemory::split_huge_pages(std::uintptr_t address, std::size_t bytes) {
   if (!is_mapped(address, address + bytes)) return -ENOMEM;
   for (std::uintptr_t at = address; at < address + bytes; at += fake_page_bytes) {
-    huge_units_.erase(unit_of(at));
+    if (huge_units_.erase(unit_of(at)) == 0 || !limits_.split_lets_go) continue;
+    for (std::size_t i = 0; i < pages_per_unit; ++i) pages_.erase(unit_of(at) * pages_per_unit + i);
   }
   return 0;
 }

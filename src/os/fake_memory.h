@@ -31,8 +31,11 @@ struct FakePolicy {
 class FakeMemory {
  public:
   struct Limits {
-    bool huge_pages = false;           ///< As if transparent huge pages were set to `always`.
-    std::size_t max_mappings = 65530;  ///< vm.max_map_count.
+    bool huge_pages = false;  ///< As if transparent huge pages were set to `always`.
+    /// As Linux 6.12: pages of a huge page that hold only zeros are not present once it is split.
+    /// All of them do here.
+    bool split_lets_go = false;
+    std::size_t max_mappings = 65530;          ///< vm.max_map_count.
     std::map<NodeId, std::size_t> free_pages;  ///< Nodes that are not named never get full.
     std::map<NodeId, std::size_t> weights;     ///< Of weighted interleave; 1 where not named.
   };

@@ -72,6 +72,22 @@ TEST(PlacePages, IsNotFooledByHugePages) {
   }
 }
 
+TEST(PlacePages, BringsBackWhatASplitHugePageLetsGo) {
+  os::FakeMachine machine = four_node_machine();
+  machine.memory.huge_pages = true;
+  machine.memory.split_lets_go = true;
+  os::Fake os(machine);
+  const PageMap map = cyclic(4 * os::fake_huge_page_bytes / os::fake_page_bytes, four_nodes);
+  const Region region = map_region(os, map.size());
+  os.first_touch(region.address, region.bytes, NodeId(2));
+  const auto receipt = place_pages(os, region, map);
+  ASSERT_TRUE(receipt) << receipt.error().message();
+  EXPECT_EQ(receipt->as_planned, map.size());
+  for (std::size_t page = 0; page < map.size(); ++page) {
+    ASSERT_EQ(os.node_of(page_at(region, page)), map[page]);
+  }
+}
+
 TEST(PlacePages, LeavesHugePagesAloneWhereTheMapDoesNotDivideThem) {
   os::FakeMachine machine = four_node_machine();
   machine.memory.huge_pages = true;
@@ -169,7 +185,7 @@ TEST(PlacePages, KeepsQuietAboutARefusalThatALaterTryMadeGood) {
   const PageMap map = block(300, four_nodes);
   const Region region = map_region(os, map.size());
   os.first_touch(region.address, region.bytes, NodeId(0));
-  os.fail_call("move_pages", 2, EBUSY);  // The first call is the audit, the second a move.
+  os.fail_call("move_pages", 3, EBUSY);  // The first calls are audits, the third is a move.
   const auto receipt = place_pages(os, region, map);
   ASSERT_TRUE(receipt);
   EXPECT_TRUE(os.has_failed());
