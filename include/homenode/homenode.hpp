@@ -115,14 +115,16 @@ class Region {
   /// page is where the rule wants it.
   bool place(const std::string& rule) {
     char* error = nullptr;
-    return complete(hn_region_place(handle_.get(), rule.c_str(), &error), error);
+    const int status = hn_region_place(handle_.get(), rule.c_str(), &error);
+    return complete(status, error);
   }
 
   /// The same for an array that begins where the region does: "rows", "columns" and "blocks" cut it
   /// along its indices.
   bool place(const std::string& rule, const hn_array& array) {
     char* error = nullptr;
-    return complete(hn_region_place_array(handle_.get(), &array, rule.c_str(), &error), error);
+    const int status = hn_region_place_array(handle_.get(), &array, rule.c_str(), &error);
+    return complete(status, error);
   }
 
   /// The memory as elements of T, as many as fit.

@@ -59,6 +59,13 @@ TEST(CppErrors, CarryTheStatusAndOneLine) {
     EXPECT_EQ(error.status(), HN_BAD_USAGE);
     EXPECT_NE(std::string(error.what()).find("nonsense"), std::string::npos);
   }
+  Region region(4096);
+  try {
+    region.place("nonsense");
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("nonsense"), std::string::npos);
+  }
   EXPECT_THROW(Machine("/no/such/file.xml"), Error);
   EXPECT_THROW(threads::bind("x"), Error);
   EXPECT_THROW(threads::bind_rank("x", 0), Error);

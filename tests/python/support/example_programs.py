@@ -1,0 +1,58 @@
+"""The example programs, compiled as a person would, and what they print."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from homenode import places
+
+ROOT = Path(__file__).resolve().parents[3]
+EXAMPLES = ROOT / "examples"
+MODULE = ROOT / "include" / "homenode" / "homenode.f90"
+PAGES = 2048  # Of a matrix of 1024 x 1024 doubles, where pages have 4 KiB.
+
+COMPILERS = {
+    "rows.c": ["gcc", "-std=c11"],
+    "rows.cpp": ["g++", "-std=c++20"],
+    "columns.f90": ["gfortran", "-std=f2008", str(MODULE)],
+}
+STRICT = ["-O2", "-Wall", "-Wextra", "-Werror", "-fopenmp"]
+PROGRAMS = [*COMPILERS, "rows.py"]
+
+
+def missing(program: str) -> str | None:
+    """The compiler that a program needs and that is not here."""
+    compiler = COMPILERS.get(program, [sys.executable])[0]
+    return None if shutil.which(compiler) else compiler
+
+
+def library() -> Path:
+    """The shared library of the build under test."""
+    found = places.find_built("libhomenode.so")
+    assert found, "libhomenode.so is not built; run the tests through ./dev test"
+    return found
+
+
+def command(program: str, folder: Path) -> list[str]:
+    """Compiles a program into the folder; what starts it."""
+    if program not in COMPILERS:
+        return [sys.executable, str(EXAMPLES / program)]
+    built = folder / program.replace(".", "_")
+    where = library().parent
+    link = [f"-I{ROOT / 'include'}", f"-L{where}", f"-Wl,-rpath,{where}", "-lhomenode"]
+    compiler = [*COMPILERS[program], str(EXAMPLES / program)]
+    subprocess.run([*compiler, *STRICT, *link, "-o", str(built)], check=True, cwd=folder)
+    return [str(built)]
+
+
+def default_rule(program: str) -> str:
+    """Fortran's threads take columns, because these are contiguous there."""
+    return program.partition(".")[0]
+
+
+def pages_on_node(output: str) -> dict[int, int]:
+    """What a program printed. It must have computed the right sum."""
+    assert f"sum {1024 * 1024}\n" in output, output
+    return {int(n): int(pages) for n, pages in re.findall(r"node (\d+): (\d+) pages", output)}
