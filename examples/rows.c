@@ -10,8 +10,7 @@ enum { rows = 1024, columns = 1024, most_nodes = 1024 };
 /// Takes the place of the error, because C does not say which argument of a call comes first.
 static void check(int status, char** error) {
   if (status == HN_OK) return;
-  fprintf(stderr, "%s
-", *error != NULL ? *error : "no memory for the error");
+  fprintf(stderr, "%s\n", *error != NULL ? *error : "no memory for the error");
   hn_string_free(*error);
   if (status != HN_INCOMPLETE) exit(1);
 }
