@@ -154,11 +154,17 @@ typedef struct hn_array {
  * with that page. Any other memory rule is taken as by hn_region_place(). */
 int hn_region_place_array(hn_region* region, const hn_array* array, const char* rule, char** error);
 
+/** Asks for huge pages (`wanted` not 0) or forbids them, for pages that are not yet present and for
+ * what the kernel does later. Placing a distribution forbids them by itself where they would
+ * swallow the pages of other nodes. HN_NOT_SUPPORTED: the kernel has none. */
+int hn_region_use_huge_pages(hn_region* region, int wanted, char** error);
+
 /** Where a region's pages are, by the kernel's own word; no page is made present for it.
  *
  * @param nodes     receives the node of each page, or HN_NO_NODE; may be NULL.
  * @param capacity  for how many pages there is room.
- * @param json      receives counts and reasons (schema homenode.audit/1); may be NULL.
+ * @param json      receives counts, reasons, and how many bytes are in huge pages (schema
+ *                  homenode.audit/1); may be NULL.
  * @return HN_OK, or an error of the kernel. */
 int hn_region_audit(const hn_region* region, int* nodes, size_t capacity, char** json,
                     char** error);

@@ -127,6 +127,13 @@ class Region {
     return complete(status, error);
   }
 
+  /// Asks for huge pages, or forbids them.
+  void use_huge_pages(bool wanted = true) {
+    char* error = nullptr;
+    const int status = hn_region_use_huge_pages(handle_.get(), wanted ? 1 : 0, &error);
+    detail::check(status, error);
+  }
+
   /// The memory as elements of T, as many as fit.
   template <class T>
   [[nodiscard]] std::span<T> as() const {

@@ -34,6 +34,9 @@ namespace homenode::capi {
 /// The kernel. Never destroyed, because a region may be freed as late as the program likes.
 os::Os& kernel();
 
+/// For tests: what kernel() gives from now on; NULL for the real one again.
+void use_kernel(os::Os* os);
+
 /// The live machine, read at the first call. Errors: as machine::load_live(), tried again then.
 Result<const machine::Machine*> live_machine();
 

@@ -1,12 +1,16 @@
 // The C interface's regions: getting, freeing and auditing them. region_place.cpp places them.
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <limits>
 #include <memory>
 
 #include "actuation/audit.h"
+#include "actuation/kernel_words.h"
+#include "actuation/refusal.h"
 #include "capi/guard.h"
 #include "capi/handles.h"
 #include "capi/region_place.h"
@@ -128,9 +132,29 @@ extern "C" int hn_region_audit(const hn_region* region, int* nodes, size_t capac
       nodes[i] = pages[i] ? static_cast<int>(pages[i]->value()) : HN_NO_NODE;
     }
     if (json == nullptr) return {};
-    *json = capi::copy_out(capi::to_json(*audit, capi::kernel().page_bytes()));
+    const auto huge = actuation::huge_bytes(capi::kernel(), region->pages);
+    *json = capi::copy_out(capi::to_json(*audit, capi::kernel().page_bytes(), huge));
     if (*json == nullptr) return failed("there is no memory for the text", "free some");
     return {};
+  });
+}
+
+extern "C" int hn_region_use_huge_pages(hn_region* region, int wanted, char** error) {
+  return capi::guarded(error, [&]() -> Result<void> {
+    if (region == nullptr) return bad_usage("the region is NULL", "allocate or adopt one");
+    const std::lock_guard guard(region->lock);
+    const int advice = wanted != 0 ? MADV_HUGEPAGE : MADV_NOHUGEPAGE;
+    const int result =
+        capi::kernel().advise_memory(region->pages.address, region->pages.bytes, advice);
+    if (result == 0) return {};
+    if (result == -EINVAL) {
+      return not_supported("this kernel has no transparent huge pages", "go without", -result);
+    }
+    return actuation::refusal(
+        capi::kernel(),
+        {.call = actuation::Call::madvise,
+         .tried = wanted != 0 ? "cannot ask for huge pages" : "cannot forbid huge pages"},
+        result);
   });
 }
 

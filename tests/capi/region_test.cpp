@@ -181,6 +181,22 @@ TEST(RegionAudit, WritesNoMoreThanThereIsRoomFor) {
   EXPECT_EQ(nodes[2], -7);
 }
 
+TEST(RegionUseHugePages, IsTakenOrSaidToBeImpossible) {
+  const Region region = allocate(std::size_t{4} << 20U, nullptr);
+  char* error = nullptr;
+  const int status = hn_region_use_huge_pages(region.get(), 1, &error);
+  if (status == HN_NOT_SUPPORTED) {
+    EXPECT_TRUE(is_one_line(take(error)));
+    return;
+  }
+  ASSERT_EQ(status, HN_OK) << take(error);
+  EXPECT_EQ(hn_region_use_huge_pages(region.get(), 0, nullptr), HN_OK);
+  static_cast<char*>(hn_region_address(region.get()))[0] = 1;
+  const std::vector<int> nodes = audit(region);
+  EXPECT_EQ(std::count(nodes.begin(), nodes.end(), HN_NO_NODE),
+            static_cast<std::ptrdiff_t>(nodes.size()) - 1);
+}
+
 TEST(Regions, SayInOneLineWhatIsWrong) {
   char* error = nullptr;
   hn_region* region = nullptr;
@@ -198,6 +214,7 @@ TEST(Regions, SayInOneLineWhatIsWrong) {
   refused(hn_region_adopt(nullptr, 4096, &region, &error), HN_BAD_USAGE);
   refused(hn_region_adopt(&error, 0, &region, &error), HN_BAD_USAGE);
   refused(hn_region_place(nullptr, "block", &error), HN_BAD_USAGE);
+  refused(hn_region_use_huge_pages(nullptr, 1, &error), HN_BAD_USAGE);
   refused(hn_region_audit(nullptr, nullptr, 0, nullptr, &error), HN_BAD_USAGE);
   const Region good = allocate(4096, nullptr);
   refused(hn_region_place(good.get(), nullptr, &error), HN_BAD_USAGE);
