@@ -36,11 +36,11 @@ namespace homenode::cli {
 
 /// The options as written; empty where not given.
 struct ThreadRequest {
-  std::string threads;
-  std::string thread_memory;
-  std::string skip_threads;
-  std::string heap;
-  std::vector<std::string> place;
+  std::string threads = {};
+  std::string thread_memory = {};
+  std::string skip_threads = {};
+  std::string heap = {};
+  std::vector<std::string> place = {};
   /// True when something is asked for that only the agent can do.
   [[nodiscard]] bool needs_agent() const;
 };
@@ -48,21 +48,22 @@ struct ThreadRequest {
 /// Charm++'s words; `setcpuaffinity` and `maffinity` are its switches, the rest its lists.
 struct CharmRequest {
   bool setcpuaffinity = false;
-  std::string pemap;  ///< +pemap or +coremap.
+  std::string pemap = {};  ///< +pemap or +coremap.
   bool maffinity = false;
-  std::string nodemap;  ///< +nodemap or +memnodemap, one node a PE.
-  std::string mempol;   ///< bind, preferred or interleave.
+  std::string nodemap = {};  ///< +nodemap or +memnodemap, one node a PE.
+  std::string mempol = {};   ///< bind, preferred or interleave.
 };
 
-/// The same in homenode's words. Errors: bad_usage where a word lacks the one that it needs
+/// The same in homenode's words; +mempol interleave is over all nodes of the map, for every PE.
+/// Errors: bad_usage where a word lacks the one that it needs
 /// (+pemap needs +setcpuaffinity, +maffinity needs +setcpuaffinity, +nodemap needs +maffinity).
 Result<ThreadRequest> from_charm(const CharmRequest& charm);
 
-/// A rule for allocations of more than `more_than_bytes`.
+/// A rule for large allocations; of several, the first that fits holds.
 struct AllocationRule {
-  std::uint64_t more_than_bytes = 0;
-  std::string rule;  ///< As written, for --explain.
-  std::string wire;  ///< As the agent reads it.
+  std::uint64_t at_least_bytes = 0;
+  std::string rule;  ///< With all its nodes, for --explain.
+  std::string wire;  ///< As the agent reads it (agent/wire.h).
 };
 
 /// What the request means on a machine.
@@ -73,28 +74,43 @@ struct ThreadPlan {
   std::optional<placement::Policy> heap;
   std::vector<AllocationRule> allocations;
 
-  /// All CPUs of the map: what the launcher binds the process to, so that runtimes count right.
+  /// All CPUs of the map: what the launcher binds the process to, so that runtimes that count CPUs
+  /// before main() count these. Empty without a map.
   [[nodiscard]] CpuSet process_cpus() const;
   /// The policy of a rank; null when it inherits the process's.
   [[nodiscard]] const placement::Policy* memory_of(std::size_t rank) const;
 };
 
+/// True when the text of --threads speaks of packages, cores or caches, so that reading it needs a
+/// machine that knows them; numbers alone do not.
+bool needs_topology(const ThreadRequest& request);
+
 /// Reads the request against the machine. Errors: bad_usage for what cannot be read, does not exist
 /// or is not allowed, and for --heap beside --thread-memory (a thread has one policy);
-/// not_supported for rules that the agent cannot carry out.
+/// not_supported for rules that the agent cannot carry out; bad_usage where all of it is more than
+/// one variable of the environment can hold.
 Result<ThreadPlan> plan_threads(const machine::Machine& machine, const ThreadRequest& request);
 
-/// Variables to set before the program is started. `ld_preload` and `tunables` are the present
-/// values of LD_PRELOAD and GLIBC_TUNABLES ("" when unset), which are kept behind and before ours;
-/// `agent_folder` is where agent_folder() found the agent.
-std::vector<std::pair<std::string, std::string>> agent_environment(const ThreadPlan& plan,
-                                                                   const std::string& agent_folder,
-                                                                   const std::string& ld_preload,
-                                                                   const std::string& tunables);
+/// The present values that the launcher adds to; "" when unset.
+struct AgentSurroundings {
+  std::string folder;      ///< Where agent_folder() found the agent.
+  std::string ld_preload;  ///< $LD_PRELOAD: kept, behind ours.
+  std::string tunables;    ///< $GLIBC_TUNABLES: kept, before ours.
+};
 
-/// The folder of libhomenode-agent.so: $HOMENODE_LIBEXEC, or by the place of the command
-/// (../libexec/homenode, ../lib). `executable` is /proc/self/exe's target. Errors: failed naming
-/// the folders that were tried.
+/// Variables to set before the program is started. They are handed on to the programs that it
+/// starts in turn, each of which counts its threads from 0 again: so a shell script, a Python
+/// launcher or mpirun may stand between, as with numactl.
+std::vector<std::pair<std::string, std::string>> agent_environment(
+    const ThreadPlan& plan, const AgentSurroundings& surroundings);
+
+/// The text of HOMENODE_AGENT (agent/wire.h).
+std::string wire_text(const ThreadPlan& plan);
+
+/// The folder of libhomenode-agent.so: one of `libexec` (the value of HOMENODE_LIBEXEC, folders
+/// separated by colons), or by the place of the command: ../libexec/homenode, ../lib, or the Python
+/// package beside it. `executable` is the command's own file. Errors: failed naming the folders
+/// that were tried.
 Result<std::string> agent_folder(const std::string& executable, const std::string& libexec);
 
 }  // namespace homenode::cli

@@ -70,7 +70,8 @@ class Likwid {
       for (const Domain& candidate : domains_of(machine_, kind)) {
         if (candidate.cpus.empty()) continue;
         if (candidate.tag == tag) return candidate.cpus;
-        known += (known.empty() ? "" : ", ") + candidate.tag;
+        if (!known.empty()) known += ", ";
+        known += candidate.tag;
       }
     }
     return bad_usage(

@@ -1,0 +1,139 @@
+// libhomenode-allocations.so: preloaded into a program that cannot be changed, it places each large
+// allocation by a rule of its own. Serves the launcher's --place. It stands before the allocator,
+// whichever that is, and calls it; apart from the agent, so that a program whose threads alone are
+// placed keeps its malloc as it is.
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "agent/place_allocation.h"
+#include "agent/words.h"
+
+namespace homenode::agent {
+namespace {
+
+constinit Arena arena;
+constinit Words words;
+constinit bool active = false;
+constinit std::size_t page_bytes = 4096;
+constinit std::size_t least_bytes = 0;  ///< Smaller allocations are nobody's; for speed.
+
+[[gnu::constructor]] void start_allocations(int, char**, char** environment) {
+  const char* const text = find_wire(environment);
+  if (text == nullptr || !read_words(text, arena, words) || words.rule_count == 0) return;
+  least_bytes = SIZE_MAX;
+  for (std::size_t i = 0; i < words.rule_count; ++i) {
+    const std::uint64_t bytes = words.rules[i].at_least_bytes;
+    if (bytes < least_bytes) least_bytes = bytes;
+  }
+  page_bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  active = true;
+}
+
+const AllocationRule* rule_for(std::size_t bytes) {
+  for (std::size_t i = 0; i < words.rule_count; ++i) {
+    if (bytes >= words.rules[i].at_least_bytes) return &words.rules[i];
+  }
+  return nullptr;
+}
+
+/// The pages that belong to an allocation. glibc's own mapping for a large one begins with two
+/// words before it: that page is counted too, and so is the last one. Else, only whole pages.
+Pages pages_of(std::uintptr_t address, std::size_t bytes) {
+  const std::uintptr_t last = address + bytes;
+  const bool own_mapping = address % page_bytes == 2 * sizeof(std::size_t);
+  const std::uintptr_t up = page_bytes - 1;
+  const std::uintptr_t first = (own_mapping ? address : address + up) & ~up;
+  const std::uintptr_t end = (own_mapping ? last + up : last) & ~up;
+  return {first, end > first ? (end - first) / page_bytes : 0, page_bytes};
+}
+
+void* placed(void* memory, std::size_t bytes) {
+  if (!active || memory == nullptr || bytes < least_bytes) return memory;
+  if (const AllocationRule* const rule = rule_for(bytes)) {
+    place_allocation(pages_of(reinterpret_cast<std::uintptr_t>(memory), bytes), *rule);
+  }
+  return memory;
+}
+
+/// The program's own mappings: private memory that it can write to and does not merely reserve. A
+/// policy also suits what is only reserved yet, because it brings nothing in.
+void* placed_mapping(void* memory, std::size_t bytes, int protection, int flags) {
+  constexpr int wanted = MAP_PRIVATE | MAP_ANONYMOUS;
+  constexpr int unwanted = MAP_STACK | MAP_GROWSDOWN | MAP_HUGETLB;
+  if (!active || memory == MAP_FAILED || bytes < least_bytes) return memory;
+  if ((flags & wanted) != wanted || (flags & unwanted) != 0) return memory;
+  const AllocationRule* const rule = rule_for(bytes);
+  if (rule == nullptr) return memory;
+  const bool reserved = (protection & PROT_WRITE) == 0 || (flags & MAP_NORESERVE) != 0;
+  if (reserved && rule->kind != AllocationRule::Kind::policy) return memory;
+  place_allocation(
+      {reinterpret_cast<std::uintptr_t>(memory), (bytes + page_bytes - 1) / page_bytes, page_bytes},
+      *rule);
+  return memory;
+}
+
+/// The function that we stand before. dlsym allocates nothing where it finds the name.
+template <class Function>
+Function* following(Function*& kept, const char* name) {
+  if (kept == nullptr) kept = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+  return kept;
+}
+
+constinit decltype(&malloc) real_malloc = nullptr;
+constinit decltype(&calloc) real_calloc = nullptr;
+constinit decltype(&realloc) real_realloc = nullptr;
+constinit decltype(&aligned_alloc) real_aligned_alloc = nullptr;
+constinit decltype(&posix_memalign) real_posix_memalign = nullptr;
+constinit decltype(&aligned_alloc) real_memalign = nullptr;
+using Mmap = void*(void*, std::size_t, int, int, int, off_t);
+constinit Mmap* real_mmap = nullptr;
+
+}  // namespace
+}  // namespace homenode::agent
+
+using namespace homenode::agent;
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+void* malloc(std::size_t bytes) {
+  return placed(following(real_malloc, "malloc")(bytes), bytes);
+}
+
+void* calloc(std::size_t count, std::size_t bytes) {
+  // The product does not wrap around where calloc succeeds.
+  return placed(following(real_calloc, "calloc")(count, bytes), count * bytes);
+}
+
+void* realloc(void* memory, std::size_t bytes) {
+  return placed(following(real_realloc, "realloc")(memory, bytes), bytes);
+}
+
+void* aligned_alloc(std::size_t alignment, std::size_t bytes) {
+  return placed(following(real_aligned_alloc, "aligned_alloc")(alignment, bytes), bytes);
+}
+
+void* memalign(std::size_t alignment, std::size_t bytes) {
+  return placed(following(real_memalign, "memalign")(alignment, bytes), bytes);
+}
+
+int posix_memalign(void** memory, std::size_t alignment, std::size_t bytes) {
+  const int result = following(real_posix_memalign, "posix_memalign")(memory, alignment, bytes);
+  if (result == 0) (void)placed(*memory, bytes);
+  return result;
+}
+
+void* mmap(void* address, std::size_t bytes, int protection, int flags, int file, off_t offset) {
+  void* const memory =
+      following(real_mmap, "mmap")(address, bytes, protection, flags, file, offset);
+  return placed_mapping(memory, bytes, protection, flags);
+}
+
+void* mmap64(void* address, std::size_t bytes, int protection, int flags, int file, off_t offset) {
+  return mmap(address, bytes, protection, flags, file, offset);
+}
+}
+#pragma GCC visibility pop

@@ -1,0 +1,116 @@
+#include "agent/calls.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace homenode::agent {
+namespace {
+
+template <class... Arguments>
+long call(long number, Arguments... arguments) {
+  const int kept = errno;
+  const long result = syscall(number, arguments...);
+  const long given = result < 0 ? -errno : result;
+  errno = kept;
+  return given;
+}
+
+/// As the kernel counts: it takes one bit less than it is told (its get_nodes()).
+unsigned long max_node(const Mask& nodes) {
+  return nodes.count == 0 ? 0 : nodes.count * sizeof(unsigned long) * 8 + 1;
+}
+
+/// Reads "FIRST-END" in hexadecimal, character by character.
+class MapsLine {
+ public:
+  /// True when the line, of which this is the next character, has ended.
+  bool take(char c) {
+    if (c == '\n') return true;
+    if (c == '-' && part_ == 0) {
+      part_ = 1;
+    } else if (const int digit = hexadecimal(c); digit >= 0 && part_ < 2) {
+      value_[part_] = value_[part_] << 4U | static_cast<std::uintptr_t>(digit);
+    } else {
+      part_ = 2;
+    }
+    return false;
+  }
+  [[nodiscard]] std::uintptr_t first() const { return value_[0]; }
+  [[nodiscard]] std::uintptr_t end() const { return value_[1]; }
+
+ private:
+  static int hexadecimal(char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+  }
+  std::uintptr_t value_[2] = {0, 0};
+  unsigned part_ = 0;
+};
+
+}  // namespace
+
+int bind_thread(const Mask& cpus) {
+  if (cpus.words == nullptr) return 0;
+  const long result =
+      call(SYS_sched_setaffinity, 0, cpus.count * sizeof(unsigned long), cpus.words);
+  return result < 0 ? static_cast<int>(result) : 0;
+}
+
+int set_policy(const KernelPolicy& policy) {
+  return static_cast<int>(
+      call(SYS_set_mempolicy, policy.mode, policy.nodes.words, max_node(policy.nodes)));
+}
+
+int bind_memory(std::uintptr_t address, std::size_t bytes, const KernelPolicy& policy,
+                unsigned flags) {
+  return static_cast<int>(call(SYS_mbind, address, bytes, policy.mode, policy.nodes.words,
+                               max_node(policy.nodes), flags));
+}
+
+int read_policy(int& mode, unsigned long* words, std::size_t count) {
+  return static_cast<int>(
+      call(SYS_get_mempolicy, &mode, words, count * sizeof(unsigned long) * 8 + 1, nullptr, 0));
+}
+
+int advise_memory(std::uintptr_t address, std::size_t bytes, int advice) {
+  return static_cast<int>(call(SYS_madvise, address, bytes, advice));
+}
+
+int move_page(std::uintptr_t address, int node) {
+  constexpr int move_own_pages = 1 << 1;  // MPOL_MF_MOVE
+  int status = 0;
+  return static_cast<int>(call(SYS_move_pages, 0, 1UL, &address, &node, &status, move_own_pages));
+}
+
+void* map_memory(std::size_t bytes) {
+  const long result =
+      call(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
+  constexpr long last_error = 4095;
+  if (result < 0 && result >= -last_error) return nullptr;
+  return reinterpret_cast<void*>(result);  // NOLINT(performance-no-int-to-ptr)
+}
+
+bool find_mapping(std::uintptr_t address, std::uintptr_t& first, std::uintptr_t& end) {
+  const long file = call(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  bool found = false;
+  char buffer[512];
+  MapsLine line;
+  for (long size = 0; !found && (size = call(SYS_read, file, buffer, sizeof buffer)) > 0;) {
+    for (long i = 0; i < size && !found; ++i) {
+      if (!line.take(buffer[i])) continue;
+      found = line.first() <= address && address < line.end();
+      if (!found) line = {};
+    }
+  }
+  call(SYS_close, file);
+  first = line.first();
+  end = line.end();
+  return found;
+}
+
+}  // namespace homenode::agent

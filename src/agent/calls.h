@@ -1,0 +1,33 @@
+// The system calls of the agent, straight to the kernel: through libc's own names they would come
+// back to the agent, which stands before some of them. None of them changes errno, because the
+// program around us looks at it. Each gives 0 or -errno.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "agent/words.h"
+
+namespace homenode::agent {
+
+/// Binds the calling thread; a mask without words leaves it as it is.
+int bind_thread(const Mask& cpus);
+/// Sets the calling thread's policy.
+int set_policy(const KernelPolicy& policy);
+/// A policy for an address range; `flags` as mbind(2) has them. pre: address is a page's.
+int bind_memory(std::uintptr_t address, std::size_t bytes, const KernelPolicy& policy,
+                unsigned flags);
+/// The calling thread's policy; `words` holds its nodes and must have room for the kernel's masks.
+int read_policy(int& mode, unsigned long* words, std::size_t count);
+int advise_memory(std::uintptr_t address, std::size_t bytes, int advice);
+/// Asks the kernel to move one page, if it is present, to a node.
+int move_page(std::uintptr_t address, int node);
+/// Zeroed memory, or null.
+void* map_memory(std::size_t bytes);
+/// The mapping that holds an address, by /proc/self/maps.
+bool find_mapping(std::uintptr_t address, std::uintptr_t& first, std::uintptr_t& end);
+
+/// The kernel's masks are of at most so many words (CONFIG_NODES_SHIFT is 10 at most).
+inline constexpr std::size_t node_words = 1024 / (sizeof(unsigned long) * 8);
+
+}  // namespace homenode::agent

@@ -1,0 +1,56 @@
+// Puts one fresh allocation where a rule says. Serves allocations.cpp; system calls only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "agent/words.h"
+
+namespace homenode::agent {
+
+/// The pages of an allocation, counted from the first. `first` is a page's address.
+struct Pages {
+  std::uintptr_t first = 0;
+  std::size_t count = 0;
+  std::size_t page_bytes = 0;
+};
+
+/// Applies a rule: one mbind for a policy; for a distribution one policy call per node, each
+/// followed by bringing that node's pages in, which splits no mapping. Pages that are present
+/// before stay, but for the first one, which the allocator has written to: it is moved. Best
+/// effort: what the kernel refuses is left as it is.
+void place_allocation(const Pages& pages, const AllocationRule& rule);
+
+/// How many of `count` pages part `part` of `parts` gets, and which is its first one, when they are
+/// as equal as can be (placement/block.cpp).
+struct Part {
+  std::size_t first = 0;
+  std::size_t count = 0;
+};
+constexpr Part part_of(std::size_t count, std::size_t parts, std::size_t part) {
+  const std::size_t each = count / parts;
+  const std::size_t longer = count % parts;
+  return {part * each + (part < longer ? part : longer), each + (part < longer ? 1 : 0)};
+}
+
+/// Calls use(Part) for each run of `count` pages that a distribution gives to `node`, in order. One
+/// call may follow another without a gap.
+template <class Use>
+void for_each_part(const AllocationRule& rule, std::size_t count, unsigned node, Use use) {
+  if (rule.kind == AllocationRule::Kind::block) {
+    for (std::size_t i = 0; i < rule.run_count; ++i) {
+      if (rule.runs[i].node == node) use(part_of(count, rule.run_count, i));
+    }
+    return;
+  }
+  for (std::size_t page = 0; page < count;) {
+    for (std::size_t i = 0; i < rule.run_count && page < count; ++i) {
+      const std::size_t left = count - page;
+      const std::size_t run = rule.runs[i].pages < left ? rule.runs[i].pages : left;
+      if (rule.runs[i].node == node) use(Part{page, run});
+      page += run;
+    }
+  }
+}
+
+}  // namespace homenode::agent

@@ -1,0 +1,173 @@
+// libhomenode-agent.so: preloaded into a program that cannot be changed, it puts each thread where
+// the wire text says. Serves the launcher. Threads are numbered in the order of their creation; the
+// number is drawn where a thread is created, so it does not depend on which thread starts first.
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <threads.h>
+
+#include <cerrno>
+#include <cstdlib>
+
+#include "agent/calls.h"
+#include "agent/words.h"
+
+namespace homenode::agent {
+namespace {
+
+constexpr int mode_preferred = 1;  // MPOL_PREFERRED: of no node, it is the kernel's "local".
+constexpr unsigned move_own_pages = 1 << 1;  // MPOL_MF_MOVE
+
+constinit Arena arena;
+constinit Words words;
+constinit bool active = false;  ///< There is a text, and it could be read.
+/// The policy that the program was started with, for threads that take no rank.
+constinit KernelPolicy first_policy;
+constinit unsigned long first_nodes[node_words] = {};
+constinit std::size_t next_number = 1;  ///< Of the next thread; the main thread is 0. Atomic.
+
+using Main = int(int, char**, char**);
+constinit Main* program_main = nullptr;
+
+template <class Function>
+Function* following(const char* name) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
+
+void keep_stack_local(std::uintptr_t first, std::size_t bytes) {
+  (void)bind_memory(first, bytes, {mode_preferred, {}}, move_own_pages);
+}
+
+void keep_own_stack_local() {
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+  void* first = nullptr;
+  std::size_t bytes = 0;
+  if (pthread_attr_getstack(&attributes, &first, &bytes) == 0) {
+    keep_stack_local(reinterpret_cast<std::uintptr_t>(first), bytes);
+  }
+  pthread_attr_destroy(&attributes);
+}
+
+/// pthread_getattr_np would read the whole of /proc/self/maps with stdio for the main thread.
+void keep_main_stack_local() {
+  std::uintptr_t first = 0;
+  std::uintptr_t end = 0;
+  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  if (find_mapping(here, first, end)) keep_stack_local(first, end - first);
+}
+
+/// Makes the text true for the calling thread. What the kernel refuses stays as it is: the launcher
+/// has checked the map, and a library must not stop or print.
+void place_thread(std::size_t number) {
+  if (words.skipped.contains(number)) {
+    (void)bind_thread(words.process_cpus);
+    (void)set_policy(words.has_heap ? words.heap : first_policy);
+    return;
+  }
+  const std::size_t rank = number - words.skipped.below(number);
+  if (words.cpu_ranks > 0) (void)bind_thread(words.cpus_by_rank[rank % words.cpu_ranks]);
+  if (words.memory_ranks > 0) {
+    (void)set_policy(words.memory_by_rank[rank % words.memory_ranks]);
+  } else if (words.has_heap) {
+    (void)set_policy(words.heap);
+  }
+}
+
+/// What a new thread begins with instead of the program's function.
+template <class Return>
+struct Start {
+  Return (*function)(void*);
+  void* argument;
+  std::size_t number;
+
+  static Return run(void* memory) {
+    const Start start = *static_cast<Start*>(memory);
+    std::free(memory);
+    place_thread(start.number);
+    if (words.has_heap) keep_own_stack_local();
+    return start.function(start.argument);
+  }
+};
+
+/// Creates a thread through create(run, start). `no_memory` is what the caller's interface says
+/// when there is none.
+template <class Return, class Create>
+int create_placed(Return (*function)(void*), void* argument, int no_memory, Create create) {
+  auto* const start = static_cast<Start<Return>*>(std::malloc(sizeof(Start<Return>)));
+  if (start == nullptr) return no_memory;
+  const std::size_t number = __atomic_fetch_add(&next_number, 1, __ATOMIC_RELAXED);
+  *start = {function, argument, number};
+  const int result = create(&Start<Return>::run, start);
+  if (result == 0) return 0;
+  std::free(start);
+  // A thread that was not created takes no number, unless another has been created meanwhile.
+  std::size_t after = number + 1;
+  __atomic_compare_exchange_n(&next_number, &after, number, false, __ATOMIC_RELAXED,
+                              __ATOMIC_RELAXED);
+  return result;
+}
+
+int placed_main(int count, char** arguments, char** environment) {
+  place_thread(0);
+  if (words.has_heap) keep_main_stack_local();
+  return program_main(count, arguments, environment);
+}
+
+/// Runs before every other constructor of the program (-z initfirst): a runtime that counts its
+/// CPUs in a constructor, as libgomp does, counts those of the whole map and not of thread 0.
+[[gnu::constructor]] void start_agent(int, char**, char** environment) {
+  const char* const text = find_wire(environment);
+  if (text == nullptr || !read_words(text, arena, words)) return;
+  active = true;
+  if (read_policy(first_policy.mode, first_nodes, node_words) == 0) {
+    bool has_nodes = false;
+    for (unsigned long word : first_nodes) has_nodes = has_nodes || word != 0;
+    if (has_nodes) first_policy.nodes = {first_nodes, node_words};
+  }
+  (void)bind_thread(words.process_cpus);
+}
+
+}  // namespace
+}  // namespace homenode::agent
+
+using namespace homenode::agent;
+
+extern "C" {
+
+[[gnu::visibility("default")]] int pthread_create(pthread_t* thread,
+                                                  const pthread_attr_t* attributes,
+                                                  void* (*function)(void*), void* argument) {
+  static constinit decltype(&pthread_create) real = nullptr;
+  if (real == nullptr) real = following<decltype(pthread_create)>("pthread_create");
+  if (!active) return real(thread, attributes, function, argument);
+  return create_placed(function, argument, EAGAIN, [&](void* (*run)(void*), void* start) {
+    return real(thread, attributes, run, start);
+  });
+}
+
+/// glibc's own does not go through pthread_create's name.
+[[gnu::visibility("default")]] int thrd_create(thrd_t* thread, thrd_start_t function,
+                                               void* argument) {
+  static constinit decltype(&thrd_create) real = nullptr;
+  if (real == nullptr) real = following<decltype(thrd_create)>("thrd_create");
+  if (!active) return real(thread, function, argument);
+  return create_placed(function, argument, thrd_nomem,
+                       [&](int (*run)(void*), void* start) { return real(thread, run, start); });
+}
+
+/// The last moment before main() that a preloaded library sees: the program's and its libraries'
+/// constructors have not to run on the CPUs of thread 0 alone.
+// NOLINTNEXTLINE(bugprone-reserved-identifier): the name is glibc's.
+[[gnu::visibility("default")]] int __libc_start_main(Main* main, int count, char** arguments,
+                                                     void (*init)(), void (*finish)(),
+                                                     void (*loader_finish)(), void* stack_end) {
+  using StartMain = int(Main*, int, char**, void (*)(), void (*)(), void (*)(), void*);
+  auto* const real = following<StartMain>("__libc_start_main");
+  if (active) {
+    program_main = main;
+    main = &placed_main;
+  }
+  return real(main, count, arguments, init, finish, loader_finish, stack_end);
+}
+}

@@ -1,0 +1,70 @@
+// Reads the wire text (agent/wire.h) into masks as the kernel takes them. Serves both libraries
+// that are preloaded: no exceptions, no stdio, no allocation but from an Arena.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace homenode::agent {
+
+/// Memory that lives as long as the process, straight from the kernel.
+class Arena {
+ public:
+  /// Zeroed and aligned for any of our types; null when the kernel has no more.
+  void* take(std::size_t bytes);
+
+ private:
+  char* next_ = nullptr;
+  std::size_t left_bytes_ = 0;
+};
+
+/// A set of ids in the kernel's form: bit i is id i. `words` is null where nothing is said.
+struct Mask {
+  const unsigned long* words = nullptr;
+  std::size_t count = 0;
+  [[nodiscard]] bool contains(std::size_t id) const;
+  /// How many members are below `id`.
+  [[nodiscard]] std::size_t below(std::size_t id) const;
+};
+
+struct KernelPolicy {
+  int mode = 0;
+  Mask nodes;
+};
+
+/// `pages` pages on `node`.
+struct PageRun {
+  std::size_t pages = 0;
+  unsigned node = 0;
+};
+
+struct AllocationRule {
+  enum class Kind { policy, block, pattern };
+  std::uint64_t at_least_bytes = 0;
+  Kind kind = Kind::policy;
+  KernelPolicy policy;            ///< For Kind::policy.
+  const PageRun* runs = nullptr;  ///< For block (pages are 0) and pattern.
+  std::size_t run_count = 0;
+};
+
+/// Everything the text says. Arrays are in the order of the text.
+struct Words {
+  Mask process_cpus;
+  const Mask* cpus_by_rank = nullptr;
+  std::size_t cpu_ranks = 0;
+  Mask skipped;
+  const KernelPolicy* memory_by_rank = nullptr;
+  std::size_t memory_ranks = 0;
+  bool has_heap = false;
+  KernelPolicy heap;
+  const AllocationRule* rules = nullptr;
+  std::size_t rule_count = 0;
+};
+
+/// False for a text that is not wholly as wire.h says; `words` is then not to be used.
+bool read_words(const char* text, Arena& arena, Words& words);
+
+/// The value of our variable in an environment, or null.
+const char* find_wire(char* const* environment);
+
+}  // namespace homenode::agent

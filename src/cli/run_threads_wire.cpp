@@ -1,0 +1,128 @@
+#include "cli/run_threads_wire.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "actuation/kernel_policy.h"
+#include "agent/wire.h"
+#include "base/id_list.h"
+#include "cli/run_threads.h"
+
+namespace homenode::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// glibc takes no larger value for mmap_threshold (half of HEAP_MAX_SIZE).
+constexpr std::uint64_t max_mmap_threshold_bytes = std::uint64_t{32} << 20U;
+constexpr std::string_view mmap_threshold = "glibc.malloc.mmap_threshold";
+
+/// "A/B/C" of whatever `print` makes of the items.
+template <class Items, class Print>
+std::string joined(const Items& items, Print print) {
+  std::string text;
+  for (const auto& item : items) {
+    if (!text.empty()) text += '/';
+    text += print(item);
+  }
+  return text;
+}
+
+/// With it, every allocation that a rule is for is a mapping of its own, whose pages nothing else
+/// has used and which is given back as a whole. Set, it also stays as it is while the program runs.
+std::string tunables_for(const ThreadPlan& plan, const std::string& present) {
+  if (present.find(mmap_threshold) != std::string::npos) return present;
+  std::uint64_t least = max_mmap_threshold_bytes;
+  for (const AllocationRule& rule : plan.allocations) least = std::min(least, rule.at_least_bytes);
+  return fmt::format("{}{}{}={}", present, present.empty() ? "" : ":", mmap_threshold, least);
+}
+
+std::vector<fs::path> agent_folders(const std::string& executable, const std::string& libexec) {
+  std::vector<fs::path> folders;
+  for (std::string_view rest = libexec; !rest.empty();) {
+    const std::size_t colon = rest.find(':');
+    if (colon != 0) folders.emplace_back(rest.substr(0, colon));
+    rest.remove_prefix(colon == std::string_view::npos ? rest.size() : colon + 1);
+  }
+  const fs::path above = fs::path(executable).parent_path().parent_path();
+  folders.push_back(above / "libexec" / "homenode");
+  folders.push_back(above / "lib");
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(above / "lib", ignored)) {
+    if (entry.path().filename().string().starts_with("python3")) {
+      folders.push_back(entry.path() / "site-packages" / "homenode" / "libexec");
+    }
+  }
+  return folders;
+}
+
+}  // namespace
+
+std::string wire_policy(const placement::Policy& policy) {
+  const int mode = actuation::kernel_mode(policy);
+  return policy.nodes.empty() ? fmt::format("{}", mode)
+                              : fmt::format("{}@{}", mode, to_list(policy.nodes));
+}
+
+std::string wire_text(const ThreadPlan& plan) {
+  std::string text = agent::wire_version;
+  if (plan.threads) {
+    text += fmt::format(
+        " cpus={} threads={}", to_list(plan.process_cpus()),
+        joined(plan.threads->cpus_by_rank, [](const CpuSet& cpus) { return to_list(cpus); }));
+  }
+  if (!plan.skipped.empty()) {
+    CpuSet numbers;  // Of threads; only the list form is wanted.
+    for (unsigned number : plan.skipped) numbers.insert(CpuId(number));
+    text += " skip=" + to_list(numbers);
+  }
+  if (!plan.memory_by_rank.empty()) text += " memory=" + joined(plan.memory_by_rank, wire_policy);
+  if (plan.heap) text += " heap=" + wire_policy(*plan.heap);
+  for (const AllocationRule& rule : plan.allocations) {
+    text += fmt::format(" place={}:{}", rule.at_least_bytes, rule.wire);
+  }
+  return text;
+}
+
+std::vector<std::pair<std::string, std::string>> agent_environment(
+    const ThreadPlan& plan, const AgentSurroundings& surroundings) {
+  std::vector<std::string> libraries;
+  if (plan.threads || !plan.memory_by_rank.empty() || plan.heap) {
+    libraries.push_back((fs::path(surroundings.folder) / agent::agent_file).string());
+  }
+  if (!plan.allocations.empty()) {
+    libraries.push_back((fs::path(surroundings.folder) / agent::allocations_file).string());
+  }
+  if (libraries.empty()) return {};
+  if (!surroundings.ld_preload.empty()) libraries.push_back(surroundings.ld_preload);
+  std::string preload;
+  for (const std::string& library : libraries) {
+    if (!preload.empty()) preload += ':';
+    preload += library;
+  }
+  std::vector<std::pair<std::string, std::string>> variables{
+      {"LD_PRELOAD", preload}, {agent::wire_variable, wire_text(plan)}};
+  if (!plan.allocations.empty()) {
+    variables.emplace_back("GLIBC_TUNABLES", tunables_for(plan, surroundings.tunables));
+  }
+  return variables;
+}
+
+Result<std::string> agent_folder(const std::string& executable, const std::string& libexec) {
+  std::string tried;
+  for (const fs::path& folder : agent_folders(executable, libexec)) {
+    std::error_code ignored;
+    const fs::path agent = folder / agent::agent_file;
+    if (fs::is_regular_file(agent, ignored)) return fs::canonical(folder, ignored).string();
+    if (!tried.empty()) tried += ", ";
+    tried += folder.string();
+  }
+  return failed(fmt::format("cannot find {}, which places threads inside the program; it is in "
+                            "none of {}",
+                            agent::agent_file, tried),
+                "build or install homenode whole, or name its folder in HOMENODE_LIBEXEC");
+}
+
+}  // namespace homenode::cli

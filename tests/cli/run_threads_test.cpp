@@ -1,0 +1,232 @@
+#include "cli/run_threads.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "agent/place_allocation.h"
+#include "agent/words.h"
+#include "placement/memory_rule.h"
+
+namespace homenode::cli {
+namespace {
+
+/// Four nodes of two CPUs, of which node 3 has no memory and CPU 7 is not allowed.
+machine::Machine four_nodes() {
+  machine::Machine machine;
+  for (unsigned node = 0; node < 4; ++node) {
+    machine.nodes.push_back(
+        {NodeId(node), {CpuId(2 * node), CpuId(2 * node + 1)}, node == 3 ? Bytes{} : 64_MiB, node});
+    machine.allowed_nodes.insert(NodeId(node));
+  }
+  machine.allowed_cpus = CpuSet::range(CpuId(0), CpuId(6));
+  return machine;
+}
+
+std::string wire(const ThreadRequest& request) {
+  const auto plan = plan_threads(four_nodes(), request);
+  return plan ? wire_text(*plan) : plan.error().message();
+}
+
+TEST(PlanThreads, WritesWhatTheAgentReads) {
+  EXPECT_EQ(wire({.threads = "0,2,4-5"}), "1 cpus=0,2,4-5 threads=0/2/4/5");
+  EXPECT_EQ(wire({.threads = "{0,1},{4}", .skip_threads = "1"}),
+            "1 cpus=0-1,4 threads=0-1/4 skip=1");
+  EXPECT_EQ(wire({.thread_memory = "bind@0/interleave/local/preferred@2"}),
+            "1 memory=2@0/3@0-2/4/1@2");
+  EXPECT_EQ(wire({.heap = "interleave@0,2"}), "1 heap=3@0,2");
+  EXPECT_EQ(wire({.place = {"size>1M: cyclic:2@0-1", "size >= 64 : block", "size>=1KiB:bind@1"}}),
+            "1 place=1048577:pattern:2x0,2x1 place=64:block:0-2 place=1024:policy:2@1");
+  EXPECT_EQ(wire({}), "1");
+}
+
+TEST(PlanThreads, TellsEachRanksPolicyAndTheProcesssCpus) {
+  const auto plan =
+      plan_threads(four_nodes(), {.threads = "0,4", .thread_memory = "bind@0/bind@2"});
+  ASSERT_TRUE(plan) << plan.error().message();
+  EXPECT_EQ(plan->process_cpus(), (CpuSet{CpuId(0), CpuId(4)}));
+  EXPECT_EQ(plan->memory_of(3)->nodes, NodeSet{NodeId(2)});
+  EXPECT_EQ(plan_threads(four_nodes(), {.threads = "0"})->memory_of(0), nullptr);
+  EXPECT_TRUE(plan_threads(four_nodes(), {.heap = "local"})->process_cpus().empty());
+  EXPECT_NE(plan_threads(four_nodes(), {.heap = "local"})->memory_of(5), nullptr);
+}
+
+TEST(PlanThreads, RefusesWhatIsNotThere) {
+  for (const ThreadRequest& request : std::vector<ThreadRequest>{
+           {.threads = "7"},
+           {.threads = "nonsense"},
+           {.thread_memory = "bind@3"},
+           {.thread_memory = "bind@9"},
+           {.thread_memory = "bind@0/"},
+           {.thread_memory = "bind@0", .heap = "interleave"},
+           {.threads = "0", .skip_threads = "x"},
+           {.threads = "0", .skip_threads = ","},
+           {.skip_threads = "1"},
+           {.heap = "nonsense"},
+           {.place = {"size>1M"}},
+           {.place = {"cyclic"}},
+           {.place = {"size>1M: nonsense"}},
+           {.place = {"size>1Q: cyclic"}},
+           {.place = {"size>1Mb: cyclic"}},
+           {.place = {"size<1M: cyclic"}},
+           {.place = {"size>99999999999999999999: cyclic"}},
+           {.place = {"size>18446744073709551615: cyclic"}},
+           {.place = {"size>16777216T: cyclic"}},
+           {.place = {"size>1M: cyclic@0-3"}},
+       }) {
+    const auto plan = plan_threads(four_nodes(), request);
+    ASSERT_FALSE(plan) << wire_text(*plan);
+    EXPECT_EQ(plan.error().code, ErrorCode::bad_usage) << plan.error().message();
+  }
+}
+
+TEST(PlanThreads, SaysWhatTheAgentCannotDo) {
+  for (const ThreadRequest& request : std::vector<ThreadRequest>{
+           {.thread_memory = "cyclic"},
+           {.thread_memory = "bind:home=0@0-1"},
+           {.heap = "block"},
+           {.heap = "next-touch"},
+           {.place = {"size>1M: random"}},
+           {.place = {"size>1M: map:1x0"}},
+           {.place = {"size>1M: next-touch"}},
+           {.place = {"size>1M: bind:home=0@0-1"}},
+           {.place = {"size>1M: cyclic:1000000"}},
+       }) {
+    const auto plan = plan_threads(four_nodes(), request);
+    ASSERT_FALSE(plan) << wire_text(*plan);
+    EXPECT_EQ(plan.error().code, ErrorCode::not_supported) << plan.error().message();
+  }
+}
+
+TEST(PlanThreads, RefusesAMapThatNoEnvironmentHolds) {
+  const auto plan = plan_threads(four_nodes(), {.threads = "E:N:65000"});
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().code, ErrorCode::bad_usage);
+}
+
+/// What the agent does with an allocation is what the library does with a region, page by page.
+TEST(AllocationRule, IsTheMapOfTheRule) {
+  for (const char* rule : {"block", "cyclic", "cyclic:3", "skew", "skew:2@0,2", "prime", "prime:7",
+                           "prime:5,4@0-1", "weighted:3,1,2", "weighted:1,4@0,2", "cyclic@1"}) {
+    const std::string text = std::string("size>=4K:") + rule;
+    const auto plan = plan_threads(four_nodes(), {.place = {text}});
+    ASSERT_TRUE(plan) << plan.error().message();
+    static agent::Arena arena;
+    agent::Words words;
+    ASSERT_TRUE(agent::read_words(wire_text(*plan).c_str(), arena, words)) << wire_text(*plan);
+    const auto parsed = placement::parse_memory_rule(rule, NodeSet::range(NodeId(0), NodeId(2)));
+    ASSERT_TRUE(parsed);
+    for (const std::size_t pages : {1U, 2U, 3U, 7U, 64U, 500U, 1001U}) {
+      const auto map = std::get<placement::PageMap>(*placement::resolve(*parsed, pages));
+      for (unsigned node = 0; node < 3; ++node) {
+        agent::for_each_part(words.rules[0], pages, node, [&](agent::Part part) {
+          for (std::size_t page = part.first; page < part.first + part.count; ++page) {
+            EXPECT_EQ(map[page], NodeId(node)) << rule << " page " << page << " of " << pages;
+          }
+        });
+      }
+    }
+  }
+}
+
+TEST(NeedsTopology, IsForWordsOnly) {
+  EXPECT_FALSE(needs_topology({.threads = "0-3:2.1+8,{0}"}));
+  EXPECT_TRUE(needs_topology({.threads = "S0:0-3"}));
+  EXPECT_TRUE(needs_topology({.threads = "cores(2)"}));
+}
+
+TEST(Charm, SaysTheSameInOurWords) {
+  // The example of Ribeiro's and Bhatele's talk on memory affinity for Charm++.
+  const auto request = from_charm({.setcpuaffinity = true,
+                                   .pemap = "0,2,4,8,12,13",
+                                   .maffinity = true,
+                                   .nodemap = "0,0,1,2,3,3",
+                                   .mempol = "preferred"});
+  ASSERT_TRUE(request) << request.error().message();
+  EXPECT_EQ(request->threads, "0,2,4,8,12,13");
+  EXPECT_EQ(request->thread_memory,
+            "preferred@0/preferred@0/preferred@1/preferred@2/preferred@3/preferred@3");
+  EXPECT_EQ(from_charm({.setcpuaffinity = true,
+                        .pemap = "0-1",
+                        .maffinity = true,
+                        .nodemap = "0,2-3",
+                        .mempol = "interleave"})
+                ->thread_memory,
+            "interleave@0,2-3");
+}
+
+TEST(Charm, WordsThatNeedAnotherSaySo) {
+  for (const CharmRequest& charm : std::vector<CharmRequest>{
+           {.pemap = "0"},
+           {.setcpuaffinity = true},
+           {.maffinity = true, .nodemap = "0", .mempol = "bind"},
+           {.setcpuaffinity = true, .pemap = "0", .nodemap = "0"},
+           {.setcpuaffinity = true, .pemap = "0", .maffinity = true, .nodemap = "0"},
+           {.setcpuaffinity = true, .pemap = "0", .maffinity = true, .mempol = "bind"},
+           {.setcpuaffinity = true,
+           .pemap = "0",
+           .maffinity = true,
+           .nodemap = "x",
+           .mempol = "bind"},
+       }) {
+    const auto request = from_charm(charm);
+    ASSERT_FALSE(request);
+    EXPECT_EQ(request.error().code, ErrorCode::bad_usage);
+  }
+}
+
+std::map<std::string, std::string> environment(const ThreadRequest& request,
+                                               const AgentSurroundings& surroundings) {
+  const auto variables = agent_environment(*plan_threads(four_nodes(), request), surroundings);
+  return {variables.begin(), variables.end()};
+}
+
+TEST(AgentEnvironment, PreloadsOnlyWhatIsNeeded) {
+  const auto threads = environment({.threads = "0"}, {"/agents", "", ""});
+  EXPECT_EQ(threads.at("LD_PRELOAD"), "/agents/libhomenode-agent.so");
+  EXPECT_EQ(threads.at("HOMENODE_AGENT"), "1 cpus=0 threads=0");
+  EXPECT_FALSE(threads.contains("GLIBC_TUNABLES"));
+  EXPECT_TRUE(environment({}, {"/agents", "/other.so", ""}).empty());
+}
+
+TEST(AgentEnvironment, KeepsWhatIsThere) {
+  const auto both = environment({.heap = "interleave", .place = {"size>=1M:block"}},
+                                {"/agents", "/other.so", "glibc.malloc.check=3"});
+  EXPECT_EQ(both.at("LD_PRELOAD"),
+            "/agents/libhomenode-agent.so:/agents/libhomenode-allocations.so:/other.so");
+  EXPECT_EQ(both.at("GLIBC_TUNABLES"), "glibc.malloc.check=3:glibc.malloc.mmap_threshold=1048576");
+  const auto own =
+      environment({.place = {"size>=1T:block"}}, {"/agents", "", "glibc.malloc.mmap_threshold=5"});
+  EXPECT_EQ(own.at("GLIBC_TUNABLES"), "glibc.malloc.mmap_threshold=5");
+  EXPECT_EQ(environment({.place = {"size>=1T:block"}}, {"/agents", "", ""}).at("GLIBC_TUNABLES"),
+            "glibc.malloc.mmap_threshold=33554432");
+}
+
+TEST(AgentFolder, IsFoundByTheVariableOrBesideTheCommand) {
+  std::string pattern = (std::filesystem::temp_directory_path() / "homenode-XXXXXX").string();
+  const std::filesystem::path root = std::filesystem::canonical(mkdtemp(pattern.data()));
+  const auto put = [&root](const std::string& folder) {
+    std::filesystem::create_directories(root / folder);
+    std::ofstream(root / folder / "libhomenode-agent.so") << "x";
+    return (root / folder).string();
+  };
+  const std::string command = (root / "bin/homenode").string();
+  const auto missing = agent_folder(command, "");
+  ASSERT_FALSE(missing);
+  EXPECT_NE(missing.error().message().find((root / "libexec/homenode").string()),
+            std::string::npos);
+  const std::string wheel = put("lib/python3.11/site-packages/homenode/libexec");
+  EXPECT_EQ(*agent_folder(command, ""), wheel);
+  const std::string build_tree = put("lib");
+  EXPECT_EQ(*agent_folder(command, ""), build_tree);
+  const std::string installed = put("libexec/homenode");
+  EXPECT_EQ(*agent_folder(command, ""), installed);
+  const std::string named = put("elsewhere");
+  EXPECT_EQ(*agent_folder(command, "/nowhere:" + named), named);
+  std::filesystem::remove_all(root);
+}
+
+}  // namespace
+}  // namespace homenode::cli
