@@ -2,20 +2,20 @@
 the number of runs and the spread; nothing is asserted.
 
     ./dev bench            every benchmark
-    ./dev bench boot       one of them: boot, plugin, run, kernels, closure, scaling, symmetry,
+    ./dev bench boot       one of them: boot, plugin, start, kernels, closure, scaling, symmetry,
                            independence
 """
 
 import json
 import shutil
 import statistics
-import subprocess
 import sys
 import time
 from collections.abc import Callable
 
 from clock import closure, independence, scaling, symmetry
 from kernels import kernels
+from start import start
 
 from homenode.lab import Lab, catalogue
 
@@ -71,25 +71,10 @@ def plugin(runs: int = 5) -> None:
                 print(f"memory-bound loop, {order} order, {what} / plain TCG: {spread(ratios)}")
 
 
-def run(runs: int = 21) -> None:
-    """Starting a program through `homenode run` and through numactl, in turn, on this host."""
-    ours = [shutil.which("homenode") or "homenode", "run", "--interleave=all", "--", "true"]
-    theirs = ["numactl", "--interleave=all", "true"]
-    ratios = []
-    for _ in range(runs):
-        times = []
-        for command in (ours, theirs):
-            started = time.monotonic()
-            subprocess.run(command, check=True)
-            times.append(time.monotonic() - started)
-        ratios.append(times[0] / times[1])
-    print(f"start of a program, homenode run / numactl: {spread(ratios)}")
-
-
 BENCHMARKS: dict[str, Callable[[], None]] = {
     "boot": boot,
     "plugin": plugin,
-    "run": run,
+    "start": start,
     "kernels": kernels,
     "closure": closure,
     "scaling": scaling,

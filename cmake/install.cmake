@@ -15,7 +15,7 @@ else()
   set(HOMENODE_MAN ${CMAKE_INSTALL_MANDIR})
 endif()
 
-install(TARGETS homenode DESTINATION ${HOMENODE_BIN})
+install(TARGETS homenode homenode-native DESTINATION ${HOMENODE_BIN})
 if(TARGET homenode_shared)
   install(TARGETS homenode_shared DESTINATION ${HOMENODE_LIB})
 endif()

@@ -19,9 +19,10 @@ function(homenode_man_page page)
 endfunction()
 
 if(NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR)
-  homenode_man_page(homenode DEPENDS homenode COMMAND homenode --man-page homenode)
+  homenode_man_page(homenode DEPENDS homenode-native COMMAND homenode-native --man-page homenode)
   foreach(verb topology measure run bench)
-    homenode_man_page(homenode-${verb} DEPENDS homenode COMMAND homenode --man-page ${verb})
+    homenode_man_page(homenode-${verb} DEPENDS homenode-native
+                      COMMAND homenode-native --man-page ${verb})
   endforeach()
 endif()
 

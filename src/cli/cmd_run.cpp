@@ -9,9 +9,9 @@
 
 #include "actuation/process.h"
 #include "base/id_list.h"
+#include "cli/run_machine.h"
 #include "cli/run_placement.h"
 #include "cli/run_show.h"
-#include "machine/load.h"
 
 namespace homenode::cli {
 namespace {
@@ -146,7 +146,7 @@ class Run final : public Verb {
     }
     const auto settings = settings_in_order();
     if (!settings) return settings.as_unexpected();
-    auto machine = machine_for(*settings);
+    auto machine = machine_for(context.os, *settings);
     if (!machine) return machine.as_unexpected();
     const auto placement = resolve(*machine, *settings);
     if (!placement) return placement.as_unexpected();
@@ -182,10 +182,10 @@ class Run final : public Verb {
 
   /// The live machine, or none at all where nothing asks for it.
   [[nodiscard]] Result<machine::Machine> machine_for(
-      const std::vector<RunSetting>& settings) const {
+      os::Os& os, const std::vector<RunSetting>& settings) const {
     bool needed = show_;
     for (const RunSetting& setting : settings) needed = needed || takes_list(setting.kind);
-    return needed ? machine::load_live() : machine::Machine{};
+    return needed ? read_quick_machine(os) : machine::Machine{};
   }
 
   Result<void> apply(Context& context, const placement::Placement& placement) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "machine/machine.h"
 #include "os/os.h"
 
 namespace homenode::cli {
@@ -27,6 +28,9 @@ struct Context {
   std::ostream& err;
   /// argv[0] of the command itself, to find its companions and to run itself again.
   std::string program;
+  /// The machine with all that hwloc knows; null in the small command, which is without hwloc: a
+  /// verb that finds it null and needs it calls become_native().
+  Result<machine::Machine> (*full_machine)() = nullptr;
 };
 
 /// A command line that works as it stands, and what it shows, without a full stop.
@@ -69,7 +73,7 @@ struct ExternalVerb {
 /// Those that come with homenode, in the order of the help.
 std::vector<ExternalVerb> external_verbs();
 
-/// Adds --machine, which every verb has; dispatch() obeys it.
+/// Adds --machine, which every verb has; invoke() obeys it.
 void define_machine_option(CLI::App& app, std::string& machine);
 
 /// Prints "homenode VERB: message" on the error stream and gives the exit code that belongs to it.

@@ -30,7 +30,7 @@ struct CommandLine {
   int run(const std::vector<std::string>& words) {
     out.str("");
     err.str("");
-    Context context{os, out, err, "/usr/bin/homenode"};
+    Context context{os, out, err, "/usr/bin/homenode", machine::load_live};
     return dispatch(context, words);
   }
 

@@ -1,0 +1,28 @@
+// From the words after a verb's name to the verb: parsed and run here, or handed to the lab when
+// --machine is given. Knows no table of verbs, so that the quick start (main.cpp) can use it with
+// only the verbs that it has.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/verb.h"
+
+namespace homenode::cli {
+
+/// Runs one verb; `words` are those after its name. Returns the exit code.
+int invoke(Context& context, Verb& verb, const std::vector<std::string>& words);
+
+/// The path of `name` (homenode-lab, homenode-native) beside this command, or else the name alone,
+/// to be looked up on PATH.
+std::string companion(const Context& context, const std::string& name);
+
+/// Replaces this process by `companion` with the arguments; returns an exit code only when that
+/// fails, and says why on the error stream.
+int run_companion(Context& context, const std::string& verb, std::vector<std::string> arguments);
+
+/// Replaces this process by homenode-native, which has every verb, with these words after its
+/// name; returns as run_companion() does.
+int become_native(Context& context, std::vector<std::string> words);
+
+}  // namespace homenode::cli

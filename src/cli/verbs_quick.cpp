@@ -1,0 +1,13 @@
+#include "cli/verbs_quick.h"
+
+#include "cli/cmd_run.h"
+
+namespace homenode::cli {
+
+std::vector<std::unique_ptr<Verb>> quick_verbs() {
+  std::vector<std::unique_ptr<Verb>> verbs;
+  verbs.push_back(make_run());
+  return verbs;
+}
+
+}  // namespace homenode::cli

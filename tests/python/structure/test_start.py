@@ -1,0 +1,39 @@
+"""The small command stays small: what it loads at its start is what makes starting slow."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+
+def needed(binary: Path) -> set[str]:
+    """The shared libraries that a binary asks for."""
+    text = subprocess.run(
+        ["readelf", "-d", str(binary)], capture_output=True, text=True, check=True
+    ).stdout
+    return set(re.findall(r"\(NEEDED\).*\[([^]]+)\]", text))
+
+
+@pytest.fixture
+def command() -> Path:
+    found = shutil.which("homenode")
+    if found is None:
+        pytest.skip("homenode is not on PATH; run the tests through ./dev test")
+    return Path(found).resolve()
+
+
+def test_the_small_command_needs_the_c_library_alone(command: Path) -> None:
+    assert all(name.startswith(("libc.so", "ld-linux", "libm.so")) for name in needed(command))
+
+
+def test_the_other_verbs_live_beside_it(command: Path) -> None:
+    native = command.with_name("homenode-native")
+    assert any(name.startswith("libhwloc") for name in needed(native))
+    small, full = (
+        subprocess.run([str(path), "--help"], capture_output=True, text=True, check=True).stdout
+        for path in (command, native)
+    )
+    assert small == full
+    assert "topology" in small
