@@ -39,15 +39,13 @@ const AllocationRule* rule_for(std::size_t bytes) {
   return nullptr;
 }
 
-/// The pages that belong to an allocation. glibc's own mapping for a large one begins with two
-/// words before it: that page is counted too, and so is the last one. Else, only whole pages.
+/// All pages that hold a part of it. An allocation of this size is a mapping of its own in glibc,
+/// with its header on the first page (the launcher sees to it: GLIBC_TUNABLES); with another
+/// allocator a neighbour on the first or last page goes with it.
 Pages pages_of(std::uintptr_t address, std::size_t bytes) {
-  const std::uintptr_t last = address + bytes;
-  const bool own_mapping = address % page_bytes == 2 * sizeof(std::size_t);
-  const std::uintptr_t up = page_bytes - 1;
-  const std::uintptr_t first = (own_mapping ? address : address + up) & ~up;
-  const std::uintptr_t end = (own_mapping ? last + up : last) & ~up;
-  return {first, end > first ? (end - first) / page_bytes : 0, page_bytes};
+  const std::uintptr_t within = page_bytes - 1;
+  const std::uintptr_t first = address & ~within;
+  return {first, (((address + bytes + within) & ~within) - first) / page_bytes, page_bytes};
 }
 
 void* placed(void* memory, std::size_t bytes) {

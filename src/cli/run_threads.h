@@ -22,6 +22,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -91,18 +92,22 @@ bool needs_topology(const ThreadRequest& request);
 /// one variable of the environment can hold.
 Result<ThreadPlan> plan_threads(const machine::Machine& machine, const ThreadRequest& request);
 
-/// The present values that the launcher adds to; "" when unset.
-struct AgentSurroundings {
-  std::string folder;      ///< Where agent_folder() found the agent.
-  std::string ld_preload;  ///< $LD_PRELOAD: kept, behind ours.
-  std::string tunables;    ///< $GLIBC_TUNABLES: kept, before ours.
-};
+/// The value of an environment variable; "" when it is unset.
+using Lookup = std::function<std::string(const std::string& name)>;
 
 /// Variables to set before the program is started. They are handed on to the programs that it
 /// starts in turn, each of which counts its threads from 0 again: so a shell script, a Python
 /// launcher or mpirun may stand between, as with numactl.
-std::vector<std::pair<std::string, std::string>> agent_environment(
-    const ThreadPlan& plan, const AgentSurroundings& surroundings);
+/// `folder` is where agent_folder() found the agent; what LD_PRELOAD and GLIBC_TUNABLES hold
+/// already is kept. KMP_AFFINITY becomes "disabled" where it is unset, because LLVM's OpenMP would
+/// else put each of its threads back on all CPUs.
+std::vector<std::pair<std::string, std::string>> agent_environment(const ThreadPlan& plan,
+                                                                   const std::string& folder,
+                                                                   const Lookup& lookup);
+
+/// What in the environment works against the plan, one sentence each, to be told to the person:
+/// OpenMP runtimes that are asked to bind threads themselves do so after the agent.
+std::vector<std::string> agent_conflicts(const ThreadPlan& plan, const Lookup& lookup);
 
 /// The text of HOMENODE_AGENT (agent/wire.h).
 std::string wire_text(const ThreadPlan& plan);

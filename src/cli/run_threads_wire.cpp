@@ -86,17 +86,20 @@ std::string wire_text(const ThreadPlan& plan) {
   return text;
 }
 
-std::vector<std::pair<std::string, std::string>> agent_environment(
-    const ThreadPlan& plan, const AgentSurroundings& surroundings) {
+std::vector<std::pair<std::string, std::string>> agent_environment(const ThreadPlan& plan,
+                                                                   const std::string& folder,
+                                                                   const Lookup& lookup) {
   std::vector<std::string> libraries;
   if (plan.threads || !plan.memory_by_rank.empty() || plan.heap) {
-    libraries.push_back((fs::path(surroundings.folder) / agent::agent_file).string());
+    libraries.push_back((fs::path(folder) / agent::agent_file).string());
   }
   if (!plan.allocations.empty()) {
-    libraries.push_back((fs::path(surroundings.folder) / agent::allocations_file).string());
+    libraries.push_back((fs::path(folder) / agent::allocations_file).string());
   }
   if (libraries.empty()) return {};
-  if (!surroundings.ld_preload.empty()) libraries.push_back(surroundings.ld_preload);
+  if (std::string present = lookup("LD_PRELOAD"); !present.empty()) {
+    libraries.push_back(std::move(present));
+  }
   std::string preload;
   for (const std::string& library : libraries) {
     if (!preload.empty()) preload += ':';
@@ -105,9 +108,26 @@ std::vector<std::pair<std::string, std::string>> agent_environment(
   std::vector<std::pair<std::string, std::string>> variables{
       {"LD_PRELOAD", preload}, {agent::wire_variable, wire_text(plan)}};
   if (!plan.allocations.empty()) {
-    variables.emplace_back("GLIBC_TUNABLES", tunables_for(plan, surroundings.tunables));
+    variables.emplace_back("GLIBC_TUNABLES", tunables_for(plan, lookup("GLIBC_TUNABLES")));
+  }
+  if (plan.threads && lookup("KMP_AFFINITY").empty()) {
+    variables.emplace_back("KMP_AFFINITY", "disabled");
   }
   return variables;
+}
+
+std::vector<std::string> agent_conflicts(const ThreadPlan& plan, const Lookup& lookup) {
+  std::vector<std::string> conflicts;
+  if (!plan.threads) return conflicts;
+  for (const char* name : {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"}) {
+    const std::string value = lookup(name);
+    if (value.empty() || value == "false" || value == "disabled" || value == "none") continue;
+    conflicts.push_back(
+        fmt::format("{}={} makes OpenMP move its threads after --threads has placed "
+                    "them; unset it",
+                    name, value));
+  }
+  return conflicts;
 }
 
 Result<std::string> agent_folder(const std::string& executable, const std::string& libexec) {

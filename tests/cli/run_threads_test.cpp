@@ -177,31 +177,59 @@ TEST(Charm, WordsThatNeedAnotherSaySo) {
   }
 }
 
-std::map<std::string, std::string> environment(const ThreadRequest& request,
-                                               const AgentSurroundings& surroundings) {
-  const auto variables = agent_environment(*plan_threads(four_nodes(), request), surroundings);
+using Variables = std::map<std::string, std::string>;
+
+Lookup lookup_in(const Variables& present) {
+  return [present](const std::string& name) {
+    const auto found = present.find(name);
+    return found == present.end() ? std::string() : found->second;
+  };
+}
+
+Variables environment(const ThreadRequest& request, const Variables& present = {}) {
+  const auto variables =
+      agent_environment(*plan_threads(four_nodes(), request), "/agents", lookup_in(present));
   return {variables.begin(), variables.end()};
 }
 
 TEST(AgentEnvironment, PreloadsOnlyWhatIsNeeded) {
-  const auto threads = environment({.threads = "0"}, {"/agents", "", ""});
-  EXPECT_EQ(threads.at("LD_PRELOAD"), "/agents/libhomenode-agent.so");
-  EXPECT_EQ(threads.at("HOMENODE_AGENT"), "1 cpus=0 threads=0");
-  EXPECT_FALSE(threads.contains("GLIBC_TUNABLES"));
-  EXPECT_TRUE(environment({}, {"/agents", "/other.so", ""}).empty());
+  const Variables threads{{"LD_PRELOAD", "/agents/libhomenode-agent.so"},
+                          {"HOMENODE_AGENT", "1 cpus=0 threads=0"},
+                          {"KMP_AFFINITY", "disabled"}};
+  EXPECT_EQ(environment({.threads = "0"}), threads);
+  const Variables heap{{"LD_PRELOAD", "/agents/libhomenode-agent.so"},
+                       {"HOMENODE_AGENT", "1 heap=4"}};
+  EXPECT_EQ(environment({.heap = "local"}), heap);
+  EXPECT_TRUE(environment({}, {{"LD_PRELOAD", "/other.so"}}).empty());
 }
 
 TEST(AgentEnvironment, KeepsWhatIsThere) {
-  const auto both = environment({.heap = "interleave", .place = {"size>=1M:block"}},
-                                {"/agents", "/other.so", "glibc.malloc.check=3"});
+  const Variables both =
+      environment({.heap = "interleave", .place = {"size>=1M:block"}},
+                  {{"LD_PRELOAD", "/other.so"}, {"GLIBC_TUNABLES", "glibc.malloc.check=3"}});
   EXPECT_EQ(both.at("LD_PRELOAD"),
             "/agents/libhomenode-agent.so:/agents/libhomenode-allocations.so:/other.so");
   EXPECT_EQ(both.at("GLIBC_TUNABLES"), "glibc.malloc.check=3:glibc.malloc.mmap_threshold=1048576");
-  const auto own =
-      environment({.place = {"size>=1T:block"}}, {"/agents", "", "glibc.malloc.mmap_threshold=5"});
-  EXPECT_EQ(own.at("GLIBC_TUNABLES"), "glibc.malloc.mmap_threshold=5");
-  EXPECT_EQ(environment({.place = {"size>=1T:block"}}, {"/agents", "", ""}).at("GLIBC_TUNABLES"),
-            "glibc.malloc.mmap_threshold=33554432");
+  EXPECT_FALSE(
+      environment({.threads = "0"}, {{"KMP_AFFINITY", "verbose"}}).contains("KMP_AFFINITY"));
+}
+
+TEST(AgentEnvironment, MakesEachLargeAllocationAMappingOfItsOwn) {
+  const ThreadRequest huge{.place = {"size>=1T:block"}};
+  EXPECT_EQ(environment(huge).at("GLIBC_TUNABLES"), "glibc.malloc.mmap_threshold=33554432");
+  const std::string own = "glibc.malloc.mmap_threshold=5";
+  EXPECT_EQ(environment(huge, {{"GLIBC_TUNABLES", own}}).at("GLIBC_TUNABLES"), own);
+}
+
+TEST(AgentConflicts, NamesEveryVariableThatBindsThreads) {
+  const auto threads = *plan_threads(four_nodes(), {.threads = "0"});
+  const auto conflicts = agent_conflicts(
+      threads, lookup_in({{"OMP_PROC_BIND", "close"}, {"KMP_AFFINITY", "disabled"}}));
+  ASSERT_EQ(conflicts.size(), 1U);
+  EXPECT_TRUE(conflicts.front().starts_with("OMP_PROC_BIND=close"));
+  EXPECT_TRUE(agent_conflicts(threads, lookup_in({{"OMP_PROC_BIND", "false"}})).empty());
+  const auto heap = *plan_threads(four_nodes(), {.heap = "local"});
+  EXPECT_TRUE(agent_conflicts(heap, lookup_in({{"OMP_PLACES", "cores"}})).empty());
 }
 
 TEST(AgentFolder, IsFoundByTheVariableOrBesideTheCommand) {
