@@ -1,4 +1,5 @@
-# What is installed, and where: the system's folders, or a Python wheel's.
+# What is installed, and where: the system's folders, or a Python wheel's. The library is
+# install_library.cmake's.
 include(GNUInstallDirs)
 
 if(HOMENODE_WHEEL)  # Everything but the command lives inside the Python package.
@@ -16,18 +17,12 @@ else()
 endif()
 
 install(TARGETS homenode homenode-native DESTINATION ${HOMENODE_BIN})
-if(TARGET homenode_shared)
-  install(TARGETS homenode_shared DESTINATION ${HOMENODE_LIB})
-endif()
 foreach(target homenode_agent homenode_allocations homenode_lab_plugin homenode-lab-init)
   if(TARGET ${target})
     install(TARGETS ${target} DESTINATION ${HOMENODE_LIBEXEC})
   endif()
 endforeach()
 install(DIRECTORY machines studies DESTINATION ${HOMENODE_SHARE})
-if(NOT HOMENODE_WHEEL)
-  install(FILES include/homenode/homenode.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/homenode)
-endif()
 
 # In the build tree, the Python verbs stand beside the command, as they do once installed.
 foreach(verb lab study report)
