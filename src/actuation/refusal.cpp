@@ -31,6 +31,8 @@ const char* name_of(Call call) {
       return "sched_getaffinity";
     case Call::madvise:
       return "madvise";
+    case Call::mprotect:
+      return "mprotect";
     case Call::map_memory:
       return "mmap";
   }
@@ -105,6 +107,10 @@ const Row table[] = {
      "a part of the range is not mapped, the process has too many "
      "mappings, or memory is short: map all of it, raise "
      "vm.max_map_count with sysctl, or free memory"},
+    {Call::mprotect, ENOMEM, failure,
+     "a part of the range is not mapped, or the process has too many mappings: map all of it, or "
+     "raise vm.max_map_count with sysctl"},
+    {Call::mprotect, EACCES, failure, "the mapping may not be written: map it for writing"},
     {Call::map_memory, ENOMEM, failure,
      "memory, the limit on it (ulimit -v) or on mappings "
      "(vm.max_map_count) is used up: ask for less or raise it"},

@@ -21,6 +21,7 @@ enum class Call {
   sched_setaffinity,
   sched_getaffinity,
   madvise,
+  mprotect,
   map_memory,
 };
 

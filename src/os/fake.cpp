@@ -240,6 +240,13 @@ int Fake::advise_memory(void* address, std::size_t bytes, int advice) {
   return 0;
 }
 
+int Fake::protect_memory(void* address, std::size_t bytes, int protection) {
+  const std::lock_guard guard(lock_);
+  if (const int error = enter("protect_memory")) return error;
+  // The memory is real, and so are the faults that its protection raises.
+  return mprotect(address, bytes, protection) == 0 ? 0 : -errno;
+}
+
 int Fake::populate_memory(void* address, std::size_t bytes) {
   const std::lock_guard guard(lock_);
   if (const int error = enter("populate_memory")) return error;

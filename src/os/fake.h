@@ -63,6 +63,7 @@ class Fake final : public Os {
   int map_memory(std::size_t bytes, void*& address) override;
   int unmap_memory(void* address, std::size_t bytes) override;
   int advise_memory(void* address, std::size_t bytes, int advice) override;
+  int protect_memory(void* address, std::size_t bytes, int protection) override;
   int populate_memory(void* address, std::size_t bytes) override;
   std::size_t page_bytes() override { return fake_page_bytes; }
   int execute(const std::vector<std::string>& arguments) override;

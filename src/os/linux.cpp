@@ -140,6 +140,10 @@ int Linux::advise_memory(void* address, std::size_t bytes, int advice) {
   return negative_errno(madvise(address, bytes, advice));
 }
 
+int Linux::protect_memory(void* address, std::size_t bytes, int protection) {
+  return negative_errno(mprotect(address, bytes, protection));
+}
+
 int Linux::populate_memory(void* address, std::size_t bytes) {
   if (madvise(address, bytes, MADV_POPULATE_WRITE) == 0) return 0;
   if (errno != EINVAL) return -errno;

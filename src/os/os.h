@@ -51,6 +51,8 @@ class Os {
   virtual int unmap_memory(void* address, std::size_t bytes) = 0;
   /// madvise(2).
   virtual int advise_memory(void* address, std::size_t bytes, int advice) = 0;
+  /// mprotect(2); `protection` is PROT_*.
+  virtual int protect_memory(void* address, std::size_t bytes, int protection) = 0;
   /// Makes every page of the range present and writable under the policies in force; the content
   /// stays (MADV_POPULATE_WRITE, or a touch of each page before kernel 5.14).
   /// pre: a page-aligned range of writable memory.

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "actuation/audit.h"
+#include "actuation/next_touch.h"
 #include "actuation/process.h"
 #include "four_nodes.h"
 
@@ -64,6 +65,15 @@ const std::vector<Function>& functions() {
          os.first_touch(region.address, region.bytes, NodeId(2));
          return outcome_of(move_to_policy(
              os, region, {placement::PolicyKind::bind, {NodeId(0), NodeId(1)}, false, NodeId(1)}));
+       }},
+      {"arm_next_touch, a touch of each page, and disarm_next_touch",
+       [](os::Fake& os, Region region) {
+         os.first_touch(region.address, region.bytes, NodeId(2));
+         if (const auto armed = arm_next_touch(os, region); !armed) return outcome_of(armed);
+         for (std::size_t page = 0; page < 64; page += 16) *page_at(region, page) = 'x';
+         const Outcome outcome = outcome_of(disarm_next_touch(region));
+         (void)disarm_next_touch(region);  // Where the first one failed.
+         return outcome;
        }},
       {"bind_thread",
        [](os::Fake& os, Region) {
