@@ -133,7 +133,12 @@ size_t hn_page_bytes(void);
 
 /** Places a region by a memory rule, again as often as wanted: pages that are present elsewhere
  * are moved, and their content stays. HN_INCOMPLETE: some pages are elsewhere; `error` says how
- * many and why. */
+ * many and why.
+ *
+ * "next-touch[:PAGES]" moves each unit of so many pages, once, to the node of the thread that
+ * touches it next, until the region is placed anew or freed. It handles SIGSEGV and hands on what
+ * is not its own. Until it is touched, a system call that is given such memory fails with EFAULT.
+ */
 int hn_region_place(hn_region* region, const char* rule, char** error);
 
 /** Which index of an array is contiguous in memory. */
@@ -180,6 +185,29 @@ typedef struct hn_statistics {
 
 /** pre: both pointers are not NULL. */
 void hn_region_statistics(const hn_region* region, hn_statistics* statistics);
+
+/* -------------------------------------------------------------------------------- strategies */
+
+/** An array and the ranks of the threads that use it, in the order of the parts that they use; no
+ * users stand for all threads. */
+typedef struct hn_user_array {
+  hn_region* region;
+  const size_t* users;
+  size_t user_count;
+} hn_user_array;
+
+/** Places all arrays of a program by a strategy: "first-touch" (where the main thread is),
+ * "parallel-init" (each part with the thread that uses it), "round-robin" (page by page over all
+ * nodes), "memory-bind" (on the nodes of the threads that use it).
+ *
+ * @param machine     NULL for the live one.
+ * @param threads     how many the program has.
+ * @param arrays      `count` of them.
+ * @param thread_map  receives where the strategy wants the threads, for hn_thread_bind_rank(); may
+ *                    be NULL. Owned by the caller.
+ * @return as hn_region_place(); after an error of the kernel some arrays may have been placed. */
+int hn_strategy_apply(const char* name, const hn_machine* machine, size_t threads,
+                      const hn_user_array* arrays, size_t count, char** thread_map, char** error);
 
 #ifdef __cplusplus
 }

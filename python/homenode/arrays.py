@@ -8,7 +8,7 @@ import numpy as np
 from numpy.lib.array_utils import byte_bounds
 from numpy.typing import DTypeLike, NDArray
 
-from homenode.capi import Array
+from homenode.capi import Array, HomenodeError
 from homenode.regions import NO_NODE, Receipt, Region, Where
 
 __all__ = ["NO_NODE", "Receipt", "Where", "empty", "place", "where", "zeros"]
@@ -23,7 +23,8 @@ class _Memory:
     """What numpy sees of a region; an array of it keeps the region until its last view dies."""
 
     def __init__(self, region: Region, size_bytes: int) -> None:
-        self._region = region
+        self.region = region
+        self.bounds = (region.address, region.address + size_bytes)
         self.__array_interface__ = {
             "version": 3,
             "shape": (size_bytes,),
@@ -67,11 +68,15 @@ def place(array: NDArray[Any], rule: str) -> Receipt:
     """Places the pages of any array, anew as often as wanted; its values stay.
 
     "rows", "columns" and "blocks" cut an array of up to four dimensions along its indices. Pages
-    that it shares with its neighbours go with it. Raises HomenodeError.
+    that it shares with its neighbours go with it. "next-touch" lasts until the array is placed
+    anew, so it is for whole arrays of zeros() and empty(). Raises HomenodeError.
     """
     if array.nbytes == 0:
         return Receipt(0, 0, 0, 0.0, "")
-    return _region_of(array).place(rule, _shape_of(array))
+    region = _region_of(array)
+    if rule.startswith("next-touch") and not region.lasts:
+        raise HomenodeError("next-touch is for whole arrays; make one with homenode.zeros()")
+    return region.place(rule, _shape_of(array))
 
 
 def where(array: NDArray[Any]) -> Where:
@@ -82,9 +87,14 @@ def where(array: NDArray[Any]) -> Where:
 
 
 def _region_of(array: NDArray[Any]) -> Region:
-    """The memory from the array's first byte to its last."""
-    first, end = byte_bounds(array)
-    return Region.adopt(first, end - first)
+    """The memory from the array's first byte to its last: our own, or a loan for one call."""
+    bounds = byte_bounds(array)
+    memory: Any = array
+    while isinstance(memory, np.ndarray):
+        memory = memory.base
+    if isinstance(memory, _Memory) and memory.bounds == bounds:
+        return memory.region
+    return Region.adopt(bounds[0], bounds[1] - bounds[0])
 
 
 def _shape_of(array: NDArray[Any]) -> Array | None:

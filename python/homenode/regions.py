@@ -45,6 +45,8 @@ class Region:
         # Not at the interpreter's end: other clean-up may still use the memory.
         weakref.finalize(self, capi.library().hn_region_free, handle).atexit = False
 
+        self.lasts = function == "hn_region_allocate"  # Else it is for one call.
+
     @staticmethod
     def allocate(size_bytes: int) -> "Region":
         """Zeroed memory whose pages come with their first use."""

@@ -162,6 +162,5 @@ extern "C" void hn_region_statistics(const hn_region* region, hn_statistics* sta
   if (statistics == nullptr) return;
   *statistics = {};
   if (region == nullptr) return;
-  const std::lock_guard guard(region->lock);
-  *statistics = region->statistics;
+  *statistics = capi::guarded_value(hn_statistics{}, [&] { return capi::statistics_of(*region); });
 }

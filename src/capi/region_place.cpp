@@ -5,6 +5,7 @@
 #include <string>
 #include <variant>
 
+#include "actuation/next_touch.h"
 #include "capi/array_rule.h"
 #include "capi/guard.h"
 #include "os/clock.h"
@@ -54,6 +55,44 @@ Result<int> place_policy(hn_region& region, const placement::Policy& policy, cha
   return note(region, *receipt, error);
 }
 
+/// Ends next touch, if it is in force: what was touched has moved, the rest stays where it is.
+/// pre: the region's lock is held, or nobody else has the region any more.
+Result<void> disarm(hn_region& region) {
+  if (region.armed.address == nullptr) return {};
+  const auto counts = actuation::disarm_next_touch(region.armed);
+  if (!counts) return counts.as_unexpected();
+  region.armed = {};
+  region.statistics.pages_moved += counts->pages_moved;
+  return {};
+}
+
+/// The pages that hold nothing but the region: neighbours in its first and last page are touched
+/// by others, among them system calls, which fail on armed memory.
+actuation::Region own_pages(const hn_region& region) {
+  if (region.memory) return region.pages;
+  const std::size_t page_bytes = kernel().page_bytes();
+  const auto begin = reinterpret_cast<std::uintptr_t>(region.address);
+  const std::uintptr_t first = (begin + page_bytes - 1) / page_bytes * page_bytes;
+  const std::uintptr_t end = (begin + region.bytes) / page_bytes * page_bytes;
+  if (end <= first) return {};
+  return {static_cast<char*>(region.address) + (first - begin), end - first};
+}
+
+Result<int> arm(hn_region& region, const placement::NextTouchRule& rule) {
+  const std::lock_guard guard(region.lock);
+  const Stopwatch watch(region.statistics);
+  if (const auto disarmed = disarm(region); !disarmed) return disarmed.as_unexpected();
+  ++region.statistics.placements;
+  region.statistics.pages_as_planned = 0;  // There is no plan: the program decides.
+  region.statistics.pages_refused = 0;
+  const actuation::Region own = own_pages(region);
+  if (own.bytes == 0) return HN_OK;
+  const auto armed = actuation::arm_next_touch(kernel(), own, rule.unit_pages);
+  if (!armed) return armed.as_unexpected();
+  region.armed = own;
+  return HN_OK;
+}
+
 /// The shape that the caller describes. Errors: bad_usage; what is wrong with the numbers
 /// themselves is left to whoever cuts the array.
 Result<placement::ArrayShape> shape_of(const hn_array* array) {
@@ -74,6 +113,18 @@ Result<placement::ArrayShape> shape_of(const hn_array* array) {
 
 }  // namespace
 
+Result<int> place_by(hn_region& region,
+                     const std::variant<placement::Policy, placement::PageMap>& how, char** error) {
+  const std::lock_guard guard(region.lock);
+  const Stopwatch watch(region.statistics);
+  if (const auto disarmed = disarm(region); !disarmed) return disarmed.as_unexpected();
+  ++region.statistics.placements;
+  if (const auto* policy = std::get_if<placement::Policy>(&how)) {
+    return place_policy(region, *policy, error);
+  }
+  return place_map(region, std::get<placement::PageMap>(how), error);
+}
+
 Result<int> place_array(hn_region& region, const hn_array* array, const char* rule, char** error) {
   if (rule == nullptr || !is_array_rule(rule)) return place(region, rule, error);
   const auto shape = shape_of(array);
@@ -81,17 +132,13 @@ Result<int> place_array(hn_region& region, const hn_array* array, const char* ru
   os::Os& os = kernel();
   auto map = map_array(rule, *shape, usable_nodes(os), os.page_bytes());
   if (!map) return map.as_unexpected();
-  const std::lock_guard guard(region.lock);
   const std::size_t pages = actuation::page_count(os, region.pages);
   if (map->size() > actuation::page_count(os, {region.address, region.bytes})) {
     return bad_usage(fmt::format("the array has {} pages and the region {}", map->size(), pages),
                      "describe an array that lies in the region");
   }
-  // What lies behind the array goes with its end.
-  map->resize(pages, map->back());
-  const Stopwatch watch(region.statistics);
-  ++region.statistics.placements;
-  return place_map(region, *map, error);
+  map->resize(pages, map->back());  // What lies behind the array goes with its end.
+  return place_by(region, *std::move(map), error);
 }
 
 Result<int> place(hn_region& region, const char* rule, char** error) {
@@ -104,21 +151,32 @@ Result<int> place(hn_region& region, const char* rule, char** error) {
   }
   const auto parsed = placement::parse_memory_rule(rule, usable_nodes(kernel()));
   if (!parsed) return parsed.as_unexpected();
-  const std::lock_guard guard(region.lock);
-  const std::size_t pages = actuation::page_count(kernel(), region.pages);
-  const auto how = placement::resolve(*parsed, pages);
-  if (!how) return how.as_unexpected();
-  const Stopwatch watch(region.statistics);
-  ++region.statistics.placements;
-  if (const auto* policy = std::get_if<placement::Policy>(&*how)) {
-    return place_policy(region, *policy, error);
+  if (const auto* next_touch = std::get_if<placement::NextTouchRule>(&parsed->how)) {
+    return arm(region, *next_touch);
   }
-  return place_map(region, std::get<placement::PageMap>(*how), error);
+  const auto how = placement::resolve(*parsed, actuation::page_count(kernel(), region.pages));
+  if (!how) return how.as_unexpected();
+  return place_by(region, *how, error);
+}
+
+hn_statistics statistics_of(const hn_region& region) {
+  const std::lock_guard guard(region.lock);
+  hn_statistics statistics = region.statistics;
+  if (region.armed.address == nullptr) return statistics;
+  if (const auto counts = actuation::next_touch_counts(region.armed)) {
+    statistics.pages_moved += counts->pages_moved;
+  }
+  return statistics;
 }
 
 }  // namespace homenode::capi
 
 using namespace homenode;  // NOLINT: the C interface stands outside the namespace.
+
+hn_region::~hn_region() {
+  // Before the memory goes: what is armed must not be unmapped.
+  (void)capi::guarded_value(false, [&] { return capi::disarm(*this).has_value(); });
+}
 
 extern "C" int hn_region_place(hn_region* region, const char* rule, char** error) {
   return capi::guarded(error, [&]() -> Result<int> {

@@ -1,8 +1,12 @@
 // Placing a region by the text of a memory rule. Serves the C interface's region functions.
 #pragma once
 
+#include <variant>
+
 #include "base/result.h"
 #include "capi/handles.h"
+#include "placement/distribution.h"
+#include "placement/policy.h"
 
 namespace homenode::capi {
 
@@ -14,5 +18,12 @@ Result<int> place(hn_region& region, const char* rule, char** error);
 /// The same for the rules that need the shape of the array that the region holds; others are taken
 /// by place(). Errors: also bad_usage for a shape that is none or does not fit.
 Result<int> place_array(hn_region& region, const hn_array* array, const char* rule, char** error);
+
+/// The same for what is decided already: a policy, or a map with one entry for each page.
+Result<int> place_by(hn_region& region,
+                     const std::variant<placement::Policy, placement::PageMap>& how, char** error);
+
+/// What placing has done so far, touches of an armed region included. Takes the region's lock.
+hn_statistics statistics_of(const hn_region& region);
 
 }  // namespace homenode::capi

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <memory>
 #include <string>
 #include <vector>
@@ -95,6 +96,83 @@ TEST(FourNodes, PagesThatCannotMoveAreToldAndTheRestIsDone) {
   hn_region_statistics(region.get(), &statistics);
   EXPECT_EQ(statistics.pages_as_planned, 3U);
   EXPECT_EQ(statistics.pages_refused, 1U);
+}
+
+/// Two nodes of two CPUs each: threads 0 and 1 are on node 0.
+struct TwoNodes {
+  TwoNodes() {
+    EXPECT_EQ(hn_machine_load("synthetic:numa:2 core:2 pu:1", &machine, nullptr), HN_OK);
+  }
+  TwoNodes(const TwoNodes&) = delete;
+  TwoNodes& operator=(const TwoNodes&) = delete;
+  ~TwoNodes() { hn_machine_free(machine); }
+  hn_machine* machine = nullptr;
+};
+
+TEST(StrategyApply, PlacesEachArrayForItsUsers) {
+  FakeKernel kernel;
+  const TwoNodes two;
+  const Region shared = allocate(4, nullptr);
+  const Region own = allocate(4, nullptr);
+  const std::vector<std::size_t> users{3};
+  const hn_user_array arrays[] = {{shared.get(), nullptr, 0}, {own.get(), users.data(), 1}};
+  const auto apply = [&](const char* name) {
+    char* threads = nullptr;
+    char* error = nullptr;
+    const int status = hn_strategy_apply(name, two.machine, 4, arrays, 2, &threads, &error);
+    EXPECT_EQ(status, HN_OK) << take(error);
+    EXPECT_EQ(take(threads), "0,1,2,3");
+  };
+  apply("first-touch");
+  EXPECT_EQ(nodes_of(shared), (std::vector<int>{0, 0, 0, 0}));
+  EXPECT_EQ(nodes_of(own), (std::vector<int>{0, 0, 0, 0}));
+  apply("parallel-init");
+  EXPECT_EQ(nodes_of(shared), (std::vector<int>{0, 0, 1, 1}));
+  EXPECT_EQ(nodes_of(own), (std::vector<int>{1, 1, 1, 1}));
+  apply("round-robin");
+  EXPECT_EQ(nodes_of(own), (std::vector<int>{0, 1, 0, 1}));
+  apply("memory-bind");
+  EXPECT_EQ(nodes_of(own), (std::vector<int>{1, 1, 1, 1}));
+}
+
+TEST(StrategyApply, SaysInOneLineWhatIsWrong) {
+  FakeKernel kernel;
+  const TwoNodes two;
+  const Region region = allocate(4, nullptr);
+  const std::vector<std::size_t> stranger{9};
+  const hn_user_array good{region.get(), nullptr, 0};
+  const hn_user_array used_by_nobody{region.get(), stranger.data(), 1};
+  const hn_user_array without_region{nullptr, nullptr, 0};
+  const hn_user_array without_users{region.get(), nullptr, 1};
+  const auto refused = [&](const char* name, std::size_t threads, const hn_user_array* array) {
+    char* error = nullptr;
+    EXPECT_EQ(hn_strategy_apply(name, two.machine, threads, array, 1, nullptr, &error),
+              HN_BAD_USAGE);
+    EXPECT_TRUE(is_one_line(take(error)));
+  };
+  refused(nullptr, 4, &good);
+  refused("nonsense", 4, &good);
+  refused("round-robin", 0, &good);
+  refused("round-robin", 4, nullptr);
+  refused("round-robin", 4, &used_by_nobody);
+  refused("round-robin", 4, &without_region);
+  refused("round-robin", 4, &without_users);
+}
+
+TEST(StrategyApply, TellsWhatCouldNotBeMovedAfterAllIsDone) {
+  FakeKernel kernel;
+  const TwoNodes two;
+  const Region first = allocate(2, nullptr);
+  const Region second = allocate(2, nullptr);
+  auto* const stuck = static_cast<char*>(hn_region_address(first.get())) + page;
+  kernel->first_touch(stuck, page, NodeId(2));
+  kernel->fail_page(stuck, EBUSY);
+  const hn_user_array arrays[] = {{first.get(), nullptr, 0}, {second.get(), nullptr, 0}};
+  char* error = nullptr;
+  EXPECT_EQ(hn_strategy_apply("round-robin", two.machine, 4, arrays, 2, nullptr, &error),
+            HN_INCOMPLETE);
+  EXPECT_TRUE(take(error).starts_with("1 of 2 pages"));
+  EXPECT_EQ(nodes_of(second), (std::vector<int>{0, 1}));
 }
 
 TEST(FourNodes, RulesKeepToTheNodesThatTheProcessMayUse) {

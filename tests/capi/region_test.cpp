@@ -181,6 +181,37 @@ TEST(RegionAudit, WritesNoMoreThanThereIsRoomFor) {
   EXPECT_EQ(nodes[2], -7);
 }
 
+TEST(RegionPlace, NextTouchMovesWhatIsTouchedAndKeepsTheContent) {
+  const std::size_t pages = 8;
+  const std::size_t page = hn_page_bytes();
+  const Region region = allocate(pages * page, "block");
+  auto* const bytes = static_cast<volatile char*>(hn_region_address(region.get()));
+  for (std::size_t i = 0; i < pages; ++i) bytes[i * page] = static_cast<char>(i);
+  char* error = nullptr;
+  ASSERT_EQ(hn_region_place(region.get(), "next-touch", &error), HN_OK) << take(error);
+  const auto moved = [&] {
+    hn_statistics statistics;
+    hn_region_statistics(region.get(), &statistics);
+    return statistics.pages_moved;
+  };
+  EXPECT_EQ(moved(), 0U);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(bytes[i * page], static_cast<char>(i));
+  EXPECT_EQ(moved(), 3U);
+  ASSERT_EQ(hn_region_place(region.get(), "default", &error), HN_OK) << take(error);
+  EXPECT_EQ(moved(), 3U);
+  for (std::size_t i = 0; i < pages; ++i) EXPECT_EQ(bytes[i * page], static_cast<char>(i));
+}
+
+TEST(RegionFree, EndsNextTouch) {
+  std::vector<char> memory(8 * hn_page_bytes(), 'x');
+  {
+    const Region region = adopt(memory.data(), memory.size());
+    ASSERT_EQ(hn_region_place(region.get(), "next-touch:4", nullptr), HN_OK);
+  }
+  EXPECT_EQ(std::count(memory.begin(), memory.end(), 'x'),
+            static_cast<std::ptrdiff_t>(memory.size()));
+}
+
 TEST(RegionUseHugePages, IsTakenOrSaidToBeImpossible) {
   const Region region = allocate(std::size_t{4} << 20U, nullptr);
   char* error = nullptr;

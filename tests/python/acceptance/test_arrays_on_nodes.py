@@ -38,6 +38,12 @@ answer["columns"] = nodes(columns)
 threads.bind("6")
 threads.place("local")
 answer["thread"] = [threads.where(), threads.cpus(), nodes(np.ones(1 << 20))[100:200]]
+touched = homenode.zeros(64 * 4096, "bind@1", np.uint8)
+touched[:] = 7
+homenode.place(touched, "next-touch")
+answer["next-touch sum"] = int(touched[: 16 * 4096].sum())  # On CPU 6, of node 3.
+homenode.place(touched, "default")
+answer["next-touch"] = nodes(touched)
 sys.path.insert(0, {str(examples.EXAMPLES)!r})
 threads.place("default")
 threads.bind("all")
@@ -77,6 +83,12 @@ def test_arrays_that_are_placed_again_move_and_keep_their_values(
     assert moved == sum(p % 4 != 1 for p in range(PAGES))
     assert refused == 0
     assert answer["kept"]
+
+
+def test_next_touch_moves_exactly_what_is_touched(from_python: tuple[dict, str]) -> None:
+    answer, _ = from_python
+    assert answer["next-touch sum"] == 7 * 16 * 4096
+    assert answer["next-touch"] == [3] * 16 + [1] * 48
 
 
 def test_matrices_are_cut_by_their_indices(from_python: tuple[dict, str]) -> None:

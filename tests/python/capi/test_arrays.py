@@ -60,6 +60,21 @@ def test_arrays_are_cut_by_their_shape(rule: str, order: Literal["C", "F"]) -> N
         homenode.place(np.ones((64, 64))[::2], rule)
 
 
+def test_next_touch_is_for_whole_arrays_of_our_own() -> None:
+    array = homenode.zeros((8, 512), "block")
+    array[:] = 3
+    homenode.place(array, "next-touch")
+    assert array.sum() == 3 * array.size
+    homenode.place(array, "next-touch")
+    assert homenode.place(array.reshape(-1), "default").pages_moved == 0
+    assert array.sum() == 3 * array.size
+    for other in (array[2:3], np.zeros(5000)):
+        with pytest.raises(homenode.HomenodeError, match="next-touch"):
+            homenode.place(other, "next-touch")
+    homenode.place(array, "next-touch")
+    del array  # Armed memory goes like any other.
+
+
 def test_a_receipt_tells_of_its_own_call_only() -> None:
     array = homenode.zeros(5_000)
     first = homenode.place(array, "block")
