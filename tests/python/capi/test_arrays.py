@@ -2,6 +2,8 @@
 
 import gc
 import pickle
+import subprocess
+import sys
 import warnings
 from typing import Literal
 
@@ -150,3 +152,9 @@ def test_pages_that_are_elsewhere_are_a_warning(monkeypatch: pytest.MonkeyPatch)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         homenode.zeros(10)
+
+
+def test_numpy_is_loaded_only_for_arrays() -> None:
+    """The verbs, which import the package too, start without it."""
+    script = "import homenode, sys; homenode.version(); sys.exit('numpy' in sys.modules)"
+    subprocess.run([sys.executable, "-c", script], check=True)

@@ -35,16 +35,20 @@ def library() -> Path:
     return found
 
 
+def build(compiler: list[str], built: Path) -> list[str]:
+    """Runs a compiler with its sources; what starts the program."""
+    where = library().parent
+    link = [f"-I{ROOT / 'include'}", f"-L{where}", f"-Wl,-rpath,{where}", "-lhomenode"]
+    subprocess.run([*compiler, *STRICT, *link, "-o", str(built)], check=True, cwd=built.parent)
+    return [str(built)]
+
+
 def command(program: str, folder: Path) -> list[str]:
     """Compiles a program into the folder; what starts it."""
     if program not in COMPILERS:
         return [sys.executable, str(EXAMPLES / program)]
-    built = folder / program.replace(".", "_")
-    where = library().parent
-    link = [f"-I{ROOT / 'include'}", f"-L{where}", f"-Wl,-rpath,{where}", "-lhomenode"]
     compiler = [*COMPILERS[program], str(EXAMPLES / program)]
-    subprocess.run([*compiler, *STRICT, *link, "-o", str(built)], check=True, cwd=folder)
-    return [str(built)]
+    return build(compiler, folder / program.replace(".", "_"))
 
 
 def default_rule(program: str) -> str:
