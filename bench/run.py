@@ -3,7 +3,7 @@ the number of runs and the spread; nothing is asserted.
 
     ./dev bench            every benchmark
     ./dev bench boot       one of them: boot, plugin, start, kernels, closure, scaling, symmetry,
-                           independence
+                           independence, where
 """
 
 import json
@@ -16,6 +16,7 @@ from collections.abc import Callable
 from clock import closure, independence, scaling, symmetry
 from kernels import kernels
 from start import start
+from where import where
 
 from homenode.lab import Lab, catalogue
 
@@ -75,6 +76,7 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "boot": boot,
     "plugin": plugin,
     "start": start,
+    "where": where,
     "kernels": kernels,
     "closure": closure,
     "scaling": scaling,

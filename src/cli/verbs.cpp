@@ -3,6 +3,7 @@
 #include "cli/cmd_measure.h"
 #include "cli/cmd_run.h"
 #include "cli/cmd_topology.h"
+#include "cli/cmd_where.h"
 #include "cli/verb.h"
 
 namespace homenode::cli {
@@ -13,6 +14,7 @@ std::vector<std::unique_ptr<Verb>> built_in_verbs() {
   verbs.push_back(make_measure());
   verbs.push_back(make_bench());
   verbs.push_back(make_run());
+  verbs.push_back(make_where());
   return verbs;
 }
 

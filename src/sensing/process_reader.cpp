@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 
 #include "sensing/page_query.h"
 #include "sensing/thread_files.h"
@@ -221,13 +222,15 @@ class Reader {
 
   /// The mapping that a thread's stack pointer is in is that thread's stack.
   void name_stack(std::uint64_t pointer, pid_t thread) {
-    for (Mapping& mapping : survey_.mappings) {
-      if (pointer < mapping.first || !mapping.end || pointer >= *mapping.end) continue;
-      if (mapping.group != Group::anonymous || mapping.stack_of) return;
-      mapping.group = Group::stack;
-      mapping.stack_of = thread;
-      return;
-    }
+    const auto after = std::upper_bound(
+        survey_.mappings.begin(), survey_.mappings.end(), pointer,
+        [](std::uint64_t value, const Mapping& mapping) { return value < mapping.first; });
+    if (after == survey_.mappings.begin()) return;
+    Mapping& mapping = *std::prev(after);
+    if (!mapping.end || pointer >= *mapping.end) return;
+    if (mapping.group != Group::anonymous || mapping.stack_of) return;
+    mapping.group = Group::stack;
+    mapping.stack_of = thread;
   }
 
   const SystemFiles& files_;

@@ -12,7 +12,7 @@ import pytest
 
 from homenode import man
 
-BUILT_IN = ("topology", "measure", "run", "bench")
+BUILT_IN = ("topology", "measure", "run", "where", "bench")
 SECTIONS = ("NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "EXAMPLES", "SEE ALSO")
 NOT_SUPPORTED = 3  # The exit code where there is no lab, or no NUMA.
 OPTION = re.compile(r"(?<![\w=-])--?[A-Za-z][\w-]*")
@@ -62,7 +62,7 @@ def test_a_python_verbs_page_describes_every_option_of_its_help(verb: str) -> No
     assert listed <= described(roff_of(verb))
 
 
-@pytest.mark.parametrize("words", [("topology",), ("run",), ("bench",), ("bench", "map")])
+@pytest.mark.parametrize("words", [("topology",), ("run",), ("where",), ("bench",), ("bench", "map")])
 def test_a_built_in_verbs_page_describes_every_option_of_its_help(words: tuple[str, ...]) -> None:
     lines = homenode(*words, "--help").splitlines()
     names = [line.split()[0] for line in lines if line.startswith("  -")]
