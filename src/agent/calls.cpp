@@ -24,6 +24,19 @@ unsigned long max_node(const Mask& nodes) {
   return nodes.count == 0 ? 0 : nodes.count * sizeof(unsigned long) * 8 + 1;
 }
 
+/// Calls take(c) for each character of a file until it says false.
+template <class Take>
+void read_file(const char* path, Take take) {
+  const long file = call(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return;
+  char buffer[512];
+  bool more = true;
+  for (long size = 0; more && (size = call(SYS_read, file, buffer, sizeof buffer)) > 0;) {
+    for (long i = 0; i < size && more; ++i) more = take(buffer[i]);
+  }
+  call(SYS_close, file);
+}
+
 /// Reads "FIRST-END" in hexadecimal, character by character.
 class MapsLine {
  public:
@@ -95,19 +108,15 @@ void* map_memory(std::size_t bytes) {
 }
 
 bool find_mapping(std::uintptr_t address, std::uintptr_t& first, std::uintptr_t& end) {
-  const long file = call(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
-  if (file < 0) return false;
   bool found = false;
-  char buffer[512];
   MapsLine line;
-  for (long size = 0; !found && (size = call(SYS_read, file, buffer, sizeof buffer)) > 0;) {
-    for (long i = 0; i < size && !found; ++i) {
-      if (!line.take(buffer[i])) continue;
-      found = line.first() <= address && address < line.end();
-      if (!found) line = {};
-    }
-  }
-  call(SYS_close, file);
+  read_file("/proc/self/maps", [&](char c) {
+    if (!line.take(c)) return true;
+    found = line.first() <= address && address < line.end();
+    if (found) return false;
+    line = {};
+    return true;
+  });
   first = line.first();
   end = line.end();
   return found;

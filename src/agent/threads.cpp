@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 #include <threads.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
@@ -90,21 +91,29 @@ struct Start {
   }
 };
 
+std::size_t draw_number() {
+  return __atomic_fetch_add(&next_number, 1, __ATOMIC_RELAXED);
+}
+
+/// What was not created takes no number, unless another has been drawn meanwhile.
+void give_back(std::size_t number) {
+  std::size_t after = number + 1;
+  __atomic_compare_exchange_n(&next_number, &after, number, false, __ATOMIC_RELAXED,
+                              __ATOMIC_RELAXED);
+}
+
 /// Creates a thread through create(run, start). `no_memory` is what the caller's interface says
 /// when there is none.
 template <class Return, class Create>
 int create_placed(Return (*function)(void*), void* argument, int no_memory, Create create) {
   auto* const start = static_cast<Start<Return>*>(std::malloc(sizeof(Start<Return>)));
   if (start == nullptr) return no_memory;
-  const std::size_t number = __atomic_fetch_add(&next_number, 1, __ATOMIC_RELAXED);
+  const std::size_t number = draw_number();
   *start = {function, argument, number};
   const int result = create(&Start<Return>::run, start);
   if (result == 0) return 0;
   std::free(start);
-  // A thread that was not created takes no number, unless another has been created meanwhile.
-  std::size_t after = number + 1;
-  __atomic_compare_exchange_n(&next_number, &after, number, false, __ATOMIC_RELAXED,
-                              __ATOMIC_RELAXED);
+  give_back(number);
   return result;
 }
 
@@ -154,6 +163,18 @@ extern "C" {
   if (!active) return real(thread, function, argument);
   return create_placed(function, argument, thrd_nomem,
                        [&](int (*run)(void*), void* start) { return real(thread, run, start); });
+}
+
+/// Parallel programs whose processes are forked from the first one, as those of Charm++ are.
+[[gnu::visibility("default")]] pid_t fork() {
+  static constinit decltype(&fork) real = nullptr;
+  if (real == nullptr) real = following<decltype(fork)>("fork");
+  if (!active || !words.count_forks) return real();
+  const std::size_t number = draw_number();
+  const pid_t child = real();
+  if (child == 0) place_thread(number);
+  if (child < 0) give_back(number);
+  return child;
 }
 
 /// The last moment before main() that a preloaded library sees: the program's and its libraries'

@@ -6,6 +6,8 @@
 //   FIELD  = "cpus=" LIST                       the process's CPUs, for all threads without an
 //   entry
 //          | "threads=" LIST { "/" LIST }       CPUs by rank; ranks past the end start again
+//          | "forks"                           the main thread of a forked child takes a rank, as
+//                                              a new thread does; else it keeps its parent's
 //          | "skip=" LIST                       numbers of threads that take no rank
 //          | "memory=" POLICY { "/" POLICY }    memory policy by rank, in the same way
 //          | "heap=" POLICY                     for all threads, but not for their stacks

@@ -160,6 +160,10 @@ bool take_field(Rest& rest, Arena& arena, Words& words, AllocationRule* rules) {
   if (rest.take_word("threads=")) {
     return take_items(rest, arena, words.cpus_by_rank, words.cpu_ranks, take_mask);
   }
+  if (rest.take_word("forks")) {
+    words.count_forks = true;
+    return true;
+  }
   if (rest.take_word("skip=")) return take_mask(rest, arena, words.skipped);
   if (rest.take_word("memory=")) {
     return take_items(rest, arena, words.memory_by_rank, words.memory_ranks, take_policy);

@@ -52,6 +52,7 @@ struct Words {
   Mask process_cpus;
   const Mask* cpus_by_rank = nullptr;
   std::size_t cpu_ranks = 0;
+  bool count_forks = false;
   Mask skipped;
   const KernelPolicy* memory_by_rank = nullptr;
   std::size_t memory_ranks = 0;

@@ -119,6 +119,7 @@ Result<ThreadPlan> plan_threads(const machine::Machine& machine, const ThreadReq
                      "give it beside --threads or --thread-memory");
   }
   ThreadPlan plan;
+  plan.count_forks = request.count_forks;
   if (!request.threads.empty()) {
     auto threads = placement::parse_thread_expression(machine, request.threads);
     if (!threads) return threads.as_unexpected();

@@ -42,6 +42,9 @@ struct ThreadRequest {
   std::string skip_threads = {};
   std::string heap = {};
   std::vector<std::string> place = {};
+  /// The main thread of a forked child takes the next entry, as a new thread does, instead of
+  /// staying where its parent is.
+  bool count_forks = false;
   /// True when something is asked for that only the agent can do.
   [[nodiscard]] bool needs_agent() const;
 };
@@ -55,9 +58,11 @@ struct CharmRequest {
   std::string mempol = {};   ///< bind, preferred or interleave.
 };
 
-/// The same in homenode's words; +mempol interleave is over all nodes of the map, for every PE.
-/// Errors: bad_usage where a word lacks the one that it needs
-/// (+pemap needs +setcpuaffinity, +maffinity needs +setcpuaffinity, +nodemap needs +maffinity).
+/// The same in homenode's words. Charm++ forks the further PEs of a machine from the first one, or
+/// makes them threads in an SMP build (where its communication thread, the last one, takes an entry
+/// too); so both are counted. +mempol interleave is over all nodes of the map, for every PE.
+/// Errors: bad_usage where a word lacks the one that it needs (+pemap and +maffinity need
+/// +setcpuaffinity, +nodemap and +mempol need +maffinity).
 Result<ThreadRequest> from_charm(const CharmRequest& charm);
 
 /// A rule for large allocations; of several, the first that fits holds.
@@ -72,6 +77,7 @@ struct ThreadPlan {
   std::optional<placement::ThreadMap> threads;
   std::vector<placement::Policy> memory_by_rank;  ///< Empty: threads inherit the process's policy.
   std::vector<unsigned> skipped;                  ///< Numbers in creation order, increasing.
+  bool count_forks = false;                       ///< As in the request.
   std::optional<placement::Policy> heap;
   std::vector<AllocationRule> allocations;
 

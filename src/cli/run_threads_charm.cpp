@@ -51,6 +51,7 @@ Result<ThreadRequest> from_charm(const CharmRequest& charm) {
   }
   ThreadRequest request;
   request.threads = charm.pemap;
+  request.count_forks = true;
   if (charm.maffinity) {
     auto rules = thread_memory(charm);
     if (!rules) return rules.as_unexpected();

@@ -73,6 +73,7 @@ std::string wire_text(const ThreadPlan& plan) {
         " cpus={} threads={}", to_list(plan.process_cpus()),
         joined(plan.threads->cpus_by_rank, [](const CpuSet& cpus) { return to_list(cpus); }));
   }
+  if (plan.count_forks) text += " forks";
   if (!plan.skipped.empty()) {
     CpuSet numbers;  // Of threads; only the list form is wanted.
     for (unsigned number : plan.skipped) numbers.insert(CpuId(number));

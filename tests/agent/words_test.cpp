@@ -32,7 +32,7 @@ using Ids = std::vector<std::size_t>;
 TEST(Words, ReadsEveryField) {
   Words words;
   ASSERT_TRUE(
-      read("1 cpus=0-3,70 threads=0/2-3/70 skip=1 memory=0/2@0,64 place=4096:block:0,3 "
+      read("1 cpus=0-3,70 threads=0/2-3/70 forks skip=1 memory=0/2@0,64 place=4096:block:0,3 "
            "place=1:policy:3@1 place=0:pattern:2x1,1x0",
            words));
   EXPECT_EQ(ids(words.process_cpus), (Ids{0, 1, 2, 3, 70}));
@@ -40,6 +40,7 @@ TEST(Words, ReadsEveryField) {
   EXPECT_EQ(ids(words.cpus_by_rank[1]), (Ids{2, 3}));
   EXPECT_EQ(ids(words.cpus_by_rank[2]), (Ids{70}));
   EXPECT_EQ(ids(words.skipped), (Ids{1}));
+  EXPECT_TRUE(words.count_forks);
   ASSERT_EQ(words.memory_ranks, 2U);
   EXPECT_EQ(words.memory_by_rank[0].mode, 0);
   EXPECT_EQ(words.memory_by_rank[0].nodes.words, nullptr);
@@ -59,6 +60,7 @@ TEST(Words, ReadsAHeap) {
   Words words;
   ASSERT_TRUE(read("1 heap=3@0-3", words));
   EXPECT_TRUE(words.has_heap);
+  EXPECT_FALSE(words.count_forks);
   EXPECT_EQ(ids(words.heap.nodes), (Ids{0, 1, 2, 3}));
 }
 
@@ -100,7 +102,9 @@ TEST(Words, RefusesWhatIsNotWhollyInOrder) {
                            "1 unknown=1",
                            "1 cpus=0 ",
                            "1 cpus=0;",
-                           "1 cpus=0\n"}) {
+                           "1 cpus=0\n",
+                           "1 forks=1",
+                           "1 forksx"}) {
     Words words;
     EXPECT_FALSE(read(text, words)) << text;
   }

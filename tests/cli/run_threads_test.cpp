@@ -146,6 +146,8 @@ TEST(Charm, SaysTheSameInOurWords) {
                                    .mempol = "preferred"});
   ASSERT_TRUE(request) << request.error().message();
   EXPECT_EQ(request->threads, "0,2,4,8,12,13");
+  EXPECT_EQ(wire(*from_charm({.setcpuaffinity = true, .pemap = "0-4:2"})),
+            "1 cpus=0,2,4 threads=0/2/4 forks");
   EXPECT_EQ(request->thread_memory,
             "preferred@0/preferred@0/preferred@1/preferred@2/preferred@3/preferred@3");
   EXPECT_EQ(from_charm({.setcpuaffinity = true,

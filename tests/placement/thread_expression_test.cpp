@@ -98,6 +98,20 @@ TEST(Likwid, CountsWithinTheCpuset) {
   EXPECT_NE(read(machine, "0@1").find("not allowed"), std::string::npos);
 }
 
+/// What likwid-pin 5.2.2 itself printed (-c EXPR -p) on the catalogue's quad-4x2 in the lab.
+TEST(Likwid, AgreesWithLikwidPin) {
+  const machine::Machine machine = make_machine({.packages = 4, .cores = 2});
+  EXPECT_EQ(read(machine, "S0:0-1@S1:0-1"), "0,1,2,3");
+  EXPECT_EQ(read(machine, "E:N:4:1:2"), "0,2,4,6");
+  EXPECT_EQ(read(machine, "S:scatter"), "0,2,4,6,1,3,5,7");
+  EXPECT_EQ(read(machine, "S:scatter:5"), "0,2,4,6,1");
+  EXPECT_EQ(read(machine, "S:balanced:4"), "0,2,4,6");
+  EXPECT_EQ(read(machine, "N:0-3"), "0,1,2,3");
+  EXPECT_EQ(read(machine, "0,2-3"), "0,2,3");
+  EXPECT_EQ(read(machine, "L:N:1,3"), "1,3");
+  EXPECT_EQ(read(machine, "E:S1:3:1:1"), "2,3,2");
+}
+
 TEST(Places, ReadsTheExamplesOfTheSpecification) {
   const machine::Machine machine = make_machine({.cores = 16});
   const std::string four = "{0,1,2,3},{4,5,6,7},{8,9,10,11},{12,13,14,15}";

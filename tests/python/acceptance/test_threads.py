@@ -144,6 +144,15 @@ def test_a_forked_child_goes_on_where_its_parent_was(quad: Lab) -> None:
     assert found == [(0, {2}), (0, {2}), (1, {4}), (9, {4})]
 
 
+def test_a_forked_child_takes_the_next_entry_where_forks_count(quad: Lab) -> None:
+    environment = f"HOMENODE_AGENT='1 cpus=0-7 threads=2/4/6/0 forks' LD_PRELOAD={agent()}"
+    result = quad.run(["sh", "-c", f"{environment} {built(PROBE)} fork 9"])
+    assert result.status == 0, result.stderr
+    found = [(rank, thread.cpus) for rank, thread in threads_of(result.stdout.decode())]
+    # The child is number 1; its thread and its parent's, after it, are number 2 of their processes.
+    assert sorted(found, key=str) == [(0, {2}), (0, {4}), (1, {6}), (9, {6})]
+
+
 def test_a_runtime_counts_the_cpus_of_the_whole_map() -> None:
     """libgomp counts in its constructor, before main() is put on the CPUs of rank 0."""
     environment = {
