@@ -3,7 +3,7 @@ the number of runs and the spread; nothing is asserted.
 
     ./dev bench            every benchmark
     ./dev bench boot       one of them: boot, plugin, start, kernels, closure, scaling, symmetry,
-                           independence, where
+                           independence, where, place
 """
 
 import json
@@ -15,6 +15,7 @@ from collections.abc import Callable
 
 from clock import closure, independence, scaling, symmetry
 from kernels import kernels
+from place import place
 from start import start
 from where import where
 
@@ -77,6 +78,7 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "plugin": plugin,
     "start": start,
     "where": where,
+    "place": place,
     "kernels": kernels,
     "closure": closure,
     "scaling": scaling,

@@ -93,6 +93,7 @@ Result<Audit> audit(os::Os& os, Region region, pid_t pid) {
   std::vector<std::size_t> faulting;  // EFAULT means either of two things; told apart below.
   std::vector<void*> addresses;
   std::vector<int> status;
+  std::vector<std::size_t> pages_by_node;  // A look into a map for each page would show.
   for (std::size_t start = 0; start < pages; start += batch_pages) {
     const std::size_t count = std::min(batch_pages, pages - start);
     addresses.resize(count);
@@ -110,13 +111,17 @@ Result<Audit> audit(os::Os& os, Region region, pid_t pid) {
       if (status[i] >= 0) {
         const NodeId node(static_cast<unsigned>(status[i]));
         result.node_of_page[start + i] = node;
-        ++result.pages_on_node[node];
+        if (node.value() >= pages_by_node.size()) pages_by_node.resize(node.value() + 1, 0);
+        ++pages_by_node[node.value()];
       } else if (status[i] == -EFAULT) {
         faulting.push_back(start + i);
       } else {
         ++result.reasons[reason_of(status[i])];
       }
     }
+  }
+  for (unsigned node = 0; node < pages_by_node.size(); ++node) {
+    if (pages_by_node[node] > 0) result.pages_on_node[NodeId(node)] = pages_by_node[node];
   }
   if (!faulting.empty()) {
     const MappedRanges mapped(os, pid);

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "actuation/audit.h"
 #include "actuation/move.h"
@@ -69,15 +70,20 @@ Result<void> populate_node(os::Os& os, Region region, const NodeRuns& node) {
                     .nodes = NodeSet{node.node}},
                    set);
   }
-  for (const PageRun& run : node.runs) {
-    const int result =
-        os.populate_memory(page_address(os, region, run.first), run.pages * os.page_bytes());
-    if (result < 0) {
-      return refusal(os,
-                     {.call = Call::madvise,
-                      .tried = fmt::format("cannot fault in {} pages for the node {}", run.pages,
-                                           node.node.value())},
-                     result);
+  constexpr std::size_t most_at_once = 4096;  // So that a large map needs no second one.
+  std::vector<os::MemoryRange> ranges;
+  for (std::size_t start = 0; start < node.runs.size(); start += most_at_once) {
+    ranges.clear();
+    for (std::size_t i = start; i < std::min(start + most_at_once, node.runs.size()); ++i) {
+      const PageRun& run = node.runs[i];
+      ranges.push_back({page_address(os, region, run.first), run.pages * os.page_bytes()});
+    }
+    if (const int result = os.populate_ranges(ranges); result < 0) {
+      return refusal(
+          os,
+          {.call = Call::madvise,
+           .tried = fmt::format("cannot fault in the pages for the node {}", node.node.value())},
+          result);
     }
   }
   return {};

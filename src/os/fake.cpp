@@ -254,6 +254,13 @@ int Fake::populate_memory(void* address, std::size_t bytes) {
   return memory_.populate(number(address), bytes, caller().policy, machine_.node_of_cpu.at(cpu));
 }
 
+int Fake::populate_ranges(std::span<const MemoryRange> ranges) {
+  for (const MemoryRange& range : ranges) {
+    if (const int result = populate_memory(range.address, range.bytes)) return result;
+  }
+  return 0;
+}
+
 int Fake::execute(const std::vector<std::string>& arguments) {
   const std::lock_guard guard(lock_);
   executed_ = arguments;

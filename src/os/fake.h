@@ -65,6 +65,7 @@ class Fake final : public Os {
   int advise_memory(void* address, std::size_t bytes, int advice) override;
   int protect_memory(void* address, std::size_t bytes, int protection) override;
   int populate_memory(void* address, std::size_t bytes) override;
+  int populate_ranges(std::span<const MemoryRange> ranges) override;
   std::size_t page_bytes() override { return fake_page_bytes; }
   int execute(const std::vector<std::string>& arguments) override;
   int read_file(const std::string& path, std::string& content) override;

@@ -16,6 +16,12 @@
 
 namespace homenode::os {
 
+/// A part of the address space.
+struct MemoryRange {
+  void* address = nullptr;
+  std::size_t bytes = 0;
+};
+
 class Os {
  public:
   Os() = default;
@@ -57,6 +63,9 @@ class Os {
   /// stays (MADV_POPULATE_WRITE, or a touch of each page before kernel 5.14).
   /// pre: a page-aligned range of writable memory.
   virtual int populate_memory(void* address, std::size_t bytes) = 0;
+  /// The same for many ranges, in order, with few system calls where the kernel can (6.13). Stops
+  /// at the first range that fails.
+  virtual int populate_ranges(std::span<const MemoryRange> ranges) = 0;
   virtual std::size_t page_bytes() = 0;
   /// execvp(3): returns only on failure.
   virtual int execute(const std::vector<std::string>& arguments) = 0;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <linux/mempolicy.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -109,6 +110,32 @@ TEST(Linux, PopulatedMemoryIsPresentAndKeepsItsContent) {
   }
   EXPECT_EQ(os.unmap_memory(memory, 4 * page), 0);
   EXPECT_LT(os.populate_memory(memory, 4 * page), 0);
+}
+
+TEST(Linux, PopulatesManyRangesAndStopsAtTheFirstThatFails) {
+  Linux os;
+  const std::size_t page = os.page_bytes();
+  const std::size_t pages = 5000;  // More than one call takes.
+  void* memory = nullptr;
+  ASSERT_EQ(os.map_memory(pages * page, memory), 0);
+  std::vector<MemoryRange> every_second;
+  for (std::size_t i = 0; i < pages; i += 2) {
+    every_second.push_back({static_cast<char*>(memory) + i * page, page});
+  }
+  os.advise_memory(memory, pages * page, MADV_NOHUGEPAGE);
+  ASSERT_EQ(os.populate_ranges(every_second), 0);
+  std::vector<unsigned char> present(pages);
+  ASSERT_EQ(mincore(memory, pages * page, present.data()), 0);
+  for (std::size_t i = 0; i < pages; ++i) ASSERT_EQ(present[i] & 1U, i % 2 == 0 ? 1U : 0U) << i;
+  // A hole in the middle: what comes before it is present, and the error is the hole's.
+  ASSERT_EQ(os.unmap_memory(static_cast<char*>(memory) + 3000 * page, page), 0);
+  const std::vector<MemoryRange> ranges{{static_cast<char*>(memory) + 2999 * page, page},
+                                        {static_cast<char*>(memory) + 3000 * page, page}};
+  EXPECT_LT(os.populate_ranges(ranges), 0);
+  ASSERT_EQ(mincore(ranges[0].address, page, present.data()), 0);
+  EXPECT_EQ(present[0] & 1U, 1U);
+  EXPECT_EQ(os.populate_ranges({}), 0);
+  os.unmap_memory(memory, pages * page);
 }
 
 TEST(Linux, ReadsAFileOrSaysWhyNot) {
