@@ -129,7 +129,8 @@ class TestPrograms:
         for rank, thread in said[program, "heap"]:
             assert (thread.mode, thread.nodes) == (INTERLEAVE, {0, 1, 2, 3})
             assert sum(thread.memory.values()) == PAGES
-            assert max(thread.memory.values()) - min(thread.memory.values()) <= 1
+            # The kernel's own page tables take turns in between.
+            assert max(thread.memory.values()) - min(thread.memory.values()) <= 4
             if thread.stack:
                 assert set(thread.stack) == {rank % 4}
 
