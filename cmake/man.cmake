@@ -20,7 +20,7 @@ endfunction()
 
 if(NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR)
   homenode_man_page(homenode DEPENDS homenode-native COMMAND homenode-native --man-page homenode)
-  foreach(verb topology measure run bench)
+  foreach(verb topology measure run where bench)
     homenode_man_page(homenode-${verb} DEPENDS homenode-native
                       COMMAND homenode-native --man-page ${verb})
   endforeach()

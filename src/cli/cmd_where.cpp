@@ -49,12 +49,12 @@ class Where final : public Verb {
   }
 
   [[nodiscard]] std::vector<Example> examples() const override {
-    return {{"homenode where $$ --mappings=5", "This shell, and its five largest mappings"},
-            {"homenode where --watch=1 postgres", "A program by its name, again every second"},
-            {"homenode where 1234 --repair interleave@0-3 --only heap,anonymous --rate 200",
-             "Spread its private memory over four nodes, at most 200 MiB a second"},
-            {"homenode where 1234 --repair bind@1 --only files --dry-run",
-             "How much of the page cache that it uses is not on node 1"}};
+    return {{"sh -c 'homenode where $$ --mappings=5'",
+             "A process (here the shell that asks), and its five largest mappings"},
+            {"sh -c 'homenode where $$ --repair interleave --only heap,anonymous --rate 200'",
+             "Spread its private memory over all its nodes, at most 200 MiB a second"},
+            {"sh -c 'homenode where $$ --repair block --only files --dry-run --json'",
+             "How much of the page cache that it uses a rule would move, for a program"}};
   }
 
   int run(Context& context) override {

@@ -98,9 +98,11 @@ void define_where_options(CLI::App& app, WhereOptions& options) {
   app.add_option("--repair", options.repair,
                  "move the pages as this rule says, such as bind@1, interleave@0-3 or block")
       ->type_name("RULE");
-  app.add_option("--threads", options.threads,
-                 "bind the threads to CPUs, in the order in which they were started")
-      ->type_name("CPUS");
+  app.add_option(
+         "--threads", options.threads,
+         "bind the threads to CPUs, in the order in which they were started: 0,4,8-11, S0:0-3, "
+         "cores or what else 'homenode run --threads' reads")
+      ->type_name("EXPR");
   app.add_option("--only", options.only,
                  "move only these groups: heap, stacks, anonymous, files, shared, huge")
       ->type_name("GROUPS");

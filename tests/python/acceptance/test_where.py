@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lab_start import lab_or_skip
 
 from homenode.lab import Lab
 
@@ -220,3 +221,22 @@ def test_a_watch_ends_with_its_process(answers: Answers) -> None:
     assert pictures
     assert answers.codes["watch"] == 0
     assert answers.codes["gone"] == 1
+
+
+def test_memory_goes_to_a_node_without_cpus(command: str, tmp_path: Path) -> None:
+    script = f"""sleep 1000 & pid=$!
+        {command} where $pid --repair bind@2 --only heap,stacks,anonymous --json
+        {command} where $pid --json; cat /proc/$pid/numa_maps; kill $pid"""
+    with lab_or_skip("cxl-3x4", tmp_path) as lab:
+        result = lab.run(["sh", "-c", script], timeout_s=120)
+    assert result.status == 0, result.stderr
+    receipt, shown, *numa_maps = result.stdout.decode().splitlines()
+    pages = json.loads(receipt)["pages"]
+    assert pages["moved_bytes"] == pages["planned_bytes"] > 0
+    mappings = json.loads(shown)["mappings"]
+    private = [m for m in mappings if m["group"] in ("heap", "stacks", "anonymous") and m["bytes"]]
+    assert all(set(m["on_node_bytes"]) == {"2"} for m in private)
+    after = pages_of("\n".join(numa_maps))
+    assert {int(m["first"], 16): m["on_node_bytes"] for m in mappings if m["bytes"]} == after
+    node = next(n for n in json.loads(shown)["nodes"] if n["id"] == 2)
+    assert (node["cpus"], node["memory_bytes"] > 0) == ("", True)
