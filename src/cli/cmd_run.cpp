@@ -1,93 +1,33 @@
 // homenode run: starts a program under a placement, with numactl's own command line.
 #include "cli/cmd_run.h"
 
-#include <fmt/format.h>
-
-#include <cerrno>
 #include <map>
-#include <nlohmann/json.hpp>
 
-#include "actuation/process.h"
-#include "base/id_list.h"
+#include "cli/invoke.h"
+#include "cli/run_charm.h"
+#include "cli/run_emit.h"
+#include "cli/run_hardware.h"
 #include "cli/run_machine.h"
-#include "cli/run_placement.h"
+#include "cli/run_options.h"
+#include "cli/run_plan.h"
 #include "cli/run_show.h"
+#include "cli/run_start.h"
 
 namespace homenode::cli {
 namespace {
 
 using Kind = RunSetting::Kind;
 
-struct RunOption {
-  Kind kind;
-  const char* names;
-  const char* type;  ///< Empty for options without a value.
-  const char* help;
+/// The options that print something instead of starting a program.
+struct Prints {
+  bool show = false;
+  bool hardware = false;
+  bool cpu_compress = false;
+  bool version = false;
+  bool explain = false;
+  bool json = false;
+  std::string emit;
 };
-constexpr RunOption run_options[] = {
-    {Kind::all, "-a,--all", "", "lift the limits of the cpuset for the lists that follow"},
-    {Kind::interleave, "-i,--interleave", "NODES", "memory page by page over these nodes"},
-    {Kind::membind, "-m,--membind", "NODES", "memory from these nodes only"},
-    {Kind::preferred, "-p,--preferred", "NODE", "memory from this node, or others when it is full"},
-    {Kind::preferred_many, "-P,--preferred-many", "NODES",
-     "memory from these nodes, or others when they are full (Linux 5.15)"},
-    {Kind::localalloc, "-l,--localalloc", "", "memory from the node that allocates it"},
-    {Kind::balancing, "-b,--balancing", "",
-     "with --membind: let the kernel move pages within the nodes (Linux 5.12)"},
-    {Kind::cpunodebind, "-N,-c,--cpunodebind,--cpubind", "NODES", "run on the CPUs of these nodes"},
-    {Kind::physcpubind, "-C,--physcpubind", "CPUS", "run on these CPUs"},
-};
-
-constexpr const char* footer =
-    "Sets CPUs and a memory policy as numactl does, then starts the program, which keeps them. "
-    "NODES and CPUS are lists such as 0-3,8; all; !2 (all but 2); +0-1 (counted within the "
-    "cpuset); "
-    "and for nodes same (the list before). Options end at the first word that is none, or after "
-    "--; "
-    "the program is started without a shell and its exit code is the command's. It is 127 when the "
-    "program is not found and 126 when it cannot be executed.";
-
-std::string quoted(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
-}
-
-std::string explain_text(const placement::Placement& placement,
-                         const std::vector<std::string>& program) {
-  std::string text = "memory policy: ";
-  if (const auto& memory = placement.process_memory) {
-    text += to_string(memory->kind) + (memory->numa_balancing ? ", balanced" : "");
-    if (!memory->nodes.empty()) text += ", nodes " + to_list(memory->nodes);
-  } else {
-    text += "unchanged";
-  }
-  text += "\nCPUs: " +
-          (placement.process_cpus ? to_list(*placement.process_cpus) : std::string("unchanged"));
-  return text + "\nprogram: " + (program.empty() ? "none" : quoted(program)) + "\n";
-}
-
-template <class IdType>
-nlohmann::ordered_json numbers(const IdSet<IdType>& set) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (IdType id : set.to_vector()) list.push_back(id.value());
-  return list;
-}
-
-std::string explain_json(const placement::Placement& placement,
-                         const std::vector<std::string>& program) {
-  nlohmann::ordered_json json{{"schema", "homenode.run.explain/1"},
-                              {"memory", nullptr},
-                              {"cpus", nullptr},
-                              {"program", program}};
-  if (const auto& memory = placement.process_memory) {
-    json["memory"] = {{"policy", to_string(memory->kind)},
-                      {"nodes", numbers(memory->nodes)},
-                      {"balancing", memory->numa_balancing}};
-  }
-  if (placement.process_cpus) json["cpus"] = numbers(*placement.process_cpus);
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-}
 
 class Run final : public Verb {
  public:
@@ -100,7 +40,7 @@ class Run final : public Verb {
 
   void define(CLI::App& app) override {
     app_ = &app;
-    for (const RunOption& option : run_options) {
+    for (const RunOption& option : run_options()) {
       if (*option.type == '\0') {
         kinds_[app.add_flag(option.names, option.help)] = option.kind;
       } else {
@@ -110,53 +50,110 @@ class Run final : public Verb {
                    ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)] = option.kind;
       }
     }
-    app.add_flag("-s,--show", show_, "print the placement that then holds, and start nothing");
-    app.add_flag("--explain", explain_, "print what would be set, and set and start nothing");
-    app.add_flag("--json", json_, "--show and --explain as JSON");
+    define_threads(app);
+    define_prints(app);
     // For the help alone: the program never gets to the parser.
     app.add_option("program", "the program and its arguments, which are left as they are")
         ->type_name("[ARGUMENTS...]");
-    app.footer(footer);
+    app.footer(run_footer);
   }
 
   [[nodiscard]] std::vector<Example> examples() const override {
     return {{"homenode run --cpunodebind=0 --localalloc -- sort /etc/passwd",
              "A program on the CPUs of node 0, with its memory there too"},
             {"homenode run --interleave=all --explain --json", "What a placement would set"},
+            {"homenode run --threads N:0-1 --explain -- sort /etc/passwd",
+             "Which CPU each thread would have, in the order of their creation"},
+            {"homenode run --membind=0 --emit slurm -- sort /etc/passwd",
+             "The same placement for another launcher"},
             {"homenode run --machine quad-4x2 --membind=3 --show",
              "The placement that holds on node 3 of a virtual machine"}};
   }
 
   int run(Context& context) override {
-    const auto done = prepare(context);
+    auto request = read_request();
+    if (!request) return report(context, name(), request.error());
+    const bool full = needs_full_machine(*request);
+    if (full && context.full_machine == nullptr) return become_native(context, context.words);
+    auto machine = machine_for(context, *request, full);
+    if (!machine) return report(context, name(), machine.error());
+    const auto done = prepare(context, *machine, *request);
     if (!done) return report(context, name(), done.error());
-    if (explain_ || show_) return exit_done;
-    return start(context);
+    return only_prints() ? exit_done : start_program(context, program_);
   }
 
  private:
-  /// Everything short of starting the program.
-  Result<void> prepare(Context& context) {
-    if (program_.empty() && !show_ && !explain_) {
+  void define_threads(CLI::App& app) {
+    app.add_option("--threads", threads_.threads,
+                   "CPUs of each thread in the order of creation, the main one first: a list "
+                   "(0,4,8-11), a likwid expression (S0:0-3@S1:0-3, E:N:4:1:2, M:scatter), OpenMP "
+                   "places (cores, {0:4}:8:4) or Charm++'s ranges (0-7:2.1+8)")
+        ->type_name("EXPR");
+    app.add_option("--thread-memory", threads_.thread_memory,
+                   "memory policy of each thread in the order of creation, such as bind@0/bind@1")
+        ->type_name("RULES");
+    app.add_option("--skip-threads", threads_.skip_threads,
+                   "threads that are left alone and take no entry, by number in the order of "
+                   "creation, 0 being the main one: helper threads of a runtime")
+        ->type_name("LIST");
+    app.add_option("--heap", threads_.heap,
+                   "memory policy of what the program allocates, such as interleave, its stacks "
+                   "excepted")
+        ->type_name("RULE");
+    app.add_option("--place", threads_.place,
+                   "a rule for large allocations, such as 'size>64M: cyclic'; may be given several "
+                   "times, the first that fits holds")
+        ->type_name("RULE")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  }
+
+  void define_prints(CLI::App& app) {
+    app.add_flag("-s,--show", prints_.show,
+                 "print the placement that then holds, and start nothing");
+    app.add_flag("-H,--hardware", prints_.hardware,
+                 "print the nodes with their CPUs, memory and distances, as numactl does");
+    app.add_flag("--cpu-compress", prints_.cpu_compress, "with --hardware: CPUs as ranges");
+    app.add_flag("--version", prints_.version, "print the version");
+    app.add_flag("--explain", prints_.explain,
+                 "print what would be set, for each thread too, and set and start nothing");
+    app.add_option("--emit", prints_.emit,
+                   "print the same placement for another tool, and on the error stream what that "
+                   "tool cannot say; start nothing")
+        ->type_name("numactl|omp|slurm|likwid");
+    app.add_flag("--json", prints_.json, "--show, --hardware and --explain as JSON");
+  }
+
+  [[nodiscard]] bool only_prints() const {
+    return prints_.show || prints_.hardware || prints_.version || prints_.explain ||
+           !prints_.emit.empty();
+  }
+
+  Result<RunRequest> read_request() {
+    auto charm = take_charm_words(program_);
+    if (!charm) return charm.as_unexpected();
+    if (program_.empty() && !only_prints()) {
       return bad_usage("no program is named", "write 'homenode run OPTIONS PROGRAM ARGUMENTS'");
     }
-    if (json_ && !show_ && !explain_) {
-      return bad_usage("--json goes with --show or --explain only",
+    if (prints_.json && !prints_.show && !prints_.hardware && !prints_.explain) {
+      return bad_usage("--json goes with --show, --hardware or --explain only",
                        "put '--' before the program if the option is meant for it");
     }
-    const auto settings = settings_in_order();
+    auto settings = settings_in_order();
     if (!settings) return settings.as_unexpected();
-    auto machine = machine_for(context.os, *settings);
-    if (!machine) return machine.as_unexpected();
-    const auto placement = resolve(*machine, *settings);
-    if (!placement) return placement.as_unexpected();
-    if (explain_) {
-      context.out << (json_ ? explain_json(*placement, program_)
-                            : explain_text(*placement, program_));
-      return {};
+    auto from_words = from_charm(*charm);
+    if (!from_words) return from_words.as_unexpected();
+    if (from_words->needs_agent() &&
+        (!threads_.threads.empty() || !threads_.thread_memory.empty())) {
+      return bad_usage("Charm++'s words and --threads or --thread-memory say the same thing",
+                       "choose one of them");
     }
-    if (const auto applied = apply(context, *placement); !applied) return applied;
-    return show_ ? show(context, *machine) : Result<void>{};
+    RunRequest request{std::move(*settings), threads_};
+    if (!from_words->threads.empty()) request.threads.threads = from_words->threads;
+    if (!from_words->thread_memory.empty()) {
+      request.threads.thread_memory = from_words->thread_memory;
+    }
+    return request;
   }
 
   /// The options as given: CLI11 has their order and, apart from it, each one's values.
@@ -181,60 +178,71 @@ class Run final : public Verb {
   }
 
   /// The live machine, or none at all where nothing asks for it.
-  [[nodiscard]] Result<machine::Machine> machine_for(
-      os::Os& os, const std::vector<RunSetting>& settings) const {
-    bool needed = show_;
-    for (const RunSetting& setting : settings) needed = needed || takes_list(setting.kind);
-    return needed ? read_quick_machine(os) : machine::Machine{};
+  [[nodiscard]] Result<machine::Machine> machine_for(Context& context, const RunRequest& request,
+                                                     bool full) const {
+    if (full) return context.full_machine();
+    const bool needed = prints_.show || prints_.hardware || !prints_.emit.empty();
+    if (needed || needs_machine(request)) return read_quick_machine(context.os);
+    return machine::Machine{};
   }
 
-  Result<void> apply(Context& context, const placement::Placement& placement) {
-    if (placement.process_cpus) {
-      const auto bound = actuation::bind_thread(context.os, 0, *placement.process_cpus);
-      if (!bound) return bound;
+  /// Everything short of starting the program.
+  Result<void> prepare(Context& context, const machine::Machine& machine,
+                       const RunRequest& request) {
+    auto plan = make_run_plan(context.os, machine, request);
+    if (!plan) return plan.as_unexpected();
+    plan->program = program_;
+    if (prints_.version) context.out << "homenode " HOMENODE_VERSION "\n";
+    if (prints_.explain) return explain(context, *plan);
+    if (!prints_.emit.empty()) return print_emitted(context, *plan, machine);
+    if (prints_.hardware) return print_hardware(context, machine);
+    if (prints_.version) return {};
+    if (const auto applied = apply_to_process(context, plan->process); !applied) return applied;
+    if (prints_.show) return show(context, machine);
+    return request.threads.needs_agent() ? prepare_agent(context, *plan) : Result<void>{};
+  }
+
+  Result<void> explain(Context& context, RunPlan& plan) const {
+    const bool has_policy = plan.process.process_memory || plan.threads.heap ||
+                            !plan.threads.memory_by_rank.empty() ||
+                            !plan.threads.allocations.empty();
+    if (has_policy) plan.refusal = find_policy_refusal(context.os);
+    context.out << (prints_.json ? explain_json(plan) : explain_text(plan));
+    return {};
+  }
+
+  Result<void> print_emitted(Context& context, const RunPlan& plan,
+                             const machine::Machine& machine) const {
+    const auto emitted = emit(prints_.emit, plan, machine);
+    if (!emitted) return emitted.as_unexpected();
+    context.out << emitted->command << '\n';
+    for (const std::string& what : emitted->missing) {
+      context.err << "homenode run: " << prints_.emit << " has no words for " << what
+                  << "; keep 'homenode run' for that\n";
     }
-    if (!placement.process_memory) return {};
-    placement::Policy policy = *placement.process_memory;
-    const auto set = actuation::set_process_policy(context.os, policy);
-    if (set || !policy.numa_balancing || set.error().errno_value != EINVAL) return set;
-    // As numactl: balancing is a wish, the bind is not.
-    policy.numa_balancing = false;
-    const auto plain = actuation::set_process_policy(context.os, policy);
-    if (plain) {
-      context.err << "homenode run: this kernel does not balance within a bind (Linux 5.12 does); "
-                     "bound without it\n";
-    }
-    return plain;
+    return {};
+  }
+
+  Result<void> print_hardware(Context& context, const machine::Machine& machine) const {
+    const auto nodes = read_hardware(context.os, machine);
+    if (!nodes) return nodes.as_unexpected();
+    context.out << (prints_.json ? hardware_json(*nodes)
+                                 : hardware_text(*nodes, prints_.cpu_compress));
+    return {};
   }
 
   Result<void> show(Context& context, const machine::Machine& machine) const {
     const auto state = read_policy_state(context.os, machine);
     if (!state) return state.as_unexpected();
-    context.out << (json_ ? show_json(*state) : show_text(*state));
+    context.out << (prints_.json ? show_json(*state) : show_text(*state));
     return {};
-  }
-
-  int start(Context& context) {
-    context.out.flush();
-    const int result = context.os.execute(program_);
-    const bool not_found = result == -ENOENT;
-    const Error error =
-        failed(fmt::format("cannot start '{}'", program_.front()),
-               not_found
-                   ? "check the name and PATH; for a script, the interpreter in its first line"
-                   : "check that it is an executable file for this machine",
-               -result)
-            .take();
-    report(context, name(), error);
-    return not_found ? exit_not_found : exit_cannot_execute;
   }
 
   CLI::App* app_ = nullptr;
   std::map<const CLI::Option*, Kind> kinds_;
   std::vector<std::string> program_;
-  bool show_ = false;
-  bool explain_ = false;
-  bool json_ = false;
+  ThreadRequest threads_;
+  Prints prints_;
 };
 
 }  // namespace

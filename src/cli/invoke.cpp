@@ -82,6 +82,8 @@ int become_native(Context& context, std::vector<std::string> words) {
 }
 
 int invoke(Context& context, Verb& verb, const std::vector<std::string>& words) {
+  context.words = words;
+  context.words.insert(context.words.begin(), verb.name());
   CLI::App app{verb.summary(), "homenode " + verb.name()};
   std::string machine;
   define_machine_option(app, machine);

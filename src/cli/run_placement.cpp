@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "base/id_list.h"
 #include "machine/list_syntax.h"
 
 namespace homenode::cli {
@@ -17,6 +18,8 @@ std::optional<PolicyKind> policy_of(Kind kind) {
   switch (kind) {
     case Kind::interleave:
       return PolicyKind::interleave;
+    case Kind::weighted_interleave:
+      return PolicyKind::weighted_interleave;
     case Kind::membind:
       return PolicyKind::bind;
     case Kind::preferred:
@@ -42,10 +45,17 @@ class Resolver {
     }
     if (setting.kind == Kind::physcpubind) return bind_cpus(setting.value);
     if (setting.kind == Kind::cpunodebind) return bind_nodes(setting.value);
+    if (setting.kind == Kind::near || setting.kind == Kind::per_rank) {
+      return settle_near(setting.value);
+    }
     return set_policy(setting);
   }
 
   placement::Placement result() && {
+    if (!placement_.process_memory && !near_.empty()) {
+      placement_.process_memory =
+          Policy{near_.size() == 1 ? PolicyKind::preferred : PolicyKind::preferred_many, near_};
+    }
     if (placement_.process_memory && placement_.process_memory->kind == PolicyKind::bind) {
       placement_.process_memory->numa_balancing = balancing_;
     }
@@ -87,11 +97,26 @@ class Resolver {
     return {};
   }
 
+  Result<void> settle_near(const std::string& list) {
+    list_seen_ = true;
+    const auto nodes = parse_node_list(list);
+    if (!nodes) return nodes.as_unexpected();
+    CpuSet cpus = machine_.cpus_of(*nodes) & machine_.allowed_cpus;
+    near_ = *nodes & machine_.nodes_with_memory() & machine_.allowed_nodes;
+    if (cpus.empty() && near_.empty()) {
+      return failed(fmt::format("this process may use no CPU and no memory of the nodes {}", list),
+                    "'homenode topology' shows what its cpuset leaves");
+    }
+    if (!cpus.empty()) placement_.process_cpus = std::move(cpus);
+    previous_ = *nodes;
+    return {};
+  }
+
   Result<void> set_policy(const RunSetting& setting) {
     if (placement_.process_memory) {
       return bad_usage("more than one memory policy is asked for",
-                       "choose one of --interleave, --membind, --preferred, --preferred-many and "
-                       "--localalloc");
+                       "choose one of --interleave, --weighted-interleave, --membind, --preferred, "
+                       "--preferred-many and --localalloc");
     }
     Policy policy{*policy_of(setting.kind), {}};
     if (takes_list(setting.kind)) {
@@ -109,6 +134,7 @@ class Resolver {
   const machine::Machine& machine_;
   placement::Placement placement_;
   std::optional<NodeSet> previous_;
+  NodeSet near_;  ///< Where memory is preferred unless a policy is given.
   bool all_ = false;
   bool balancing_ = false;
   bool list_seen_ = false;

@@ -15,6 +15,7 @@ struct RunSetting {
   enum class Kind {
     all,
     interleave,
+    weighted_interleave,
     membind,
     preferred,
     preferred_many,
@@ -22,6 +23,8 @@ struct RunSetting {
     balancing,
     cpunodebind,
     physcpubind,
+    near,      ///< Value: the nodes of the device (run_devices.h).
+    per_rank,  ///< Value: the nodes of the rank (run_ranks.h).
   };
   Kind kind = Kind::all;
   std::string value;  ///< The list as written; empty for options without one.
@@ -32,8 +35,9 @@ bool takes_list(RunSetting::Kind kind);
 
 /// By numactl's rules: one memory policy at most; of several CPU bindings the last one holds; --all
 /// stands before every list; --balancing counts with --membind only; `same` is the node list
-/// before. Errors: bad_usage for what breaks a rule, for lists that cannot be read, and for nodes
-/// and CPUs that do not exist or are not allowed.
+/// before. --near and --per-rank bind to those CPUs of their nodes that are allowed, and prefer the
+/// nodes' memory where no policy is given. Errors: bad_usage for what breaks a rule, for lists that
+/// cannot be read, and for nodes and CPUs that do not exist or are not allowed.
 Result<placement::Placement> resolve(const machine::Machine& machine,
                                      const std::vector<RunSetting>& settings);
 

@@ -31,6 +31,8 @@ struct Context {
   /// The machine with all that hwloc knows; null in the small command, which is without hwloc: a
   /// verb that finds it null and needs it calls become_native().
   Result<machine::Machine> (*full_machine)() = nullptr;
+  /// The verb's name and the words after it, as invoke() got them, for become_native().
+  std::vector<std::string> words = {};
 };
 
 /// A command line that works as it stands, and what it shows, without a full stop.

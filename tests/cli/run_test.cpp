@@ -71,7 +71,7 @@ TEST(Run, ExplainSetsAndStartsNothing) {
   EXPECT_EQ(json["program"], (Words{"prog", "a"}));
   EXPECT_EQ(line.run({"run", "-l", "--explain"}), exit_done);
   EXPECT_EQ(line.out.str(), "memory policy: local\nCPUs: unchanged\nprogram: none\n");
-  EXPECT_TRUE(calls_but_reads(line.os).empty());
+  for (const std::string& call : calls_but_reads(line.os)) EXPECT_EQ(call, "get_mempolicy");
 }
 
 TEST(Run, ShowPrintsWhatThenHoldsAndStartsNothing) {
@@ -89,6 +89,46 @@ TEST(Run, BindsWithoutBalancingWhereTheKernelHasNone) {
   EXPECT_EQ(line.run({"run", "-b", "-m", "all", "--show"}), exit_done);
   EXPECT_TRUE(line.out.str().starts_with("policy: bind\n"));
   EXPECT_NE(line.err.str().find("without it"), std::string::npos);
+}
+
+TEST(Run, PrintsTheHardwareAndTheVersion) {
+  CommandLine line;
+  EXPECT_EQ(line.run({"run", "-H"}), exit_done);
+  EXPECT_TRUE(line.out.str().starts_with("available: ")) << line.out.str();
+  EXPECT_EQ(line.run({"run", "--version"}), exit_done);
+  EXPECT_TRUE(line.out.str().starts_with("homenode "));
+  EXPECT_TRUE(calls_but_reads(line.os).empty());
+}
+
+TEST(Run, EmitsForOtherToolsAndStartsNothing) {
+  CommandLine line;
+  EXPECT_EQ(line.run({"run", "-l", "--emit", "numactl", "prog", "x y"}), exit_done);
+  EXPECT_EQ(line.out.str(), "numactl --localalloc -- prog 'x y'\n");
+  EXPECT_TRUE(line.err.str().empty());
+  EXPECT_EQ(line.run({"run", "-l", "--emit=omp", "prog"}), exit_done);
+  EXPECT_NE(line.err.str().find("omp has no words for"), std::string::npos);
+  EXPECT_EQ(line.run({"run", "-l", "--emit=taskset", "prog"}), exit_usage);
+  EXPECT_TRUE(calls_but_reads(line.os).empty());
+}
+
+TEST(Run, SetsWeightedInterleave) {
+  CommandLine line;
+  EXPECT_EQ(line.run({"run", "-w", "all", "prog"}), not_found);
+  int mode = -1;
+  NodeSet nodes;
+  ASSERT_EQ(line.os.get_mempolicy(mode, nodes), 0);
+  EXPECT_EQ(mode, 6);
+}
+
+TEST(Run, BecomesTheFullCommandForWhatItDoesNotKnow) {
+  CommandLine line;
+  Context small{line.os, line.out, line.err, "/usr/bin/homenode"};
+  const Words words{"run", "--threads", "S0:0", "prog"};
+  EXPECT_EQ(dispatch(small, words), exit_failed);
+  const Words executed = line.os.executed();
+  ASSERT_EQ(executed.size(), words.size() + 1);
+  EXPECT_TRUE(executed[0].ends_with("homenode-native"));
+  EXPECT_EQ(Words(executed.begin() + 1, executed.end()), words);
 }
 
 TEST(Run, BadUsageStartsNothing) {

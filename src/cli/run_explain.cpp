@@ -1,0 +1,121 @@
+#include "cli/run_explain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/id_list.h"
+
+namespace homenode::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+template <class IdType>
+Json numbers(const IdSet<IdType>& set) {
+  Json list = Json::array();
+  for (IdType id : set.to_vector()) list.push_back(id.value());
+  return list;
+}
+
+Json policy_json(const placement::Policy* policy) {
+  if (policy == nullptr) return nullptr;
+  return {{"policy", to_string(policy->kind)},
+          {"nodes", numbers(policy->nodes)},
+          {"balancing", policy->numa_balancing}};
+}
+
+/// The policy of a thread: its own, or the process's.
+const placement::Policy* memory_of(const RunPlan& plan, std::size_t rank) {
+  if (const auto* own = plan.threads.memory_of(rank)) return own;
+  return plan.process.process_memory ? &*plan.process.process_memory : nullptr;
+}
+
+const CpuSet* cpus_of(const RunPlan& plan, std::size_t rank) {
+  if (plan.threads.threads) return &plan.threads.threads->of(rank);
+  return plan.process.process_cpus ? &*plan.process.process_cpus : nullptr;
+}
+
+std::string thread_lines(const RunPlan& plan) {
+  std::string text;
+  const std::size_t count = thread_entries(plan.threads);
+  for (std::size_t rank = 0; rank < count; ++rank) {
+    const CpuSet* const cpus = cpus_of(plan, rank);
+    const placement::Policy* const memory = memory_of(plan, rank);
+    text += fmt::format("thread {}: CPUs {}, memory {}\n", rank,
+                        cpus != nullptr ? to_list(*cpus) : "unchanged",
+                        memory != nullptr ? policy_words(*memory) : "unchanged");
+  }
+  if (count > 0)
+    text += fmt::format("thread {} and later: each list from its start again\n", count);
+  return text;
+}
+
+}  // namespace
+
+std::string policy_words(const placement::Policy& policy) {
+  std::string text = to_string(policy.kind) + (policy.numa_balancing ? ", balanced" : "");
+  if (!policy.nodes.empty()) text += ", nodes " + to_list(policy.nodes);
+  return text;
+}
+
+std::size_t thread_entries(const ThreadPlan& plan) {
+  return std::max(plan.threads ? plan.threads->cpus_by_rank.size() : 0, plan.memory_by_rank.size());
+}
+
+std::string explain_text(const RunPlan& plan) {
+  const placement::Placement& process = plan.process;
+  std::string text;
+  if (plan.rank) {
+    text += fmt::format("rank on this host: {} ({})\n", plan.rank->rank, plan.rank->variable);
+  }
+  text += "memory policy: " +
+          (process.process_memory ? policy_words(*process.process_memory) : "unchanged") + "\n";
+  if (!plan.refusal.empty()) text += "refused here: " + plan.refusal + "\n";
+  text += "CPUs: " + (process.process_cpus ? to_list(*process.process_cpus) : "unchanged") + "\n";
+  text += thread_lines(plan);
+  if (!plan.threads.skipped.empty()) {
+    text += fmt::format("threads left alone: {}\n", fmt::join(plan.threads.skipped, ","));
+  }
+  if (plan.threads.heap) text += "heap: " + policy_words(*plan.threads.heap) + "\n";
+  for (const AllocationRule& rule : plan.threads.allocations) {
+    text += fmt::format("allocations of {} bytes or more: {}\n", rule.at_least_bytes, rule.rule);
+  }
+  return text + "program: " + (plan.program.empty() ? "none" : joined(plan.program)) + "\n";
+}
+
+std::string explain_json(const RunPlan& plan) {
+  const placement::Placement& process = plan.process;
+  const auto& memory = process.process_memory;
+  Json json{{"schema", "homenode.run.explain/1"},
+            {"memory", policy_json(memory ? &*memory : nullptr)},
+            {"cpus", nullptr},
+            {"program", plan.program}};
+  if (process.process_cpus) json["cpus"] = numbers(*process.process_cpus);
+  json["refusal"] = plan.refusal.empty() ? Json(nullptr) : Json(plan.refusal);
+  json["rank"] = plan.rank ? Json{{"rank", plan.rank->rank}, {"variable", plan.rank->variable}}
+                           : Json(nullptr);
+  json["threads"] = Json::array();
+  for (std::size_t rank = 0; rank < thread_entries(plan.threads); ++rank) {
+    const CpuSet* const cpus = cpus_of(plan, rank);
+    json["threads"].push_back({{"thread", rank},
+                               {"cpus", cpus != nullptr ? numbers(*cpus) : Json(nullptr)},
+                               {"memory", policy_json(memory_of(plan, rank))}});
+  }
+  json["skipped_threads"] = plan.threads.skipped;
+  json["heap"] = policy_json(plan.threads.heap ? &*plan.threads.heap : nullptr);
+  json["allocations"] = Json::array();
+  for (const AllocationRule& rule : plan.threads.allocations) {
+    json["allocations"].push_back({{"at_least_bytes", rule.at_least_bytes}, {"rule", rule.rule}});
+  }
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace homenode::cli

@@ -1,0 +1,54 @@
+#include "cli/run_options.h"
+
+#include <array>
+
+namespace homenode::cli {
+namespace {
+
+using Kind = RunSetting::Kind;
+
+constexpr std::array options{
+    RunOption{Kind::all, "-a,--all", "", "lift the limits of the cpuset for the lists that follow"},
+    RunOption{Kind::interleave, "-i,--interleave", "NODES", "memory page by page over these nodes"},
+    RunOption{Kind::weighted_interleave, "-w,--weighted-interleave", "NODES",
+              "memory over these nodes by the weights that the system has for them (Linux 6.9)"},
+    RunOption{Kind::membind, "-m,--membind", "NODES", "memory from these nodes only"},
+    RunOption{Kind::preferred, "-p,--preferred", "NODE",
+              "memory from this node, or others when it is full"},
+    RunOption{Kind::preferred_many, "-P,--preferred-many", "NODES",
+              "memory from these nodes, or others when they are full (Linux 5.15)"},
+    RunOption{Kind::localalloc, "-l,--localalloc", "", "memory from the node that allocates it"},
+    RunOption{Kind::balancing, "-b,--balancing", "",
+              "with --membind: let the kernel move pages within the nodes (Linux 5.12)"},
+    RunOption{Kind::cpunodebind, "-N,-c,--cpunodebind,--cpubind", "NODES",
+              "run on the CPUs of these nodes"},
+    RunOption{Kind::physcpubind, "-C,--physcpubind", "CPUS", "run on these CPUs"},
+    RunOption{Kind::near, "--near", "DEVICE",
+              "run on the node of a device (eth0, nvme0n1, gpu, gpu1 or a PCI address), with its "
+              "memory preferred unless a policy is given"},
+    RunOption{
+        Kind::per_rank, "--per-rank", "node|socket",
+        "each MPI or Slurm process of this host on a node (or socket) in turn, with its memory "
+        "preferred unless a policy is given"},
+};
+
+}  // namespace
+
+std::span<const RunOption> run_options() {
+  return options;
+}
+
+const char* const run_footer =
+    "Sets CPUs and a memory policy as numactl does, then starts the program, which keeps them. "
+    "NODES and CPUS are lists such as 0-3,8; all; !2 (all but 2); +0-1 (counted within the "
+    "cpuset); "
+    "and for nodes same (the list before) and netdev:eth0, block:sda, file:/path, ip:10.0.0.1, "
+    "pci:0000:3b:00.0 (the node of a device, at the end of a list). "
+    "Options end at the first word that is none, or after "
+    "--; "
+    "Charm++'s words (+setcpuaffinity +pemap LIST +maffinity +nodemap LIST +mempol NAME) may stand "
+    "before the program. "
+    "The program is started without a shell and its exit code is the command's. It is 127 when the "
+    "program is not found and 126 when it cannot be executed.";
+
+}  // namespace homenode::cli

@@ -1,0 +1,33 @@
+// From the options of `run` to what it will do: devices and ranks looked up, lists resolved,
+// threads planned. Nothing is set. Serves the verb `run`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/run_explain.h"
+#include "cli/run_placement.h"
+#include "os/os.h"
+
+namespace homenode::cli {
+
+struct RunRequest {
+  std::vector<RunSetting> settings;  ///< As written: --near has a device, --per-rank a word.
+  ThreadRequest threads;
+};
+
+/// True when some option names nodes, CPUs or threads, so that a machine is needed at all.
+bool needs_machine(const RunRequest& request);
+
+/// True when some option speaks of packages, cores or caches, which the quick machine lacks.
+bool needs_full_machine(const RunRequest& request);
+
+/// Reads the request against the machine. Errors: those of each option.
+Result<RunPlan> make_run_plan(os::Os& os, const machine::Machine& machine,
+                              const RunRequest& request);
+
+/// Why this kernel or container would refuse to set a memory policy, found by asking for the
+/// present one, which is refused alike; empty when it would not.
+std::string find_policy_refusal(os::Os& os);
+
+}  // namespace homenode::cli

@@ -1,0 +1,31 @@
+// Which process of this host this is, as MPI libraries and Slurm say in the environment, and which
+// nodes are its own. Pure; serves `run --per-rank`.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "base/result.h"
+#include "machine/machine.h"
+
+namespace homenode::cli {
+
+struct LocalRank {
+  unsigned rank = 0;     ///< Among the processes of this host.
+  std::string variable;  ///< What told.
+};
+
+/// The value of a variable of the environment, or null.
+using Environment = std::function<const char*(const char* name)>;
+
+/// Knows Open MPI, MPICH and Intel MPI, MVAPICH, Slurm, PALS and Flux; else PMI_RANK or PMIX_RANK,
+/// which count over all hosts and so are right on one host only. Errors: bad_usage when none is
+/// set.
+Result<LocalRank> find_local_rank(const Environment& environment);
+
+/// The nodes of a rank when each takes a node ("node", "numa") or a package ("socket") in turn, of
+/// those with CPUs that the process may use. Errors: bad_usage for another word.
+Result<NodeSet> nodes_of_rank(const machine::Machine& machine, const std::string& domain,
+                              unsigned rank);
+
+}  // namespace homenode::cli
