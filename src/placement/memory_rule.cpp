@@ -208,26 +208,24 @@ std::string to_string(const MemoryRule& rule) {
 }
 
 Result<std::variant<Policy, PageMap>> resolve(const MemoryRule& rule, std::size_t pages) {
-  std::variant<Policy, PageMap> resolved;
-  if (const auto* policy = std::get_if<Policy>(&rule.how)) {
-    resolved = *policy;
-  } else if (const auto* runs = std::get_if<ExplicitRule>(&rule.how)) {
+  using Resolved = std::variant<Policy, PageMap>;
+  if (const auto* policy = std::get_if<Policy>(&rule.how)) return Resolved(*policy);
+  if (const auto* runs = std::get_if<ExplicitRule>(&rule.how)) {
     auto map = explicit_map(pages, runs->runs);
     if (!map) return map.as_unexpected();
-    resolved = *std::move(map);
-  } else if (const auto* spread = std::get_if<DistributionRule>(&rule.how)) {
+    return Resolved(*std::move(map));
+  }
+  if (const auto* spread = std::get_if<DistributionRule>(&rule.how)) {
     const auto distribution = find_distribution(spread->name);
     if (!distribution) return distribution.as_unexpected();
     const std::vector<NodeId> nodes = spread->nodes.to_vector();
     if (const auto fits = distribution->check(nodes, spread->parameters); !fits) {
       return fits.as_unexpected();
     }
-    resolved = distribution->map(pages, nodes, spread->parameters);
-  } else {
-    return bad_usage("next-touch has no page map in advance: the pages go to who touches them",
-                     "name a policy or a distribution here");
+    return Resolved(distribution->map(pages, nodes, spread->parameters));
   }
-  return resolved;
+  return bad_usage("next-touch has no page map in advance: the pages go to who touches them",
+                   "name a policy or a distribution here");
 }
 
 bool is_next_touch(const MemoryRule& rule) {
