@@ -90,6 +90,26 @@ def test_show_prints_what_numactl_prints(
     assert settings(shown_by_homenode[line][1], balanced) == settings(theirs, balanced)
 
 
+def test_weighted_interleave_is_the_kernels(quad: Lab, command: str) -> None:
+    """numactl 2.0.16 lacks the option; the kernel's own word for the policy decides."""
+    result = quad.run([command, "run", "-w", "0,2", "cat", "/proc/self/numa_maps"])
+    assert result.status == 0, result.stderr
+    assert b" weighted interleave:0,2 " in result.stdout
+
+
+def hardware(text: str) -> list[list[str]]:
+    """The lines as words, without those that differ between any two runs."""
+    return [line.split() for line in text.splitlines() if " free: " not in line]
+
+
+def test_hardware_is_what_numactl_prints(quad: Lab, command: str) -> None:
+    """Word for word; numactl 2.0.19 has wider columns of distances than 2.0.16."""
+    (_, theirs), (code, ours) = answers(quad, ["numactl --hardware", f"{command} run --hardware"])
+    assert code == 0
+    assert hardware(ours) == hardware(theirs)
+    assert len(hardware(ours)) == 1 + 2 * 4 + 6
+
+
 def test_impossible_requests_are_refused_in_one_line(quad: Lab, command: str) -> None:
     for options in (
         ["-m", "9"],
