@@ -62,7 +62,7 @@ class Run final : public Verb {
     return {{"homenode run --cpunodebind=0 --localalloc -- sort /etc/passwd",
              "A program on the CPUs of node 0, with its memory there too"},
             {"homenode run --interleave=all --explain --json", "What a placement would set"},
-            {"homenode run --threads N:0-1 --explain -- sort /etc/passwd",
+            {"homenode run --threads cores --explain -- sort /etc/passwd",
              "Which CPU each thread would have, in the order of their creation"},
             {"homenode run --membind=0 --emit slurm -- sort /etc/passwd",
              "The same placement for another launcher"},
