@@ -22,7 +22,8 @@ void note_agent_rules(const RunPlan& plan, Emitted& emitted) {
 }
 
 void add_program(const RunPlan& plan, Emitted& emitted) {
-  for (const std::string& word : plan.program) emitted.command += " " + shell_word(word);
+  for (const std::string& word : plan.program)
+    emitted.command += fmt::format(" {}", shell_word(word));
 }
 
 std::string numactl_memory(const Policy& policy) {
@@ -31,15 +32,15 @@ std::string numactl_memory(const Policy& policy) {
     case PolicyKind::local:
       return " --localalloc";
     case PolicyKind::bind:
-      return (policy.numa_balancing ? " --balancing --membind=" : " --membind=") + nodes;
+      return fmt::format(" {}--membind={}", policy.numa_balancing ? "--balancing " : "", nodes);
     case PolicyKind::preferred:
-      return " --preferred=" + nodes;
+      return fmt::format(" --preferred={}", nodes);
     case PolicyKind::preferred_many:
-      return " --preferred-many=" + nodes;
+      return fmt::format(" --preferred-many={}", nodes);
     case PolicyKind::interleave:
-      return " --interleave=" + nodes;
+      return fmt::format(" --interleave={}", nodes);
     case PolicyKind::weighted_interleave:
-      return " --weighted-interleave=" + nodes;
+      return fmt::format(" --weighted-interleave={}", nodes);
     case PolicyKind::default_policy:
       break;
   }
@@ -49,7 +50,7 @@ std::string numactl_memory(const Policy& policy) {
 Emitted to_numactl(const RunPlan& plan, const machine::Machine& /*machine*/) {
   Emitted emitted{"numactl", {}};
   if (const auto& cpus = plan.process.process_cpus) {
-    emitted.command += " --physcpubind=" + to_list(*cpus);
+    emitted.command += fmt::format(" --physcpubind={}", to_list(*cpus));
   }
   if (const auto& memory = plan.process.process_memory) emitted.command += numactl_memory(*memory);
   if (plan.threads.threads) emitted.missing.emplace_back("CPUs of threads");
@@ -67,7 +68,7 @@ Emitted to_omp(const RunPlan& plan, const machine::Machine& /*machine*/) {
       std::string place;
       for (CpuId cpu : cpus.to_vector())
         place += fmt::format("{}{}", place.empty() ? "" : ",", cpu.value());
-      places += (places.empty() ? "{" : ",{") + place + "}";
+      places += fmt::format("{}{{{}}}", places.empty() ? "" : ",", place);
     }
     if (!plan.threads.skipped.empty()) emitted.missing.emplace_back("threads that are left alone");
   } else if (const auto& cpus = plan.process.process_cpus) {
@@ -100,15 +101,15 @@ std::string mask(const IdSet<IdType>& set) {
 Emitted to_slurm(const RunPlan& plan, const machine::Machine& /*machine*/) {
   Emitted emitted{"srun", {}};
   if (const auto& cpus = plan.process.process_cpus) {
-    emitted.command += " --cpu-bind=mask_cpu:" + mask(*cpus);
+    emitted.command += fmt::format(" --cpu-bind=mask_cpu:{}", mask(*cpus));
   }
   if (const auto& memory = plan.process.process_memory) {
     if (memory->kind == PolicyKind::bind && !memory->numa_balancing) {
-      emitted.command += " --mem-bind=mask_mem:" + mask(memory->nodes);
+      emitted.command += fmt::format(" --mem-bind=mask_mem:{}", mask(memory->nodes));
     } else if (memory->kind == PolicyKind::preferred) {
-      emitted.command += " --mem-bind=prefer,mask_mem:" + mask(memory->nodes);
+      emitted.command += fmt::format(" --mem-bind=prefer,mask_mem:{}", mask(memory->nodes));
     } else {
-      emitted.missing.push_back("the memory policy " + policy_words(*memory));
+      emitted.missing.push_back(fmt::format("the memory policy {}", policy_words(*memory)));
     }
   }
   if (plan.threads.threads) emitted.missing.emplace_back("CPUs of threads");
@@ -129,7 +130,7 @@ void add_likwid_memory(const Policy& policy, const CpuSet& cpus, const machine::
   if (policy.nodes == used && (bind || interleave)) {
     emitted.command += bind ? " -m" : " -i";
   } else {
-    emitted.missing.push_back("the memory policy " + policy_words(policy));
+    emitted.missing.push_back(fmt::format("the memory policy {}", policy_words(policy)));
   }
 }
 

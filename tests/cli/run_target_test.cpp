@@ -63,7 +63,8 @@ TEST(RunTarget, LooksBehindScripts) {
   const std::string fixed = folder.file("static", elf(PT_LOAD));
   EXPECT_FALSE(check_agent_can_enter(folder.file("script", "#! " + fixed + " -x\n")));
   EXPECT_TRUE(check_agent_can_enter(folder.file("shell", "#!/bin/sh\n")));
-  EXPECT_TRUE(check_agent_can_enter(folder.file("loop", "#!" + folder.file("loop", "") + "\n")));
+  EXPECT_TRUE(check_agent_can_enter(
+      folder.file("loop", std::string("#!") + folder.file("loop", "") + "\n")));
 }
 
 TEST(RunTarget, TellsProgramsWithOtherRights) {
