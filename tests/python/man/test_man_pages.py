@@ -62,7 +62,9 @@ def test_a_python_verbs_page_describes_every_option_of_its_help(verb: str) -> No
     assert listed <= described(roff_of(verb))
 
 
-@pytest.mark.parametrize("words", [("topology",), ("run",), ("where",), ("bench",), ("bench", "map")])
+@pytest.mark.parametrize(
+    "words", [("topology",), ("run",), ("where",), ("bench",), ("bench", "map")]
+)
 def test_a_built_in_verbs_page_describes_every_option_of_its_help(words: tuple[str, ...]) -> None:
     lines = homenode(*words, "--help").splitlines()
     names = [line.split()[0] for line in lines if line.startswith("  -")]
