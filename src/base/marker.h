@@ -26,18 +26,21 @@ enum hn_marker_kind {
 #define HN_MARKER_CODE(kind) ""
 #endif
 
+/// In the caller's own code, in unoptimised programs too.
+#define HN_MARKER_INLINE __attribute__((always_inline)) static inline void
+
 /// Begins a region of interest: from here on, the lab counts the calling process's accesses.
-static inline void hn_marker_begin(void) {
+HN_MARKER_INLINE hn_marker_begin(void) {
   __asm__ volatile(HN_MARKER_CODE(1)::: "memory");
 }
 
 /// Ends the region of interest that the calling process began.
-static inline void hn_marker_end(void) {
+HN_MARKER_INLINE hn_marker_end(void) {
   __asm__ volatile(HN_MARKER_CODE(2)::: "memory");
 }
 
 /// Says which rank the calling thread has, so that its counts can be told from other threads'.
-static inline void hn_marker_thread(unsigned long rank) {
+HN_MARKER_INLINE hn_marker_thread(unsigned long rank) {
 #if defined(__x86_64__)
   __asm__ volatile(HN_MARKER_CODE(3)::"D"(rank) : "memory");
 #else
@@ -46,7 +49,7 @@ static inline void hn_marker_thread(unsigned long rank) {
 }
 
 /// Begins a region of interest in which the accesses of every process are counted.
-static inline void hn_marker_begin_all(void) {
+HN_MARKER_INLINE hn_marker_begin_all(void) {
   __asm__ volatile(HN_MARKER_CODE(4)::: "memory");
 }
 
@@ -54,7 +57,7 @@ static inline void hn_marker_begin_all(void) {
 /// interest began, 0 outside one. When it returns, slot `slot` (of 8192, each 8 bytes, little
 /// endian) of the lab's clock holds it: the file that the environment variable HOMENODE_LAB_CLOCK
 /// names.
-static inline void hn_marker_clock(unsigned long slot) {
+HN_MARKER_INLINE hn_marker_clock(unsigned long slot) {
 #if defined(__x86_64__)
   __asm__ volatile(HN_MARKER_CODE(5)::"D"(slot) : "memory");
 #else

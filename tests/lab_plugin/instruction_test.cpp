@@ -41,20 +41,19 @@ Instruction first_marker(void (*function)()) {
   return {};
 }
 
-// Flattened, so that the marker is in the function's own code in every build.
-[[gnu::flatten]] void begin() {
+void begin() {
   hn_marker_begin();
 }
-[[gnu::flatten]] void end() {
+void end() {
   hn_marker_end();
 }
-[[gnu::flatten]] void thread() {
+void thread() {
   hn_marker_thread(7);
 }
-[[gnu::flatten]] void begin_all() {
+void begin_all() {
   hn_marker_begin_all();
 }
-[[gnu::flatten]] void clock_of_slot() {
+void clock_of_slot() {
   hn_marker_clock(3);
 }
 
