@@ -37,7 +37,9 @@ columns = homenode.zeros((4096, 64), "columns@0-3", np.uint8, order="F")
 answer["columns"] = nodes(columns)
 threads.bind("6")
 threads.place("local")
-answer["thread"] = [threads.where(), threads.cpus(), nodes(np.ones(1 << 20))[100:200]]
+touched = homenode.zeros(100 * 4096, None, np.uint8)  # Fresh: malloc may give memory used before.
+touched[:] = 1
+answer["thread"] = [threads.where(), threads.cpus(), nodes(touched)]
 touched = homenode.zeros(64 * 4096, "bind@1", np.uint8)
 touched[:] = 7
 homenode.place(touched, "next-touch")
