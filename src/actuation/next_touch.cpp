@@ -10,6 +10,7 @@
 #include <memory>
 #include <tuple>
 
+#include "actuation/huge_pages.h"
 #include "actuation/next_touch_handler.h"
 #include "actuation/next_touch_table.h"
 #include "actuation/refusal.h"
@@ -18,13 +19,6 @@ namespace homenode::actuation {
 namespace {
 
 using Place = NextTouchPlace;
-
-constexpr std::size_t huge_page_bytes = std::size_t{2} << 20U;
-#ifdef MADV_COLD
-constexpr int split_advice = MADV_COLD;
-#else
-constexpr int split_advice = 20;
-#endif
 
 struct Range {
   std::uintptr_t first;
@@ -96,16 +90,12 @@ Result<void> divide_huge_pages(os::Os& os, Range range, std::size_t unit_bytes) 
   const bool whole = unit_bytes % huge_page_bytes == 0 && range.first % huge_page_bytes == 0;
   if (whole) return {};
   void* const address = reinterpret_cast<void*>(range.first);  // NOLINT
-  const int result = os.advise_memory(address, range.end - range.first, MADV_NOHUGEPAGE);
-  // EINVAL: a kernel that has no huge pages.
-  if (result < 0 && result != -EINVAL) {
-    return refusal(os, {.call = Call::madvise, .tried = "cannot forbid huge pages for the region"},
-                   result);
-  }
+  const auto forbidden = forbid_huge_pages(os, {address, range.end - range.first});
+  if (!forbidden) return forbidden;
   const std::uintptr_t first_unit = range.first / huge_page_bytes * huge_page_bytes;
   for (std::uintptr_t unit = first_unit; unit < range.end; unit += huge_page_bytes) {
     void* const page = reinterpret_cast<void*>(std::max(unit, range.first));  // NOLINT
-    (void)os.advise_memory(page, os.page_bytes(), split_advice);  // Best effort, as in place.cpp.
+    split_huge_page(os, page);
   }
   return {};
 }

@@ -1,32 +1,23 @@
 // place_pages: the plan made real, page by page verified.
 #include <fmt/format.h>
 #include <linux/mempolicy.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <cassert>
-#include <cerrno>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
 #include "actuation/audit.h"
+#include "actuation/huge_pages.h"
 #include "actuation/move.h"
 #include "actuation/phase_timer.h"
 #include "actuation/plan.h"
 #include "actuation/refusal.h"
 #include "actuation/region.h"
 
-#ifndef MADV_COLD
-#define MADV_COLD 20
-#endif
-
 namespace homenode::actuation {
 namespace {
-
-/// Of x86-64, and of arm64 and RISC-V with 4 KiB pages. Elsewhere huge pages are larger, and a map
-/// that fits 2 MiB units may still divide them; the audit then shows it.
-constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 
 /// The calling thread's policy, to be put back on every path.
 class SavedPolicy {
@@ -114,21 +105,10 @@ Result<std::vector<Error>> populate(os::Os& os, Region region, const Plan& plan)
   return refusals;
 }
 
-/// Keeps huge pages from swallowing other nodes' pages, now and later.
-Result<void> forbid_huge_pages(os::Os& os, Region region) {
-  const std::size_t bytes = page_count(os, region) * os.page_bytes();
-  const int result = os.advise_memory(region.address, bytes, MADV_NOHUGEPAGE);
-  // EINVAL: a kernel that has no huge pages, so there is nothing to forbid.
-  if (result == 0 || result == -EINVAL) return {};
-  return refusal(os, {.call = Call::madvise, .tried = "cannot forbid huge pages for the region"},
-                 result);
-}
-
-/// A huge page that is present moves as a whole; advice on a part of it makes the kernel split it.
-/// Best effort: where it does not, the audit shows the pages that stayed. True when it was asked.
+/// A huge page that is present moves as a whole, so those with misplaced pages are split. True when
+/// there was one to ask for.
 bool split_huge_pages(os::Os& os, Region region, const placement::PageMap& map,
                       const Audit& where) {
-  const std::size_t page_bytes = os.page_bytes();
   std::uintptr_t unit_done = 0;
   for (std::size_t page = 0; page < map.size(); ++page) {
     char* const address = page_address(os, region, page);
@@ -136,7 +116,7 @@ bool split_huge_pages(os::Os& os, Region region, const placement::PageMap& map,
     if (unit == unit_done || !where.node_of_page[page] || *where.node_of_page[page] == map[page]) {
       continue;
     }
-    (void)os.advise_memory(address, page_bytes, MADV_COLD);
+    split_huge_page(os, address);
     unit_done = unit;
   }
   return unit_done != 0;
@@ -177,7 +157,7 @@ Result<Receipt> place_pages(os::Os& os, Region region, const placement::PageMap&
   }
   if (map.empty()) return Receipt{};
   const Plan plan = make_plan(map, {address / page_bytes, huge_page_bytes / page_bytes});
-  if (plan.divides_huge_pages) {
+  if (plan.divides_huge_pages) {  // They would swallow other nodes' pages, now or later.
     if (const auto forbidden = forbid_huge_pages(os, region); !forbidden) {
       return forbidden.as_unexpected();
     }

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "actuation/audit.h"
+#include "actuation/huge_pages.h"
 #include "actuation/kernel_words.h"
 #include "actuation/refusal.h"
 #include "capi/guard.h"
@@ -21,9 +22,6 @@
 namespace homenode::capi {
 namespace {
 
-/// From this size on, a region begins and ends where huge pages do, so that the kernel may use
-/// them.
-constexpr std::size_t huge_page_bytes = std::size_t{2} << 20U;
 constexpr std::size_t largest_bytes = std::numeric_limits<std::size_t>::max() / 4;
 
 Result<void> check_place(const void* region) {
@@ -36,7 +34,9 @@ Result<std::unique_ptr<hn_region>> allocate(std::size_t bytes) {
     return bad_usage(fmt::format("cannot allocate {} bytes", bytes), "give a size above 0");
   }
   os::Os& os = kernel();
-  const std::size_t unit = bytes >= huge_page_bytes ? huge_page_bytes : os.page_bytes();
+  // A large region begins and ends where huge pages do, so that the kernel may use them.
+  constexpr std::size_t huge = actuation::huge_page_bytes;
+  const std::size_t unit = bytes >= huge ? huge : os.page_bytes();
   auto memory = actuation::AlignedMemory::map(os, (bytes + unit - 1) / unit * unit, unit);
   if (!memory) {
     return failed(fmt::format("cannot allocate {} bytes", bytes),
