@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <exception>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -78,6 +79,18 @@ int become_native(Context& context, std::vector<std::string> words) {
                      .take()
                      .message()
               << '\n';
+  return exit_failed;
+}
+
+int run_guarded(Context& context, const std::function<int()>& command) {
+  try {
+    const int code = command();
+    context.out.flush();
+    if (context.out) return code;
+    context.err << "homenode: cannot write the output; is the disk full or the pipe closed?\n";
+  } catch (const std::exception& error) {
+    context.err << "homenode: " << error.what() << '\n';
+  }
   return exit_failed;
 }
 

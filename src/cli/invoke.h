@@ -3,12 +3,17 @@
 // only the verbs that it has.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "cli/verb.h"
 
 namespace homenode::cli {
+
+/// What main() does around a command: its exit code, or exit_failed when it threw, which is said,
+/// or when what it printed could not be written.
+int run_guarded(Context& context, const std::function<int()>& command);
 
 /// Runs one verb; `words` are those after its name. Returns the exit code.
 int invoke(Context& context, Verb& verb, const std::vector<std::string>& words);

@@ -1,6 +1,5 @@
 // The command `homenode`: small, so that what it starts is started at once. It has the verbs of
 // verbs_quick.cpp and becomes homenode-native for all else; docs/decisions/0010 says why.
-#include <exception>
 #include <iostream>
 
 #include "cli/invoke.h"
@@ -25,16 +24,6 @@ int start(Context& context, const std::vector<std::string>& words) {
 int main(int argc, char** argv) {
   homenode::os::Linux os;
   homenode::cli::Context context{os, std::cout, std::cerr, argv[0]};
-  try {
-    const int code = homenode::cli::start(context, std::vector<std::string>(argv + 1, argv + argc));
-    std::cout.flush();
-    if (!std::cout) {
-      std::cerr << "homenode: cannot write the output; is the disk full or the pipe closed?\n";
-      return homenode::cli::exit_failed;
-    }
-    return code;
-  } catch (const std::exception& error) {
-    std::cerr << "homenode: " << error.what() << '\n';
-    return homenode::cli::exit_failed;
-  }
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  return homenode::cli::run_guarded(context, [&] { return homenode::cli::start(context, words); });
 }
