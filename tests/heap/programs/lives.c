@@ -1,0 +1,16 @@
+// heap_lives: an allocator under test in programs whose threads and libraries come and go.
+#include "lives.h"
+
+#include "check.h"
+
+int main(int argc, char** argv) {
+  static const struct section sections[] = {
+      {"many_threads_come_and_go", many_threads_come_and_go},
+      {"destructors_of_keys", destructors_of_keys},
+      {"signals_at_a_high_rate", signals_at_a_high_rate},
+      {"libraries_come_and_go", libraries_come_and_go},
+      {"deep_binding", deep_binding},
+      {"exit_handlers", exit_handlers},
+  };
+  return run_sections(argc, argv, sections, sizeof sections / sizeof *sections);
+}
