@@ -1,6 +1,6 @@
 """The allocator does what the texts of C, POSIX and glibc say, in programs of every kind.
 
-The programs are plain ones (tests/heap/programs), so they test whatever is preloaded: see heap_programs.py.
+The programs (tests/heap/programs) test whatever is preloaded: see heap_programs.py.
 """
 
 import pytest
