@@ -3,7 +3,8 @@ the number of runs and the spread; nothing is asserted.
 
     ./dev bench            every benchmark
     ./dev bench boot       one of them: boot, plugin, start, kernels, closure, scaling, symmetry,
-                           independence, where, place
+                           independence, where, place, heap
+    ./dev bench heap --help   the allocators side by side, which take options
 """
 
 import json
@@ -14,6 +15,8 @@ import time
 from collections.abc import Callable
 
 from clock import closure, independence, scaling, symmetry
+from heap.main import heap
+from heap.main import main as heap_main
 from kernels import kernels
 from place import place
 from start import start
@@ -84,9 +87,12 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "scaling": scaling,
     "symmetry": symmetry,
     "independence": independence,
+    "heap": heap,
 }
 
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["heap"]:
+        sys.exit(heap_main(sys.argv[2:]))
     for name in sys.argv[1:] or BENCHMARKS:
         if name not in BENCHMARKS:
             sys.exit(f"bench: no benchmark '{name}'; there are {', '.join(BENCHMARKS)}")
