@@ -1,0 +1,246 @@
+#include "heap/arena.h"
+
+namespace homenode::heap {
+namespace {
+
+constexpr std::size_t largest_extent_bytes = std::size_t{1} << 30;
+constexpr std::size_t least_chunk_bytes = (first_slice + 8) * slice_bytes;
+
+/// Address space for chunks, with its policy. The extents double, so that a terabyte takes about
+/// a thousand mappings; where address space is short, one is a part of a chunk.
+bool reserve(Arena& arena) {
+  std::size_t bytes = arena.next_extent_bytes < chunk_bytes ? chunk_bytes : arena.next_extent_bytes;
+  void* memory = system::map(bytes, chunk_bytes);
+  if (memory != nullptr && bytes < largest_extent_bytes) arena.next_extent_bytes = bytes * 2;
+  while (memory == nullptr && bytes > least_chunk_bytes) {
+    bytes = bytes > chunk_bytes ? chunk_bytes : bytes / 2;
+    if (bytes < least_chunk_bytes) bytes = least_chunk_bytes;
+    memory = system::map(bytes, chunk_bytes);
+  }
+  if (memory == nullptr) return false;
+  if (apply(arena.policy, memory, bytes, arena.nodes, false) != 0) ++arena.refused_policies;
+  arena.reserved = static_cast<char*>(memory);
+  arena.reserved_bytes = bytes;
+  arena.mapped_bytes += bytes;
+  return true;
+}
+
+Chunk* add_chunk(Arena& arena) {
+  if (arena.reserved_bytes == 0 && !reserve(arena)) return nullptr;
+  const std::size_t bytes = arena.reserved_bytes < chunk_bytes ? arena.reserved_bytes : chunk_bytes;
+  auto* const chunk = reinterpret_cast<Chunk*>(arena.reserved);
+  arena.reserved += bytes;
+  arena.reserved_bytes -= bytes;
+  chunk->arena = &arena;
+  chunk->slices = static_cast<std::uint32_t>(bytes / slice_bytes);
+  chunk->free_count = chunk->slices - first_slice;
+  chunk->hint = first_slice;
+  chunk->free.set(first_slice, chunk->free_count, true);
+  chunk->next = arena.chunks;
+  __atomic_store_n(&arena.chunks, chunk, __ATOMIC_RELEASE);
+  const auto index = reinterpret_cast<std::uintptr_t>(chunk) >> chunk_shift;
+  __atomic_store_n(&grounds[index], Ground::chunk, __ATOMIC_RELEASE);
+  return chunk;
+}
+
+/// The chunk and the first slice of a free run; null when a new chunk is needed.
+Chunk* find_run(Arena& arena, unsigned count, unsigned alignment, unsigned& first) {
+  if (arena.room != nullptr && arena.room->free_count >= count &&
+      (first = arena.room->find(count, alignment)) != 0) {
+    return arena.room;
+  }
+  for (Chunk* chunk = arena.chunks; chunk != nullptr; chunk = chunk->next) {
+    if (chunk == arena.room || chunk->free_count < count) continue;
+    if ((first = chunk->find(count, alignment)) != 0) return chunk;
+  }
+  return nullptr;
+}
+
+void mark_used(Arena& arena, Chunk& chunk, unsigned first, unsigned count) {
+  chunk.free.set(first, count, false);
+  chunk.free_count -= count;
+  if (chunk.hint == first) chunk.hint = first + count;
+  for (unsigned i = first; i < first + count; ++i) {
+    if (chunk.dirty.contains(i)) --arena.dirty_free_slices;
+  }
+  chunk.dirty.set(first, count, true);
+  arena.used_slices += count;
+  if (arena.used_slices > arena.peak_used_slices) arena.peak_used_slices = arena.used_slices;
+}
+
+void mark_free(Arena& arena, Chunk& chunk, unsigned first, unsigned count) {
+  chunk.free.set(first, count, true);
+  chunk.aged.set(first, count, false);
+  chunk.free_count += count;
+  if (first < chunk.hint) chunk.hint = first;
+  arena.used_slices -= count;
+  arena.dirty_free_slices += count;
+}
+
+/// Gives the slices of a set back to the system.
+void discard(Arena& arena, Chunk& chunk, const SliceSet& slices) {
+  unsigned i = first_slice;
+  while (i < chunk.slices) {
+    if (slices.words[i / 64] >> (i % 64) == 0) {
+      i = (i / 64 + 1) * 64;
+      continue;
+    }
+    if (!slices.contains(i)) {
+      ++i;
+      continue;
+    }
+    unsigned end = i + 1;
+    while (end < chunk.slices && slices.contains(end)) ++end;
+    if (system::discard(chunk.memory(i), (end - i) * slice_bytes) == 0) {
+      chunk.dirty.set(i, end - i, false);
+      arena.dirty_free_slices -= end - i;
+    }
+    i = end;
+  }
+}
+
+void discard_free(Arena& arena) {
+  for (Chunk* chunk = arena.chunks; chunk != nullptr; chunk = chunk->next) {
+    SliceSet idle{};
+    for (unsigned w = 0; w < chunk_slices / 64; ++w) {
+      idle.words[w] = chunk->free.words[w] & chunk->dirty.words[w];
+    }
+    discard(arena, *chunk, idle);
+  }
+}
+
+/// What was free at the last tick and has not been used since goes back to the system.
+void age(Arena& arena) {
+  for (Chunk* chunk = arena.chunks; chunk != nullptr; chunk = chunk->next) {
+    SliceSet idle{};
+    for (unsigned w = 0; w < chunk_slices / 64; ++w) {
+      idle.words[w] = chunk->free.words[w] & chunk->dirty.words[w] & chunk->aged.words[w];
+    }
+    discard(arena, *chunk, idle);
+    for (unsigned w = 0; w < chunk_slices / 64; ++w) {
+      chunk->aged.words[w] = chunk->free.words[w] & chunk->dirty.words[w];
+    }
+  }
+}
+
+/// Free memory is kept for a while, and never more than half of what is in use and a little.
+void keep_bounded(Arena& arena) {
+  constexpr std::size_t always_kept_slices = 512;
+  if (arena.dirty_free_slices > arena.used_slices / 2 + always_kept_slices) {
+    discard_free(arena);
+    return;
+  }
+  const std::uint64_t now = system::milliseconds();
+  if (now - arena.last_tick_ms < purge_ms) return;
+  arena.last_tick_ms = now;
+  __atomic_store_n(&arena.reclaim_due, true, __ATOMIC_RELAXED);
+  if (arena.dirty_free_slices > 0) age(arena);
+}
+
+}  // namespace
+
+constinit std::uint64_t purge_ms = 500;
+
+Page* take_slices(Arena& arena, Kind kind, unsigned count, unsigned alignment, bool& zeroed) {
+  const Guard guard(arena.lock);
+  unsigned first = 0;
+  Chunk* chunk = find_run(arena, count, alignment, first);
+  while (chunk == nullptr) {
+    Chunk* const added = add_chunk(arena);
+    if (added == nullptr) return nullptr;
+    arena.room = added;
+    if ((first = added->find(count, alignment)) != 0) chunk = added;
+    // A chunk is smaller where address space is short; there will be no larger one.
+    if (chunk == nullptr && added->slices < chunk_slices) return nullptr;
+  }
+  arena.room = chunk;
+  zeroed = !chunk->dirty.any(first, count);
+  mark_used(arena, *chunk, first, count);
+  Page& page = chunk->page(first);
+  for (unsigned i = 0; i < count; ++i) {
+    Page& slice = chunk->page(first + i);
+    slice.back = static_cast<std::uint16_t>(i);
+    slice.kind = Kind::unused;
+    slice.lease_to(nullptr);
+  }
+  page.capacity = 0;
+  page.carved = static_cast<std::uint16_t>(count);
+  page.kind = kind;
+  return &page;
+}
+
+unsigned slice_count(const Page& page) {
+  switch (page.kind) {
+    case Kind::small:
+      return 1;
+    case Kind::medium:
+      return medium_slices;
+    case Kind::large:
+      return page.carved;
+    case Kind::unused:
+      break;
+  }
+  return 0;
+}
+
+void free_slices(Page& page) {
+  Chunk& chunk = chunk_of(page);
+  Arena& arena = *chunk.arena;
+  const Guard guard(arena.lock);
+  const unsigned count = slice_count(page);
+  page.kind = Kind::unused;
+  page.lease_to(nullptr);
+  mark_free(arena, chunk, slice_of(page), count);
+  keep_bounded(arena);
+}
+
+bool extend_slices(Page& page, unsigned count) {
+  Chunk& chunk = chunk_of(page);
+  const Guard guard(chunk.arena->lock);
+  const unsigned had = page.carved;
+  const unsigned first = slice_of(page) + had;
+  if (first + (count - had) > chunk.slices) return false;
+  for (unsigned i = first; i < first + (count - had); ++i) {
+    if (!chunk.free.contains(i)) return false;
+  }
+  mark_used(*chunk.arena, chunk, first, count - had);
+  for (unsigned i = had; i < count; ++i) {
+    Page& slice = chunk.page(slice_of(page) + i);
+    slice.back = static_cast<std::uint16_t>(i);
+    slice.kind = Kind::unused;
+  }
+  page.carved = static_cast<std::uint16_t>(count);
+  return true;
+}
+
+void shrink_slices(Page& page, unsigned count) {
+  Chunk& chunk = chunk_of(page);
+  const Guard guard(chunk.arena->lock);
+  const unsigned had = page.carved;
+  page.carved = static_cast<std::uint16_t>(count);
+  mark_free(*chunk.arena, chunk, slice_of(page) + count, had - count);
+  keep_bounded(*chunk.arena);
+}
+
+bool purge(Arena& arena) {
+  const Guard guard(arena.lock);
+  const std::size_t before = arena.dirty_free_slices;
+  discard_free(arena);
+  return arena.dirty_free_slices < before;
+}
+
+void unmap_all(Arena& arena) {
+  const Guard guard(arena.lock);
+  if (arena.reserved_bytes > 0) (void)system::unmap(arena.reserved, arena.reserved_bytes);
+  for (Chunk* chunk = arena.chunks; chunk != nullptr;) {
+    Chunk* const next = chunk->next;
+    const auto index = reinterpret_cast<std::uintptr_t>(chunk) >> chunk_shift;
+    __atomic_store_n(&grounds[index], Ground::foreign, __ATOMIC_RELEASE);
+    (void)system::unmap(chunk, chunk->slices * slice_bytes);
+    chunk = next;
+  }
+  arena.chunks = arena.room = nullptr;
+  arena.reserved_bytes = arena.mapped_bytes = arena.used_slices = arena.dirty_free_slices = 0;
+}
+
+}  // namespace homenode::heap

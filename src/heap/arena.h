@@ -1,0 +1,60 @@
+// An arena: the memory of one node (or of one heap that a program made), in chunks whose policy is
+// set once, before their first touch. Memory never changes its arena, so a block that is free on a
+// node is only ever given out on that node. Serves the allocator.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "heap/chunk.h"
+#include "heap/lock.h"
+#include "heap/policy.h"
+
+namespace homenode::heap {
+
+struct CoreHeap;
+
+struct Arena {
+  Lock lock;
+  unsigned node;  ///< Whose threads use it; max_nodes where it serves all.
+  Policy policy;
+  system::NodeMask nodes;  ///< Of the policy.
+  Chunk* chunks;
+  Chunk* room;     ///< Where the last search found something.
+  char* reserved;  ///< Mapped and bound, but not yet chunks.
+  std::size_t reserved_bytes;
+  std::size_t next_extent_bytes;
+  std::uint64_t last_tick_ms;
+  bool reclaim_due;  ///< A tick has passed: listed pages may have become empty. Atomic.
+  std::size_t used_slices;
+  std::size_t peak_used_slices;
+  std::size_t dirty_free_slices;  ///< Free, but still with memory of the system.
+  std::size_t mapped_bytes;
+  std::uint64_t refused_policies;
+  Arena* next;                   ///< Of the heaps that a program made.
+  CoreHeap* only_heap;           ///< Of a heap that a program made; null where CPUs have heaps.
+  CoreHeap* heaps;               ///< Those whose CPUs are of this node. Atomic.
+  unsigned listed[class_count];  ///< Pages in their queues. Atomic.
+};
+
+/// How long free memory is kept before the system gets it back.
+extern std::uint64_t purge_ms;
+
+/// Takes `count` slices in a row at a multiple of `alignment` of them, as one page of that kind.
+/// `zeroed` tells whether the memory has never been used. Null when there is no memory.
+Page* take_slices(Arena& arena, Kind kind, unsigned count, unsigned alignment, bool& zeroed);
+/// Gives a page's slices back.
+void free_slices(Page& page);
+/// Makes a large page longer where it is. False when the slices behind it are in use.
+bool extend_slices(Page& page, unsigned count);
+/// Cuts a large page's end off.
+void shrink_slices(Page& page, unsigned count);
+/// Gives all free memory back to the system. True when there was some.
+bool purge(Arena& arena);
+/// Gives back everything, with the memory in use. pre: no block of it is used any more.
+void unmap_all(Arena& arena);
+
+/// Slices of a page of any kind.
+unsigned slice_count(const Page& page);
+
+}  // namespace homenode::heap

@@ -1,0 +1,166 @@
+#include "heap/blocks.h"
+
+#include <cstring>
+
+#include "heap/huge.h"
+#include "heap/process.h"
+
+namespace homenode::heap {
+namespace {
+
+constexpr std::size_t largest_run_alignment = std::size_t{4} << 20;
+
+std::size_t slices_for(std::size_t bytes) {
+  return (bytes + slice_bytes - 1) / slice_bytes;
+}
+
+Thread* somebody() {
+  Thread* const thread = self;
+  return thread != &nobody ? thread : start_thread();
+}
+
+/// A block that grows by steps is worth a mapping of its own from here on: it moves without a copy.
+constexpr std::size_t growing_bytes = std::size_t{1} << 20;
+
+void* resize_large(void* memory, Page& page, std::size_t bytes) {
+  const std::size_t slices = slices_for(bytes);
+  if (bytes > medium_bytes && slices <= largest_run) {
+    if (slices == page.carved) return memory;
+    if (slices < page.carved) {
+      shrink_slices(page, static_cast<unsigned>(slices));
+      return memory;
+    }
+    if (extend_slices(page, static_cast<unsigned>(slices))) return memory;
+  }
+  return nullptr;
+}
+
+void* grow_into_mapping(Page& page, std::size_t bytes) {
+  Thread* const thread = somebody();
+  if (thread == nullptr || chunk_of(page).arena->only_heap != nullptr) return nullptr;
+  return allocate_huge(*thread->heap->arena, bytes, granule_bytes);
+}
+
+void* allocate_like(const void* memory, std::size_t bytes) {
+  const Arena* const arena = arena_of_block(memory);
+  if (arena == nullptr || arena->only_heap == nullptr) return allocate(bytes);
+  return nullptr;  // Of a heap that a program made: its own interface resizes it.
+}
+
+}  // namespace
+
+void* allocate_large(CoreHeap& heap, std::size_t bytes, std::size_t alignment, bool& zeroed) {
+  zeroed = true;
+  if (bytes > most_bytes) return nullptr;
+  if (bytes > huge_bytes || alignment > largest_run_alignment) {
+    return allocate_huge(*heap.arena, bytes, alignment);
+  }
+  const std::size_t slices = bytes == 0 ? 1 : slices_for(bytes);
+  const std::size_t apart = alignment <= slice_bytes ? 1 : alignment / slice_bytes;
+  Page* const page = take_slices(*heap.arena, Kind::large, static_cast<unsigned>(slices),
+                                 static_cast<unsigned>(apart), zeroed);
+  return page == nullptr ? nullptr : memory_of(*page);
+}
+
+void* allocate_in(Thread& thread, std::size_t bytes, std::size_t alignment, bool& zeroed) {
+  zeroed = false;
+  if (bytes > most_bytes) return nullptr;
+  if (alignment > granule_bytes) {
+    if (bytes + alignment < bytes) return nullptr;
+    // Every class that such a size falls in is a multiple of the alignment.
+    bytes = bytes == 0 ? alignment : (bytes + alignment - 1) & ~(alignment - 1);
+  }
+  if (bytes > medium_bytes || alignment > slice_bytes) {
+    return allocate_large(*thread.heap, bytes, alignment, zeroed);
+  }
+  return allocate_class(thread, bytes <= small_bytes ? small_class(bytes) : compute_class(bytes));
+}
+
+void* allocate_slow(Thread* thread, std::size_t bytes) {
+  bool zeroed = false;
+  if (thread == &nobody && (thread = start_thread()) == nullptr) return nullptr;
+  if (*thread->cpu_now != thread->cpu || (thread->cpu_now == &thread->cpu && !is_uniform())) {
+    follow_cpu(*thread);
+  }
+  return allocate_in(*thread, bytes, granule_bytes, zeroed);
+}
+
+void* allocate_aligned(std::size_t bytes, std::size_t alignment) {
+  if (alignment <= granule_bytes) return allocate(bytes);
+  if (bytes > most_bytes - alignment) return nullptr;
+  const std::size_t rounded = (bytes + alignment - 1) & ~(alignment - 1);
+  if (alignment <= slice_bytes && rounded <= medium_bytes) {
+    return allocate(rounded == 0 ? alignment : rounded);
+  }
+  Thread* const thread = somebody();
+  if (thread == nullptr) return nullptr;
+  follow_cpu(*thread);
+  bool zeroed = false;
+  return allocate_in(*thread, bytes, alignment, zeroed);
+}
+
+void* allocate_zeroed(std::size_t bytes) {
+  if (bytes <= medium_bytes) {
+    void* const memory = allocate(bytes);
+    return memory == nullptr ? nullptr : std::memset(memory, 0, bytes);
+  }
+  Thread* const thread = somebody();
+  if (thread == nullptr) return nullptr;
+  follow_cpu(*thread);
+  bool zeroed = false;
+  void* const memory = allocate_in(*thread, bytes, granule_bytes, zeroed);
+  if (memory != nullptr && !zeroed) std::memset(memory, 0, bytes);
+  return memory;
+}
+
+std::size_t usable_bytes(const void* memory) {
+  switch (ground_of(memory)) {
+    case Ground::foreign:
+      return 0;
+    case Ground::huge:
+      return usable_huge(memory);
+    case Ground::chunk:
+      break;
+  }
+  const Page& page = page_of(memory);
+  return page.kind == Kind::large ? page.carved * slice_bytes : page.block_bytes;
+}
+
+bool is_ours(const void* memory) {
+  return ground_of(memory) != Ground::foreign;
+}
+
+Arena* arena_of_block(const void* memory) {
+  switch (ground_of(memory)) {
+    case Ground::foreign:
+      return nullptr;
+    case Ground::huge:
+      return arena_of_huge(memory);
+    case Ground::chunk:
+      break;
+  }
+  return chunk_of(page_of(memory)).arena;
+}
+
+void* resize(void* memory, std::size_t bytes) {
+  if (bytes > most_bytes) return nullptr;
+  const std::size_t had = usable_bytes(memory);
+  void* larger = nullptr;
+  if (ground_of(memory) == Ground::huge) {
+    if (bytes > huge_bytes / 2) {
+      if (void* const same = resize_huge(memory, bytes); same != nullptr) return same;
+    }
+  } else if (Page& page = page_of(memory); page.kind == Kind::large) {
+    if (void* const same = resize_large(memory, page, bytes); same != nullptr) return same;
+    if (bytes > growing_bytes && bytes > had) larger = grow_into_mapping(page, bytes);
+  } else if (bytes <= had && bytes > had / 2) {
+    return memory;
+  }
+  if (larger == nullptr) larger = allocate_like(memory, bytes);
+  if (larger == nullptr) return bytes <= had ? memory : nullptr;
+  std::memcpy(larger, memory, bytes < had ? bytes : had);
+  release(larger == memory ? nullptr : memory);
+  return larger;
+}
+
+}  // namespace homenode::heap

@@ -1,0 +1,70 @@
+#include "heap/chunk.h"
+
+#include <bit>
+
+namespace homenode::heap {
+namespace {
+
+/// The bits [first, first + count) of a word. pre: they are within it.
+std::uint64_t bits(unsigned first, unsigned count) {
+  const std::uint64_t all = count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
+  return all << first;
+}
+
+/// Calls visit(word, mask) for each word that a range of bits has a part in.
+template <class Visit>
+void for_words(unsigned first, unsigned count, Visit visit) {
+  while (count > 0) {
+    const unsigned at = first % 64;
+    const unsigned part = count < 64 - at ? count : 64 - at;
+    visit(first / 64, bits(at, part));
+    first += part;
+    count -= part;
+  }
+}
+
+}  // namespace
+
+constinit Ground grounds[ground_count] = {};
+
+void SliceSet::set(unsigned first, unsigned count, bool value) {
+  for_words(first, count, [&](unsigned word, std::uint64_t mask) {
+    words[word] = value ? words[word] | mask : words[word] & ~mask;
+  });
+}
+
+bool SliceSet::any(unsigned first, unsigned count) const {
+  std::uint64_t sum = 0;
+  for_words(first, count, [&](unsigned word, std::uint64_t mask) { sum |= words[word] & mask; });
+  return sum != 0;
+}
+
+unsigned Chunk::find(unsigned count, unsigned alignment) const {
+  unsigned run = 0;  // Free slices that end before `i`.
+  unsigned i = hint;
+  while (i < slices) {
+    const std::uint64_t rest = free.words[i / 64] >> (i % 64);
+    if (rest == 0) {
+      run = 0;
+      i = (i / 64 + 1) * 64;
+      continue;
+    }
+    if ((rest & 1U) == 0) {
+      run = 0;
+      i += static_cast<unsigned>(std::countr_zero(rest));
+    }
+    if (run == 0) {
+      const unsigned start = (i + alignment - 1) / alignment * alignment;
+      if (start != i) {
+        i = start;
+        continue;
+      }
+    }
+    ++run;
+    ++i;
+    if (run == count) return i - count;
+  }
+  return 0;
+}
+
+}  // namespace homenode::heap

@@ -1,0 +1,82 @@
+// A chunk: 64 MiB of address space at a multiple of 64 MiB, cut into slices. Serves the allocator.
+// Its first slices are its description: which slices are free, and the page that each belongs to.
+// From any address the chunk is found by clearing low bits, and whether there is one, by a table.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "heap/page.h"
+
+namespace homenode::heap {
+
+struct Arena;
+
+inline constexpr unsigned chunk_shift = 26;
+inline constexpr std::size_t chunk_bytes = std::size_t{1} << chunk_shift;
+inline constexpr unsigned chunk_slices = chunk_bytes / slice_bytes;
+inline constexpr unsigned first_slice = 8;    ///< Those before it are the description's.
+inline constexpr unsigned largest_run = 256;  ///< In slices; what is larger has its own mapping.
+
+/// One bit for each slice.
+struct SliceSet {
+  std::uint64_t words[chunk_slices / 64];
+
+  [[nodiscard]] bool contains(unsigned i) const { return (words[i / 64] >> (i % 64) & 1U) != 0; }
+  void set(unsigned first, unsigned count, bool value);
+  [[nodiscard]] bool any(unsigned first, unsigned count) const;
+};
+
+struct Chunk {
+  Arena* arena;
+  Chunk* next;           ///< Of the same arena.
+  std::uint32_t slices;  ///< All of them, with those of the description.
+  std::uint32_t free_count;
+  std::uint32_t hint;  ///< No slice before it is free.
+  SliceSet free;
+  SliceSet dirty;  ///< Has been used since it was last given back to the system.
+  SliceSet aged;   ///< Was free and dirty at the last tick.
+
+  [[nodiscard]] Page& page(unsigned slice) { return reinterpret_cast<Page*>(this)[slice]; }
+  [[nodiscard]] char* memory(unsigned slice) {
+    return reinterpret_cast<char*>(this) + slice * slice_bytes;
+  }
+  /// The first of `count` free slices at a multiple of `alignment` slices; 0 when there are none.
+  [[nodiscard]] unsigned find(unsigned count, unsigned alignment) const;
+};
+static_assert(sizeof(Chunk) <= first_slice * sizeof(Page));
+
+/// What stands at an address, by its multiple of 64 MiB.
+enum class Ground : std::uint8_t { foreign = 0, chunk, huge };
+
+inline constexpr unsigned address_bits = 47;
+inline constexpr std::size_t ground_count = std::size_t{1} << (address_bits - chunk_shift);
+extern Ground grounds[ground_count];
+
+inline Ground ground_of(const void* address) {
+  const std::uintptr_t index = reinterpret_cast<std::uintptr_t>(address) >> chunk_shift;
+  return index < ground_count ? grounds[index] : Ground::foreign;
+}
+
+/// pre: ground_of(address) is a chunk.
+inline Page& page_of(const void* address) {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  auto* const pages = reinterpret_cast<Page*>(at & ~(chunk_bytes - 1));  // NOLINT
+  Page* const slice = pages + ((at & (chunk_bytes - 1)) / slice_bytes);
+  return *(slice - slice->back);
+}
+
+inline Chunk& chunk_of(const Page& page) {
+  const auto at = reinterpret_cast<std::uintptr_t>(&page);
+  return *reinterpret_cast<Chunk*>(at & ~(chunk_bytes - 1));  // NOLINT(performance-no-int-to-ptr)
+}
+
+inline unsigned slice_of(const Page& page) {
+  return static_cast<unsigned>(&page - &chunk_of(page).page(0));
+}
+
+inline char* memory_of(const Page& page) {
+  return chunk_of(page).memory(slice_of(page));
+}
+
+}  // namespace homenode::heap

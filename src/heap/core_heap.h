@@ -1,0 +1,47 @@
+// The heap of a core: the pages that belong to it and that no thread has leased, by size. Memory
+// freed from anywhere comes back here. Serves the allocator.
+#pragma once
+
+#include <cstdint>
+
+#include "heap/arena.h"
+
+namespace homenode::heap {
+
+/// Pages in the order in which they came. The first has waited longest, so that most has been freed
+/// into it.
+struct PageQueue {
+  Page* first;
+  Page* last;
+
+  void append(Page& page) {
+    page.next = nullptr;
+    page.prev = last;
+    (last != nullptr ? last->next : first) = &page;
+    last = &page;
+  }
+  void remove(Page& page) {
+    (page.prev != nullptr ? page.prev->next : first) = page.next;
+    (page.next != nullptr ? page.next->prev : last) = page.prev;
+    page.next = page.prev = nullptr;
+  }
+};
+
+struct CoreHeap {
+  Lock lock;
+  unsigned cpu;
+  Arena* arena;
+  CoreHeap* next;  ///< Of the same arena.
+  PageQueue queues[class_count];
+};
+
+/// Puts a page that the caller holds, with free blocks in it, into its owner's queue; one without
+/// any block in use goes back to the arena.
+void list_page(CoreHeap& heap, Page& page);
+/// A page with free blocks, of this heap or another one of its arena; the caller holds it. Null
+/// when there is none.
+Page* lease_page(CoreHeap& heap, unsigned size_class);
+/// Gives listed pages that have become empty back to the arena. True when there was one.
+bool reclaim_listed(Arena& arena);
+
+}  // namespace homenode::heap

@@ -1,0 +1,13 @@
+// Blocks that are not ours: of libc's own malloc, from before the library was there or from a part
+// of the program that does not see it. They go to libc's functions. Serves the allocator.
+#pragma once
+
+#include <cstddef>
+
+namespace homenode::heap {
+
+void release_foreign(void* memory);
+void* resize_foreign(void* memory, std::size_t bytes);
+std::size_t usable_foreign(void* memory);
+
+}  // namespace homenode::heap

@@ -1,0 +1,125 @@
+// Forks. Before one, every lock is taken, so that no thread is in the middle of a change of the
+// shared state; in the child, where only the thread that forked goes on, what the others had leased
+// goes to the heaps that it belongs to. They may have been stopped within their fast way, which is
+// why lists are whole at every instant and counts are made anew.
+#include <pthread.h>
+
+#include "heap/huge.h"
+#include "heap/process.h"
+
+namespace homenode::heap {
+namespace {
+
+using namespace detail;
+
+template <class Visit>
+void for_heaps(Visit visit) {
+  for (Arena*& slot : arenas) {
+    if (slot == nullptr) continue;
+    for (CoreHeap* heap = slot->heaps; heap != nullptr; heap = heap->next) visit(*heap);
+  }
+}
+
+void take_all() {
+  process_lock.lock();
+  private_lock.lock();
+  meta_lock.lock();
+  for_heaps([](CoreHeap& heap) { heap.lock.lock(); });
+  for_arenas([](Arena& arena) {
+    if (arena.only_heap != nullptr) arena.only_heap->lock.lock();
+    arena.lock.lock();
+  });
+  huge_lock.lock();
+}
+
+void give_all() {
+  huge_lock.unlock();
+  for_arenas([](Arena& arena) {
+    arena.lock.unlock();
+    if (arena.only_heap != nullptr) arena.only_heap->lock.unlock();
+  });
+  for_heaps([](CoreHeap& heap) { heap.lock.unlock(); });
+  meta_lock.unlock();
+  private_lock.unlock();
+  process_lock.unlock();
+}
+
+/// Sorts a page of somebody who is gone, or of a queue.
+void sort(Page& page) {
+  page.lease_to(nullptr);
+  if (page.capacity == 0) {  // Taken, but not set up yet; or a spare.
+    free_slices(page);
+    return;
+  }
+  if (__atomic_load_n(&page.remote, __ATOMIC_RELAXED) == Page::at_large) return;
+  recount(page);
+  const bool has_room = collect(page) || page.carved < page.capacity;
+  if (has_room || !let_go(page)) list_page(owner_of(page), page);
+}
+
+void sort_pages(Arena& arena) {
+  for (Chunk* chunk = arena.chunks; chunk != nullptr; chunk = chunk->next) {
+    for (unsigned i = first_slice; i < chunk->slices;) {
+      Page& page = chunk->page(i);
+      if (chunk->free.contains(i)) {
+        ++i;
+        continue;
+      }
+      const unsigned count = slice_count(page);
+      const bool of_blocks = page.kind == Kind::small || page.kind == Kind::medium;
+      if (of_blocks && page.leased_by() != self) sort(page);
+      i += count > 0 ? count : 1;
+    }
+  }
+}
+
+void forget_threads() {
+  for (Thread* thread = threads; thread != nullptr;) {
+    Thread* const next = thread->next;
+    if (thread != self) {
+      for (Page*& page : thread->current) page = &no_page;
+      for (PageQueue& queue : thread->queue) queue = {};
+      thread->spares = nullptr;
+      thread->spare_count = 0;
+      thread->ended = false;
+      thread->next = unused_threads;
+      unused_threads = thread;
+    }
+    thread = next;
+  }
+  threads = self == &nobody ? nullptr : self;
+  if (threads != nullptr) {
+    threads->next = nullptr;
+    threads->id = system::thread_id();
+  }
+}
+
+void start_child() {
+  const bool alone = threads == nullptr || (threads == self && threads->next == nullptr);
+  if (!alone) {
+    forget_threads();
+    for_heaps([](CoreHeap& heap) {
+      for (PageQueue& queue : heap.queues) queue = {};
+    });
+    for (Arena*& slot : arenas) {
+      if (slot == nullptr) continue;
+      for (unsigned& count : slot->listed) count = 0;
+    }
+  } else if (threads != nullptr) {
+    threads->id = system::thread_id();
+  }
+  give_all();
+  if (alone) return;
+  free_spares(*self);  // They look like pages that somebody was setting up.
+  for (Arena*& slot : arenas) {
+    if (slot != nullptr) sort_pages(*slot);
+  }
+}
+
+}  // namespace
+
+void watch_forks() {
+  (void)pthread_atfork(&take_all, &give_all, &start_child);
+}
+
+}  // namespace homenode::heap

@@ -1,0 +1,63 @@
+// Free blocks and what guards them. Serves the allocator. A hardened build (HN_HEAP_HARDENED) keeps
+// the links of free lists in code, so that an overwritten one is seen before it is followed, and
+// marks free blocks, so that a second free is seen. In the plain build all of it is nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace homenode::heap {
+
+struct Block {
+  std::uintptr_t next;
+  std::uintptr_t mark;  ///< Only in the hardened build.
+};
+
+/// Before the first block is made.
+void draw_secret();
+/// Says what the program did wrong on stderr and aborts.
+[[noreturn]] void die(const char* what, const void* address);
+
+#if defined(HN_HEAP_HARDENED)
+
+inline constexpr bool hardened = true;
+extern std::uintptr_t secret;  ///< Of this process.
+
+inline std::uintptr_t code(const Block* block) {
+  return secret ^ (reinterpret_cast<std::uintptr_t>(block) >> 4U);
+}
+inline Block* next_of(const Block* block) {
+  const std::uintptr_t next = block->next ^ code(block);
+  if (block->mark != ~code(block) || next % 16 != 0 || next >> 47U != 0) {
+    die("a free block was written to", block);
+  }
+  return reinterpret_cast<Block*>(next);  // NOLINT(performance-no-int-to-ptr)
+}
+inline void set_next(Block* block, const Block* next) {
+  block->next = reinterpret_cast<std::uintptr_t>(next) ^ code(block);
+  block->mark = ~code(block);
+}
+inline void take_mark(Block* block) {
+  block->mark = 0;
+}
+/// Before a block is put on a list: only a free one has its mark.
+inline void check_taken(const Block* block) {
+  if (block->mark == ~code(block)) die("freed twice", block);
+}
+
+#else
+
+inline constexpr bool hardened = false;
+
+inline Block* next_of(const Block* block) {
+  return reinterpret_cast<Block*>(block->next);  // NOLINT(performance-no-int-to-ptr)
+}
+inline void set_next(Block* block, const Block* next) {
+  block->next = reinterpret_cast<std::uintptr_t>(next);
+}
+inline void take_mark(Block* /*block*/) {}
+inline void check_taken(const Block* /*block*/) {}
+
+#endif
+
+}  // namespace homenode::heap

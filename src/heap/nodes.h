@@ -1,0 +1,41 @@
+// Which node a CPU is on, and whose memory a thread on it gets. Serves the allocator. Ids may have
+// gaps; nodes may be without CPUs or without memory.
+#pragma once
+
+#include "heap/system.h"
+
+namespace homenode::heap {
+
+/// The node of a CPU: of the one that the caller runs on without reading anything. 0 when the
+/// system does not say.
+unsigned node_of_cpu(unsigned cpu);
+/// The node itself, or where it has no memory for this process, the nearest one that has.
+unsigned nearest_node(unsigned node, const system::NodeMask& with_memory);
+
+/// Calls visit(id) for each id of a list such as "0-3,8", as the kernel writes them.
+template <class Visit>
+void read_list(const char* text, long size, Visit visit) {
+  unsigned first = 0;
+  unsigned value = 0;
+  bool in_range = false;
+  bool any = false;
+  for (long i = 0; i <= size; ++i) {
+    const char c = i < size ? text[i] : '\n';
+    if (c >= '0' && c <= '9') {
+      value = value * 10 + static_cast<unsigned>(c - '0');
+      any = true;
+    } else if (c == '-') {
+      first = value;
+      value = 0;
+      in_range = true;
+    } else {
+      if (any) {
+        for (unsigned id = in_range ? first : value; id <= value; ++id) visit(id);
+      }
+      value = 0;
+      in_range = any = false;
+    }
+  }
+}
+
+}  // namespace homenode::heap

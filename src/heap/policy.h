@@ -1,0 +1,31 @@
+// Where the memory of an arena goes: the words that a person writes, and the kernel's policy for
+// them. Serves the allocator. `bind` prefers its nodes and spills to others when they are full,
+// because the kernel kills a process whose strictly bound memory has run out; `bind:strict` is the
+// kernel's own.
+#pragma once
+
+#include "heap/system.h"
+
+namespace homenode::heap {
+
+enum class Policy : unsigned char { bind, strict, preferred, interleave, weighted, local };
+
+/// How memory will be used. A write costs more than a read wherever the memory is, because the
+/// line is fetched and written back; a reader of shared data gains from every node's bandwidth.
+enum class Access : unsigned char { read_write, read, write };
+
+/// Reads "bind", "bind:strict", "preferred", "interleave", "weighted", "local". False otherwise.
+bool read_policy(const char* text, Policy& policy);
+const char* policy_name(Policy policy);
+/// The policy for a way of access where nobody named one: interleaved for what is only read, bound
+/// to the writer's node for what is written.
+Policy policy_for(Access access);
+/// True when each node has an arena of its own; otherwise one arena serves all.
+bool is_per_node(Policy policy);
+
+/// Makes a policy true for memory that has not been touched, or with `move` for what has. An old
+/// kernel gets the nearest thing that it has. 0 or -errno.
+int apply(Policy policy, void* address, std::size_t bytes, const system::NodeMask& nodes,
+          bool move);
+
+}  // namespace homenode::heap

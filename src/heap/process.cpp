@@ -1,0 +1,258 @@
+#include "heap/process.h"
+
+#include <linux/rseq.h>
+#include <pthread.h>
+
+#include <cerrno>
+#include <cstddef>
+
+#include "heap/nodes.h"
+
+// glibc 2.35 registers the kernel's per-thread area of restartable sequences; older ones do not.
+extern "C" {
+extern const std::ptrdiff_t __rseq_offset [[gnu::weak]];  // NOLINT(bugprone-reserved-identifier)
+extern const unsigned __rseq_size [[gnu::weak]];          // NOLINT(bugprone-reserved-identifier)
+}
+
+namespace homenode::heap {
+namespace detail {
+constinit Arena* arenas[system::max_nodes + 1] = {};
+constinit Arena* private_arenas = nullptr;
+constinit CoreHeap* heaps[max_cpus] = {};
+constinit Lock process_lock;
+constinit Lock private_lock;
+constinit Lock meta_lock;
+constinit Thread* threads = nullptr;
+constinit Thread* unused_threads = nullptr;
+}  // namespace detail
+
+namespace {
+
+using namespace detail;
+
+constinit Settings chosen{};
+constinit bool started = false;  // Atomic.
+constinit bool uniform = true;
+constinit system::NodeMask allowed{};
+constinit char* meta_first = nullptr;
+constinit std::size_t meta_left = 0;
+constinit unsigned last_number = 0;
+constinit pthread_key_t end_key = 0;
+
+constinit thread_local bool has_ended [[gnu::tls_model("initial-exec")]] = false;
+
+/// The kernel's note of the CPU that the calling thread runs on; null where there is none.
+const unsigned* cpu_note() {
+  if (&__rseq_size == nullptr || __rseq_size == 0) return nullptr;
+  const auto* const area = reinterpret_cast<const struct rseq*>(
+      static_cast<char*>(__builtin_thread_pointer()) + __rseq_offset);
+  // Not registered: the kernel's numbers are then negative.
+  if (static_cast<int>(__atomic_load_n(&area->cpu_id, __ATOMIC_RELAXED)) < 0) return nullptr;
+  return &area->cpu_id;
+}
+
+/// At the end of a thread. Other destructors may allocate after this one, which makes the thread
+/// somebody again; glibc then calls this once more, up to four times. What is leased after that is
+/// found by start_thread().
+void end_thread(void* value) {
+  auto* const thread = static_cast<Thread*>(value);
+  return_leases(*thread);
+  self = &nobody;
+  has_ended = true;
+  const Guard guard(process_lock);
+  thread->id = 0;
+  thread->ended = false;
+  Thread** link = &threads;
+  while (*link != thread) link = &(*link)->next;
+  *link = thread->next;
+  thread->next = unused_threads;
+  unused_threads = thread;
+}
+
+Arena* make_arena(unsigned node) {
+  auto* const arena = static_cast<Arena*>(meta_allocate(sizeof(Arena)));
+  if (arena == nullptr) return nullptr;
+  arena->node = node;
+  arena->policy = uniform && is_per_node(chosen.policy) ? Policy::local : chosen.policy;
+  if (is_per_node(chosen.policy)) {
+    arena->nodes.add(node);
+  } else {
+    arena->nodes = allowed;
+  }
+  arena->last_tick_ms = system::milliseconds();
+  return arena;
+}
+
+/// pre: the process lock is held.
+Arena* arena_of(unsigned node) {
+  Arena*& slot = arenas[node];
+  if (slot == nullptr) {
+    Arena* const arena = make_arena(node);
+    __atomic_store_n(&slot, arena, __ATOMIC_RELEASE);
+  }
+  return slot;
+}
+
+CoreHeap* make_heap(unsigned cpu) {
+  unsigned node = system::max_nodes;  // That of all.
+  if (!uniform) node = nearest_node(node_of_cpu(cpu), allowed);
+  Arena* const arena = arena_of(node);
+  if (arena == nullptr) return nullptr;
+  auto* const heap = static_cast<CoreHeap*>(meta_allocate(sizeof(CoreHeap)));
+  if (heap == nullptr) return nullptr;
+  heap->cpu = cpu;
+  heap->arena = arena;
+  heap->next = arena->heaps;
+  __atomic_store_n(&arena->heaps, heap, __ATOMIC_RELEASE);
+  return heap;
+}
+
+/// False when it was done already.
+bool start_once() {
+  const Guard guard(process_lock);
+  if (started) return false;
+  draw_secret();
+  chosen = read_settings();
+  // Where it is refused, or there is but one node, placement has nothing to choose.
+  const bool known = system::allowed_nodes(allowed) == 0;
+  uniform = !known || allowed.count() < 2 || !is_per_node(chosen.policy);
+  (void)pthread_key_create(&end_key, &end_thread);
+  __atomic_store_n(&started, true, __ATOMIC_RELEASE);
+  return true;
+}
+
+/// A thread whose end was seen and that allocated again afterwards leaves its leases behind when it
+/// is gone. pre: the process lock is held.
+Thread* find_forsaken() {
+  for (Thread* thread = threads; thread != nullptr; thread = thread->next) {
+    if (!thread->ended || !system::thread_gone(thread->id)) continue;
+    thread->ended = false;
+    return thread;
+  }
+  return nullptr;
+}
+
+Thread* take_thread() {
+  const Guard guard(process_lock);
+  if (Thread* const forsaken = find_forsaken(); forsaken != nullptr) return forsaken;
+  Thread* thread = unused_threads;
+  if (thread != nullptr) {
+    unused_threads = thread->next;
+  } else {
+    thread = static_cast<Thread*>(meta_allocate(sizeof(Thread)));
+    if (thread == nullptr) return nullptr;
+    thread->number = ++last_number;
+    for (Page*& page : thread->current) page = &no_page;
+  }
+  thread->next = threads;
+  threads = thread;
+  return thread;
+}
+
+}  // namespace
+
+void* meta_allocate(std::size_t bytes) {
+  constexpr std::size_t piece_bytes = 64 << 10;
+  bytes = (bytes + 63) & ~std::size_t{63};
+  const Guard guard(meta_lock);
+  if (meta_left < bytes) {
+    const std::size_t wanted = bytes > piece_bytes ? bytes : piece_bytes;
+    auto* const piece = static_cast<char*>(system::map(wanted, 4096));
+    if (piece == nullptr) return nullptr;
+    meta_first = piece;
+    meta_left = wanted;
+  }
+  void* const memory = meta_first;
+  meta_first += bytes;
+  meta_left -= bytes;
+  return memory;
+}
+
+void start_process() {
+  if (__atomic_load_n(&started, __ATOMIC_ACQUIRE)) return;
+  if (!start_once()) return;
+  // Early, so that the program's own handlers come before ours and may still allocate.
+  watch_forks();
+}
+
+const Settings& settings() {
+  return chosen;
+}
+bool is_uniform() {
+  return uniform;
+}
+
+CoreHeap* heap_of_cpu(unsigned cpu) {
+  CoreHeap*& slot = heaps[cpu < max_cpus ? cpu : 0];
+  CoreHeap* heap = __atomic_load_n(&slot, __ATOMIC_ACQUIRE);
+  if (heap != nullptr) return heap;
+  const Guard guard(process_lock);
+  if (slot == nullptr)
+    __atomic_store_n(&slot, make_heap(cpu < max_cpus ? cpu : 0), __ATOMIC_RELEASE);
+  return slot;
+}
+
+CoreHeap& owner_of(const Page& page) {
+  CoreHeap* const only = chunk_of(page).arena->only_heap;
+  return only != nullptr ? *only : *heaps[page.heap];
+}
+
+Thread* start_thread() {
+  start_process();
+  unsigned cpu = 0;
+  unsigned node = 0;
+  (void)system::get_cpu(cpu, node);
+  CoreHeap* const heap = heap_of_cpu(cpu);
+  if (heap == nullptr) return nullptr;
+  Thread* const thread = take_thread();
+  if (thread == nullptr) return nullptr;
+  return_leases(*thread);  // Those of one who is gone.
+  thread->heap = heap;
+  thread->cpu = cpu;
+  thread->id = system::thread_id();
+  thread->ended = has_ended;
+  const unsigned* const note = uniform ? nullptr : cpu_note();
+  thread->cpu_now = note != nullptr ? note : &thread->cpu;
+  self = thread;
+  // glibc has room for the first keys in the thread itself: this allocates nothing.
+  (void)pthread_setspecific(end_key, thread);
+  return thread;
+}
+
+void follow_cpu(Thread& thread) {
+  if (thread.is_private) return;
+  unsigned cpu = 0;
+  unsigned node = 0;
+  if (thread.cpu_now != &thread.cpu) {
+    cpu = __atomic_load_n(thread.cpu_now, __ATOMIC_RELAXED);
+  } else if (system::get_cpu(cpu, node) != 0) {
+    return;
+  }
+  if (cpu == thread.cpu) return;
+  CoreHeap* const heap = heap_of_cpu(cpu);
+  if (heap == nullptr) return;
+  if (heap->arena != thread.heap->arena) {
+    return_leases(thread);
+    ++thread.node_switches;
+  }
+  thread.heap = heap;
+  thread.cpu = cpu;
+}
+
+std::uint64_t count_remote_frees() {
+  const Guard guard(process_lock);
+  std::uint64_t sum = 0;
+  for (const Thread* t = threads; t != nullptr; t = t->next) sum += t->remote_frees;
+  for (const Thread* t = unused_threads; t != nullptr; t = t->next) sum += t->remote_frees;
+  return sum;
+}
+
+std::uint64_t count_node_switches() {
+  const Guard guard(process_lock);
+  std::uint64_t sum = 0;
+  for (const Thread* t = threads; t != nullptr; t = t->next) sum += t->node_switches;
+  for (const Thread* t = unused_threads; t != nullptr; t = t->next) sum += t->node_switches;
+  return sum;
+}
+
+}  // namespace homenode::heap

@@ -1,0 +1,72 @@
+// What there is once in a process: the nodes' arenas, the cores' heaps, the threads, and what the
+// environment asks for. Everything comes with its first use; no constructor has to have run.
+// Serves the allocator.
+#pragma once
+
+#include "heap/thread.h"
+
+namespace homenode::heap {
+
+/// What the environment asks for; see settings.cpp.
+struct Settings {
+  Policy policy;
+  bool verbose;
+  bool statistics;        ///< At the end of the process.
+  int statistics_signal;  ///< 0: none.
+  bool keep_deepbind;
+};
+
+/// Of any Linux kernel (CONFIG_NR_CPUS <= 8192 on x86-64).
+inline constexpr unsigned max_cpus = 8192;
+
+/// What the environment says.
+Settings read_settings();
+/// Reads the settings and the nodes, once.
+void start_process();
+const Settings& settings();
+/// One node, or one arena for all: no thread has to look where it runs.
+bool is_uniform();
+
+/// Memory of the allocator itself, zeroed, never given back; null when there is none.
+void* meta_allocate(std::size_t bytes);
+
+/// The heap of a CPU, made when it is first asked for; null when there is no memory for it.
+CoreHeap* heap_of_cpu(unsigned cpu);
+/// The heap that a page belongs to.
+CoreHeap& owner_of(const Page& page);
+/// Calls visit(Arena&) for each arena of a node, and for those of heaps that the program made.
+template <class Visit>
+void for_arenas(Visit visit);
+
+/// Makes the calling thread somebody; null when there is no memory for it.
+Thread* start_thread();
+/// Follows a thread to the CPU that it runs on now. On another node it returns its leases.
+void follow_cpu(Thread& thread);
+/// The threads' numbers of calls, summed.
+std::uint64_t count_remote_frees();
+std::uint64_t count_node_switches();
+
+/// Before a fork, and after it in both processes: see fork.cpp.
+void watch_forks();
+
+namespace detail {
+extern Arena* arenas[system::max_nodes + 1];  ///< By node; the last is the one for all. Atomic.
+extern Arena* private_arenas;
+extern CoreHeap* heaps[max_cpus];
+extern Lock process_lock;  ///< Of the tables above and the threads; taken before any other.
+extern Lock private_lock;
+extern Lock meta_lock;
+extern Thread* threads;
+extern Thread* unused_threads;
+}  // namespace detail
+
+template <class Visit>
+void for_arenas(Visit visit) {
+  for (Arena*& slot : detail::arenas) {
+    Arena* const arena = __atomic_load_n(&slot, __ATOMIC_ACQUIRE);
+    if (arena != nullptr) visit(*arena);
+  }
+  for (Arena* arena = detail::private_arenas; arena != nullptr; arena = arena->next) visit(*arena);
+}
+
+}  // namespace homenode::heap

@@ -1,0 +1,181 @@
+#include "heap/system.h"
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <linux/mempolicy.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace homenode::heap::system {
+namespace {
+
+constinit Calls counted{};
+
+void count(std::uint64_t& counter) {
+  __atomic_fetch_add(&counter, 1, __ATOMIC_RELAXED);
+}
+
+template <class... Arguments>
+long call(long number, Arguments... arguments) {
+  const int kept = errno;
+  const long result = syscall(number, arguments...);
+  const long given = result < 0 ? -errno : result;
+  errno = kept;
+  return given;
+}
+
+void* map_at(std::uintptr_t hint, std::size_t bytes, int flags) {
+  count(counted.maps);
+  const long result = call(SYS_mmap, hint, bytes, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0L);
+  constexpr long last_error = 4095;
+  if (result < 0 && result >= -last_error) return nullptr;
+  return reinterpret_cast<void*>(result);  // NOLINT(performance-no-int-to-ptr)
+}
+
+bool aligned(const void* address, std::size_t alignment) {
+  return (reinterpret_cast<std::uintptr_t>(address) & (alignment - 1)) == 0;
+}
+
+/// Just the bytes, at an aligned address near where the kernel would have put them: needs no more
+/// address space than it gives, which counts under a limit.
+void* map_below(std::uintptr_t near, std::size_t bytes, std::size_t alignment) {
+  constexpr int tries = 64;
+  std::uintptr_t at = (near - bytes) & ~(alignment - 1);
+  for (int i = 0; i < tries && at > alignment; ++i, at -= alignment) {
+    void* const got = map_at(at, bytes, MAP_FIXED_NOREPLACE);
+    if (got == nullptr) continue;
+    if (aligned(got, alignment)) return got;
+    unmap(got, bytes);  // A kernel that does not know the flag takes the address as a hint.
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void* map(std::size_t bytes, std::size_t alignment) {
+  void* const any = map_at(0, bytes, 0);
+  if (any == nullptr || aligned(any, alignment)) return any;
+  unmap(any, bytes);
+  if (void* const got = map_below(reinterpret_cast<std::uintptr_t>(any) + bytes, bytes, alignment);
+      got != nullptr) {
+    return got;
+  }
+  if (bytes + alignment < bytes) return nullptr;
+  char* const wide = static_cast<char*>(map_at(0, bytes + alignment, 0));
+  if (wide == nullptr) return nullptr;
+  const std::size_t before =
+      (alignment - (reinterpret_cast<std::uintptr_t>(wide) & (alignment - 1))) & (alignment - 1);
+  if (before > 0) unmap(wide, before);
+  if (alignment > before) unmap(wide + before + bytes, alignment - before);
+  return wide + before;
+}
+
+int unmap(void* address, std::size_t bytes) {
+  return static_cast<int>(call(SYS_munmap, address, bytes));
+}
+
+int resize(void* address, std::size_t old_bytes, std::size_t new_bytes) {
+  const long result = call(SYS_mremap, address, old_bytes, new_bytes, 0);
+  return result == reinterpret_cast<long>(address) ? 0 : -ENOMEM;
+}
+
+int move(void* from, std::size_t old_bytes, void* to, std::size_t new_bytes) {
+  const long result =
+      call(SYS_mremap, from, old_bytes, new_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to);
+  return result == reinterpret_cast<long>(to) ? 0 : static_cast<int>(result);
+}
+
+int discard(void* address, std::size_t bytes) {
+  return static_cast<int>(call(SYS_madvise, address, bytes, MADV_DONTNEED));
+}
+
+int bind(void* address, std::size_t bytes, int mode, const NodeMask& nodes, unsigned flags) {
+  const bool any = nodes.next(0) < max_nodes;
+  count(counted.policies);
+  const int result =
+      static_cast<int>(call(SYS_mbind, address, bytes, mode, any ? nodes.words : nullptr,
+                            any ? max_nodes + 1UL : 0UL, flags));
+  if (result != 0) count(counted.refused_policies);
+  return result;
+}
+
+int allowed_nodes(NodeMask& nodes) {
+  nodes = {};
+  return static_cast<int>(call(SYS_get_mempolicy, nullptr, nodes.words, max_nodes + 1UL, nullptr,
+                               static_cast<unsigned long>(MPOL_F_MEMS_ALLOWED)));
+}
+
+int get_cpu(unsigned& cpu, unsigned& node) {
+  const int kept = errno;
+  const int result = getcpu(&cpu, &node) == 0 ? 0 : -errno;
+  errno = kept;
+  return result;
+}
+
+long read_file(const char* path, char* buffer, std::size_t room) {
+  const long file = call(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return file;
+  std::size_t size = 0;
+  long got = 0;
+  while (size < room && (got = call(SYS_read, file, buffer + size, room - size)) > 0) {
+    size += static_cast<std::size_t>(got);
+  }
+  call(SYS_close, file);
+  return got < 0 ? got : static_cast<long>(size);
+}
+
+void write(int file, const char* text, std::size_t bytes) {
+  while (bytes > 0) {
+    const long done = call(SYS_write, file, text, bytes);
+    if (done <= 0 && done != -EINTR) return;
+    if (done > 0) {
+      text += done;
+      bytes -= static_cast<std::size_t>(done);
+    }
+  }
+}
+
+std::uint64_t milliseconds() {
+  timespec now{};
+  const int kept = errno;
+  (void)clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  errno = kept;
+  return static_cast<std::uint64_t>(now.tv_sec) * 1000 +
+         static_cast<std::uint64_t>(now.tv_nsec) / 1'000'000;
+}
+
+void wait(unsigned* word, unsigned value) {
+  call(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, nullptr);
+}
+
+void wake(unsigned* word) {
+  call(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1);
+}
+
+bool thread_gone(int thread) {
+  return call(SYS_tgkill, getpid(), thread, 0) == -ESRCH;
+}
+
+int thread_id() {
+  return static_cast<int>(call(SYS_gettid));
+}
+
+void stop() {
+  (void)raise(SIGABRT);
+  __builtin_trap();
+}
+
+Calls calls() {
+  return {__atomic_load_n(&counted.maps, __ATOMIC_RELAXED),
+          __atomic_load_n(&counted.policies, __ATOMIC_RELAXED),
+          __atomic_load_n(&counted.refused_policies, __ATOMIC_RELAXED)};
+}
+
+}  // namespace homenode::heap::system

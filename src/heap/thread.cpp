@@ -1,0 +1,161 @@
+#include "heap/thread.h"
+
+#include "heap/process.h"
+
+namespace homenode::heap {
+namespace {
+
+constexpr unsigned most_spares = 8;
+
+constexpr Thread make_nobody() {
+  Thread thread{};
+  thread.cpu_now = &nobody.cpu;
+  for (Page*& page : thread.current) page = &no_page;
+  return thread;
+}
+
+void keep_or_free(Thread& thread, Page& page) {
+  if (page.kind != Kind::small || thread.spare_count >= most_spares ||
+      chunk_of(page).arena != thread.heap->arena) {
+    free_slices(page);
+    return;
+  }
+  page.lease_to(nullptr);
+  page.capacity = 0;
+  page.next = thread.spares;
+  thread.spares = &page;
+  ++thread.spare_count;
+}
+
+Page* fresh_page(Thread& thread, unsigned size_class) {
+  const bool small = size_class < linear_classes + 6 * 8;
+  Page* page = thread.spares;
+  if (small && page != nullptr) {
+    thread.spares = page->next;
+    --thread.spare_count;
+  } else {
+    bool zeroed = false;
+    page = take_slices(*thread.heap->arena, small ? Kind::small : Kind::medium,
+                       small ? 1 : medium_slices, 1, zeroed);
+    if (page == nullptr) return nullptr;
+  }
+  set_up(*page, size_class, thread.heap->cpu);
+  return page;
+}
+
+void make_current(Thread& thread, Page& page) {
+  page.used += current_page_bias;
+  page.last_thread = thread.number;
+  page.lease_to(&thread);
+  thread.current[page.size_class] = &page;
+}
+
+/// A page with a free block in place of the current one, which has none; null: no memory.
+Page* next_current(Thread& thread, unsigned size_class) {
+  follow_cpu(thread);
+  PageQueue& queue = thread.queue[size_class];
+  Page* page = queue.first;
+  if (page != nullptr) {
+    queue.remove(*page);
+  } else if ((page = lease_page(*thread.heap, size_class)) == nullptr) {
+    Arena& arena = *thread.heap->arena;
+    if (__atomic_load_n(&arena.reclaim_due, __ATOMIC_RELAXED)) {
+      __atomic_store_n(&arena.reclaim_due, false, __ATOMIC_RELAXED);
+      (void)reclaim_listed(arena);
+    }
+    page = fresh_page(thread, size_class);
+    if (page == nullptr && reclaim_listed(arena)) {
+      page = fresh_page(thread, size_class);
+    }
+    if (page == nullptr) return nullptr;
+  }
+  make_current(thread, *page);
+  return page;
+}
+
+/// Returns a page that is leased: into its owner's queue, or at large when every block is out.
+void give_back(Page& page) {
+  const bool has_room = page.free != nullptr || page.carved < page.capacity || collect(page);
+  if (!has_room && let_go(page)) return;
+  if (!has_room) (void)collect(page);  // Something was freed meanwhile.
+  page.lease_to(nullptr);
+  list_page(owner_of(page), page);
+}
+
+}  // namespace
+
+constinit Page no_page{};
+constinit Thread nobody = make_nobody();
+constinit thread_local Thread* self [[gnu::tls_model("initial-exec")]] = &nobody;
+
+void* allocate_class(Thread& thread, unsigned size_class) {
+  for (;;) {
+    Page* page = thread.current[size_class];
+    if (page->free != nullptr) return pop(*page, page->free);
+    if (page != &no_page) {
+      if (collect(*page) || carve(*page)) continue;
+      if (!let_go(*page)) {  // Something was freed meanwhile.
+        page->used += current_page_bias;
+        page->lease_to(&thread);
+        continue;
+      }
+      thread.current[size_class] = &no_page;
+    }
+    page = next_current(thread, size_class);
+    if (page == nullptr) return nullptr;
+    if (page->free == nullptr) (void)carve(*page);
+  }
+}
+
+void retire(Thread& thread, Page& page) {
+  thread.queue[page.size_class].remove(page);
+  keep_or_free(thread, page);
+}
+
+void free_spares(Thread& thread) {
+  while (thread.spares != nullptr) {
+    Page* const page = thread.spares;
+    thread.spares = page->next;
+    free_slices(*page);
+  }
+  thread.spare_count = 0;
+}
+
+void return_leases(Thread& thread) {
+  for (unsigned c = 0; c < class_count; ++c) {
+    if (Page* const page = thread.current[c]; page != &no_page) {
+      thread.current[c] = &no_page;
+      page->used -= current_page_bias;
+      give_back(*page);
+    }
+    while (Page* const page = thread.queue[c].first) {
+      thread.queue[c].remove(*page);
+      give_back(*page);
+    }
+  }
+  free_spares(thread);
+}
+
+void release_slow(Thread* thread, Page& page, void* memory) {
+  if (page.kind == Kind::large) {
+    if (memory_of(page) != memory) die("not the start of a block", memory);
+    free_slices(page);
+    return;
+  }
+  if (page.kind == Kind::unused) die("not a block in use", memory);
+  if (thread != &nobody) ++thread->remote_frees;
+  if (!push_remote(page, memory)) return;
+  // The page was at large, and is ours now. Who filled it last will want it back; for others it
+  // goes to its heap, so that memory never changes hands by being freed.
+  (void)collect(page);
+  if (thread != &nobody && page.last_thread == thread->number &&
+      chunk_of(page).arena == thread->heap->arena) {
+    page.lease_to(thread);
+    thread->queue[page.size_class].append(page);
+    if (page.used == 0) retire(*thread, page);
+    return;
+  }
+  list_page(owner_of(page), page);
+}
+
+}  // namespace homenode::heap

@@ -1,0 +1,78 @@
+// What a thread has at hand: one page of each size that it takes blocks from, and others that it
+// has leased. It owns no memory: when it moves to another node, or ends, its pages go back to the
+// core heaps that they belong to. Serves the allocator.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "heap/core_heap.h"
+
+namespace homenode::heap {
+
+struct Thread {
+  const unsigned* cpu_now;  ///< Where the kernel keeps the CPU that the thread runs on (rseq).
+  unsigned cpu;             ///< That of `heap`.
+  unsigned number;
+  Page* current[class_count];    ///< Never null: `no_page` has no blocks.
+  PageQueue queue[class_count];  ///< Others with free blocks, leased or adopted.
+  CoreHeap* heap;
+  Page* spares;  ///< Empty small pages, of the heap's arena.
+  unsigned spare_count;
+  int id;           ///< The kernel's, while it lives.
+  bool is_private;  ///< Stands for a heap that a program made: it stays where it is.
+  bool ended;       ///< Its end was seen, yet it allocates again: other destructors do.
+  Thread* next;     ///< Of all, or of the unused.
+  std::uint64_t remote_frees;
+  std::uint64_t node_switches;
+};
+
+extern Page no_page;
+extern Thread nobody;  ///< What a thread is before its first call.
+extern constinit thread_local Thread* self [[gnu::tls_model("initial-exec")]];
+
+/// The slow ways of allocate() and release().
+void* allocate_slow(Thread* thread, std::size_t bytes);
+void release_slow(Thread* thread, Page& page, void* memory);
+/// A block of a class for a thread that may be anybody's. pre: the caller holds `thread`.
+void* allocate_class(Thread& thread, unsigned size_class);
+/// Large blocks: more than medium_bytes, or aligned to more than a slice. `zeroed` as for slices.
+void* allocate_large(CoreHeap& heap, std::size_t bytes, std::size_t alignment, bool& zeroed);
+/// Empty pages that the thread has kept go back to the arena.
+void free_spares(Thread& thread);
+/// Everything that was leased goes back, and what was kept.
+void return_leases(Thread& thread);
+/// A page in whose blocks nobody has any more: for the fast way of release().
+void retire(Thread& thread, Page& page);
+
+/// A block of at least `bytes`, at a multiple of 16; null when there is no memory.
+inline void* allocate(std::size_t bytes) {
+  Thread* const thread = self;
+  if (bytes <= small_bytes) [[likely]] {
+    Page& page = *thread->current[small_class(bytes)];
+    Block* const block = page.free;
+    if (block != nullptr && *thread->cpu_now == thread->cpu) [[likely]]
+      return pop(page, block);
+  }
+  return allocate_slow(thread, bytes);
+}
+
+void release_elsewhere(void* memory);
+
+/// Gives a block back, or hands a foreign one to libc. Null is allowed.
+inline void release(void* memory) {
+  if (ground_of(memory) != Ground::chunk) [[unlikely]] {
+    release_elsewhere(memory);
+    return;
+  }
+  Thread* const thread = self;
+  Page& page = page_of(memory);
+  if (page.leased_by() != thread) [[unlikely]] {
+    release_slow(thread, page, memory);
+    return;
+  }
+  if (push(page, memory)) [[unlikely]]
+    retire(*thread, page);
+}
+
+}  // namespace homenode::heap
