@@ -46,6 +46,12 @@ def output(*command: str) -> str:
         return ""
 
 
+def commit() -> str:
+    """The commit of the working tree, and whether anything in it differs."""
+    folder = str(Path(__file__).parent)
+    return output("git", "-C", folder, "describe", "--always", "--dirty").strip()
+
+
 def find(ours: Path) -> tuple[list[Allocator], list[str]]:
     """The allocators that are here, and the packages of those that are not."""
     known = libraries(output("/sbin/ldconfig", "-p"))
@@ -58,8 +64,5 @@ def find(ours: Path) -> tuple[list[Allocator], list[str]]:
         else:
             missing.append(package)
     if ours.exists():
-        described = output(
-            "git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty"
-        )
-        here.append(Allocator(OURS, str(ours.resolve()), "", described.strip()))
+        here.append(Allocator(OURS, str(ours.resolve()), ""))
     return here, missing

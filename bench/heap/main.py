@@ -19,7 +19,7 @@ from heap.store import MismatchError, Run, Store, header, read
 from heap.suite import Benchmark, benchmarks
 
 ROOT = Path(__file__).resolve().parents[2]
-DONE, USAGE, UNSUPPORTED = 0, 2, 3
+DONE, FAILED, USAGE, UNSUPPORTED = 0, 1, 2, 3
 TRACED_PERCENT = 1  # A traced run shows who owns malloc, not how fast it is.
 
 
@@ -160,12 +160,14 @@ def compare(options: argparse.Namespace) -> int:
     try:
         checked(options.build / "heap_bench", wanted, allocators, store)
         measure(options, wanted, allocators, store)
+        code = DONE
     except KeyboardInterrupt:
         note(f"interrupted; go on with --raw {raw}")
+        code = FAILED
     finally:
         store.close()
     show(store.runs, options.json)
-    return DONE
+    return code
 
 
 def main(arguments: Sequence[str]) -> int:

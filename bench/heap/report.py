@@ -31,13 +31,19 @@ def summary(
     }
 
 
+def counted(per: figures.Rounds) -> tuple[int, int]:
+    """The fewest and the most rounds of any pair of benchmark and allocator."""
+    counts = [len(values) for by in per.values() for values in by.values()]
+    return min(counts, default=0), max(counts, default=0)
+
+
 def value(runs: Sequence[Run], order: Sequence[str], ours: str) -> dict[str, Any]:
     """Medians, ratios and geometric means, by group of benchmarks and of all."""
     group_of = {run.benchmark: run.group for run in runs}
     groups = [*dict.fromkeys(group_of.values()), ALL]
     peers = [name for name in order if name != ours]
     result: dict[str, Any] = {
-        "rounds": 1 + max((run.round for run in runs), default=-1),
+        "rounds": list(counted(rounds(runs, "cpu_s"))),
         "load_1min": [min(loads), max(loads)] if (loads := [run.load_1min for run in runs]) else [],
         "allocators": list(order),
         "groups": group_of,
@@ -125,9 +131,10 @@ def summary_rows(result: Mapping[str, Any], figure: str, ours: str) -> list[str]
 def text(result: Mapping[str, Any], ours: str) -> str:
     """All of it for a person."""
     load = result["load_1min"]
+    fewest, most = result["rounds"]
+    count = str(most) if fewest == most else f"{fewest} to {most}"
     out = [
-        f"{result['rounds']} rounds, in turn; medians; load of this machine "
-        f"{load[0]:.1f} to {load[1]:.1f}"
+        f"{count} rounds, in turn; medians; load of this machine {load[0]:.1f} to {load[1]:.1f}"
         if load
         else "nothing measured"
     ]

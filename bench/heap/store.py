@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from heap.allocators import Allocator
+from heap.allocators import Allocator, commit
 from heap.figures import Rounds
 
 
@@ -87,7 +87,7 @@ class Store:
         else:
             self._file = path.open("w")
             started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-            self._write({**head, "started": started})
+            self._write({**head, "started": started, "commit": commit()})
 
     def _write(self, line: dict[str, object]) -> None:
         self._file.write(json.dumps(line) + "\n")

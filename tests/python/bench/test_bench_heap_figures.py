@@ -97,6 +97,7 @@ def test_a_report_gives_means_for_each_group_and_names_the_worst() -> None:
     assert cpu["real programs"][OURS]["over_best_of_each"]["value"] == pytest.approx(0.75)
     assert cpu["all"][OURS]["over_best_of_each"]["value"] == pytest.approx(math.sqrt(1.5 * 0.75))
     assert cpu["all"][OURS]["worst"] == {"benchmark": "churn-1", "ratio": pytest.approx(1.5)}
+    assert result["rounds"] == [2, 2]
     assert result["failed"] == {"tree-1, other": "it fell over"}
     json.dumps(result, allow_nan=False)
 
