@@ -1,6 +1,6 @@
 // heap_bounds: memory stays bounded by what lives when blocks are freed by other threads than those
 // that allocated them. Threads sit on CPUs as far apart as the machine has them, so on a NUMA
-// machine every hand-over crosses nodes. Prints the peaks as one JSON line.
+// machine every hand-over crosses nodes. Prints the peaks as one JSON line. heap_bounds [ROUNDS].
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -12,13 +12,14 @@
 #include "check.h"
 
 // At most `ring_size` blocks of 64 B to 8 KiB are on the way: about 4 MiB live.
-enum { ring_size = 1024, most_block = 8192, live_mib = 4, rounds = 400000, allowed_mib = 32 };
+enum { ring_size = 1024, most_block = 8192, live_mib = 4, usual_rounds = 400000, allowed_mib = 32 };
 
 struct ring {
   void* _Atomic blocks[ring_size];
 };
 
 static struct ring rings[2];
+static size_t rounds = usual_rounds;
 static atomic_size_t peak_mib;
 
 static void note_peak(void) {
@@ -114,7 +115,7 @@ static size_t growth_over_lives_mib(void) {
 }
 
 // Bursts: everything lives, then a thread that never allocates frees it all; again and again.
-enum { burst = 8192 };
+enum { burst = 8192, hand_overs_per_burst = usual_rounds / 30 };
 static void* burst_blocks[burst];
 
 static void* free_burst(void* unused) {
@@ -127,7 +128,7 @@ static size_t burst_growth_mib(void) {
   stay(true);
   uint64_t state = 31;
   size_t first_mib = 0, last_mib = 0;
-  for (int round = 0; round < 30; round++) {
+  for (size_t round = 0; round < 2 + rounds / hand_overs_per_burst; round++) {
     for (size_t i = 0; i < burst; i++) burst_blocks[i] = new_block(&state);
     last_mib = resident_mib();
     if (round == 1) first_mib = last_mib;
@@ -138,7 +139,12 @@ static size_t burst_growth_mib(void) {
   return last_mib > first_mib ? last_mib - first_mib : 0;
 }
 
-int main(void) {
+int main(int argc, char** argv) {
+  if (argc == 2) rounds = strtoul(argv[1], NULL, 10);
+  if (argc > 2 || rounds == 0) {
+    fprintf(stderr, "usage: heap_bounds [ROUNDS]\n");
+    return 2;
+  }
   const size_t bursts = burst_growth_mib();
   const size_t one_way = growth_mib(produce, consume, &rings[0], &rings[0]);
   const size_t both_ways = growth_mib(ping, ping, (void*)0, (void*)1);

@@ -1,5 +1,7 @@
 // heap_guest.so: a library as programs load them at run time. It allocates in its constructors, in
 // thread-local objects and at exit, and hands blocks to its host.
+#include <dlfcn.h>
+
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -40,6 +42,13 @@ char* guest_duplicate(const char* text) {
 
 void guest_release(char* text) {
   free(text);
+}
+
+// Opens a library that only the caller's own search path leads to.
+void* guest_open(const char* name) {
+  void* library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) free(strdup(dlerror()));
+  return library;
 }
 
 // Fills a container of the calling thread and one of a thread of its own; the words of the latter.

@@ -73,6 +73,19 @@ void deep_binding(void) {
   CHECK(dlclose(guest.library) == 0);
 }
 
+// dlopen searches where its caller says, so whoever stands between must not be taken for the
+// caller.
+void search_path_of_the_caller(void) {
+  const struct guest guest = load(RTLD_NOW);
+  void* (*open_from_guest)(const char*) = NULL;
+  *(void**)&open_from_guest = dlsym(guest.library, "guest_open");
+  CHECK(dlopen("heap_faulty.so", RTLD_NOW) == NULL);
+  CHECK(strstr(dlerror(), "heap_faulty.so") != NULL);
+  void* found = open_from_guest("heap_faulty.so");
+  CHECK(found != NULL && dlclose(found) == 0);
+  CHECK(dlopen(NULL, RTLD_NOW) != NULL);
+}
+
 static char* freed_at_exit;
 
 static void last(void) {

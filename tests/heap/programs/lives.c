@@ -10,6 +10,11 @@ int main(int argc, char** argv) {
       {"signals_at_a_high_rate", signals_at_a_high_rate},
       {"libraries_come_and_go", libraries_come_and_go},
       {"deep_binding", deep_binding},
+      {"search_path_of_the_caller", search_path_of_the_caller},
+      {"handlers_of_fork", handlers_of_fork},
+      {"programs_start_programs", programs_start_programs},
+      {"small_stacks", small_stacks},
+      {"many_threads_at_once", many_threads_at_once},
       {"exit_handlers", exit_handlers},
   };
   return run_sections(argc, argv, sections, sizeof sections / sizeof *sections);

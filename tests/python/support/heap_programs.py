@@ -32,7 +32,8 @@ def preload() -> str:
     if named is not None:
         return "" if named == "none" else named
     library = built_library(LIBRARY)
-    return str(library) if library.exists() else ""
+    assert library.exists(), f"{library} is not there; run the tests through ./dev test"
+    return str(library)
 
 
 def run(
@@ -44,13 +45,16 @@ def run(
     """Runs a command with the allocator under test, or another library, preloaded."""
     chosen = preload() if library is None else str(library)
     extra = {"LD_PRELOAD": chosen} if chosen else {}
-    return subprocess.run(
+    result = subprocess.run(
         [str(word) for word in command],
         env={**os.environ, **extra, **(environment or {})},
         capture_output=True,
         text=True,
         timeout=timeout_s,
     )
+    # The dynamic linker says so and goes on without.
+    assert "cannot be preloaded" not in result.stderr, result.stderr
+    return result
 
 
 def passes(command: list[str | Path], **options: str) -> None:
