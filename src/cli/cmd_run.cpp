@@ -1,6 +1,9 @@
 // homenode run: starts a program under a placement, with numactl's own command line.
 #include "cli/cmd_run.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <map>
 
 #include "cli/invoke.h"
@@ -10,6 +13,7 @@
 #include "cli/run_machine.h"
 #include "cli/run_options.h"
 #include "cli/run_plan.h"
+#include "cli/run_segment_steps.h"
 #include "cli/run_show.h"
 #include "cli/run_start.h"
 
@@ -17,6 +21,11 @@ namespace homenode::cli {
 namespace {
 
 using Kind = RunSetting::Kind;
+
+bool is_strict(const RunRequest& request) {
+  return std::any_of(request.settings.begin(), request.settings.end(),
+                     [](const RunSetting& setting) { return setting.kind == Kind::strict; });
+}
 
 /// The options that print something instead of starting a program.
 struct Prints {
@@ -66,6 +75,8 @@ class Run final : public Verb {
              "Which CPU each thread would have, in the order of their creation"},
             {"homenode run --membind=0 --emit slurm -- sort /etc/passwd",
              "The same placement for another launcher"},
+            {"homenode run --length=1m --file=/dev/shm/homenode-example --interleave=all --dump",
+             "A file of shared memory, page by page over all nodes"},
             {"homenode run --machine quad-4x2 --membind=3 --show",
              "The placement that holds on node 3 of a virtual machine"}};
   }
@@ -79,7 +90,7 @@ class Run final : public Verb {
     if (!machine) return report(context, name(), machine.error());
     const auto done = prepare(context, *machine, *request);
     if (!done) return report(context, name(), done.error());
-    return only_prints() ? exit_done : start_program(context, program_);
+    return only_prints() || request->segment ? exit_done : start_program(context, program_);
   }
 
  private:
@@ -121,7 +132,8 @@ class Run final : public Verb {
                    "print the same placement for another tool, and on the error stream what that "
                    "tool cannot say; start nothing")
         ->type_name("numactl|omp|slurm|likwid");
-    app.add_flag("--json", prints_.json, "--show, --hardware and --explain as JSON");
+    app.add_flag("--json", prints_.json,
+                 "--show, --hardware, --explain, --dump and --dump-nodes as JSON");
   }
 
   [[nodiscard]] bool only_prints() const {
@@ -130,17 +142,21 @@ class Run final : public Verb {
   }
 
   Result<RunRequest> read_request() {
+    auto settings = settings_in_order();
+    if (!settings) return settings.as_unexpected();
+    auto segment = take_segment(*settings);
+    if (!segment) return segment.as_unexpected();
+    if (*segment) return read_segment_request(*std::move(settings), **std::move(segment));
     auto charm = take_charm_words(program_);
     if (!charm) return charm.as_unexpected();
     if (program_.empty() && !only_prints()) {
       return bad_usage("no program is named", "write 'homenode run OPTIONS PROGRAM ARGUMENTS'");
     }
     if (prints_.json && !prints_.show && !prints_.hardware && !prints_.explain) {
-      return bad_usage("--json goes with --show, --hardware or --explain only",
-                       "put '--' before the program if the option is meant for it");
+      return bad_usage(
+          "--json goes with --show, --hardware, --explain, --dump or --dump-nodes only",
+          "put '--' before the program if the option is meant for it");
     }
-    auto settings = settings_in_order();
-    if (!settings) return settings.as_unexpected();
     auto from_words = from_charm(*charm);
     if (!from_words) return from_words.as_unexpected();
     if (from_words->needs_agent() &&
@@ -156,6 +172,22 @@ class Run final : public Verb {
     return request;
   }
 
+  /// A command that is about shared memory, not about a program.
+  Result<RunRequest> read_segment_request(std::vector<RunSetting> settings,
+                                          SegmentRequest segment) const {
+    if (!program_.empty()) {
+      return bad_usage(
+          fmt::format("there is a program, '{}', beside --shm or --file", program_.front()),
+          "set the memory's policy with a command of its own");
+    }
+    if (only_prints() || threads_.needs_agent()) {
+      return bad_usage("an option for programs stands beside --shm or --file",
+                       "with shared memory go a memory policy, --all, --json and the options that "
+                       "--help lists from --shm on");
+    }
+    return RunRequest{std::move(settings), {}, std::move(segment)};
+  }
+
   /// The options as given: CLI11 has their order and, apart from it, each one's values.
   Result<std::vector<RunSetting>> settings_in_order() const {
     std::vector<RunSetting> settings;
@@ -164,7 +196,7 @@ class Run final : public Verb {
       const auto kind = kinds_.find(option);
       if (kind == kinds_.end()) continue;
       RunSetting setting{kind->second, ""};
-      if (takes_list(setting.kind)) {
+      if (takes_value(setting.kind)) {
         const std::size_t index = taken[option]++;
         if (index >= option->results().size()) {
           return bad_usage("cannot read the value of " + option->get_name(),
@@ -191,15 +223,28 @@ class Run final : public Verb {
                        const RunRequest& request) {
     auto plan = make_run_plan(context.os, machine, request);
     if (!plan) return plan.as_unexpected();
+    if (request.segment) return treat_segment(context, *request.segment, plan->process);
     plan->program = program_;
     if (prints_.version) context.out << "homenode " HOMENODE_VERSION "\n";
     if (prints_.explain) return explain(context, *plan);
     if (!prints_.emit.empty()) return print_emitted(context, *plan, machine);
     if (prints_.hardware) return print_hardware(context, machine);
     if (prints_.version) return {};
+    if (is_strict(request)) {
+      // numactl ignores it too, and says so.
+      context.err << "homenode run: --strict is for shared memory (--shm, --file): ignored\n";
+    }
     if (const auto applied = apply_to_process(context, plan->process); !applied) return applied;
     if (prints_.show) return show(context, machine);
     return request.threads.needs_agent() ? prepare_agent(context, *plan) : Result<void>{};
+  }
+
+  Result<void> treat_segment(Context& context, const SegmentRequest& segment,
+                             const placement::Placement& placement) const {
+    const auto dumps = run_segment(context, segment, placement.process_memory);
+    if (!dumps) return dumps.as_unexpected();
+    context.out << (prints_.json ? segment_json(segment, *dumps) : segment_text(*dumps));
+    return {};
   }
 
   Result<void> explain(Context& context, RunPlan& plan) const {

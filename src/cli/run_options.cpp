@@ -30,6 +30,30 @@ constexpr std::array options{
         Kind::per_rank, "--per-rank", "node|socket",
         "each MPI or Slurm process of this host on a node (or socket) in turn, with its memory "
         "preferred unless a policy is given"},
+    RunOption{
+        Kind::shm, "-S,--shm", "KEYFILE",
+        "instead of a program: the System V segment whose key is that of this file; it is made "
+        "where it is missing and --length is given"},
+    RunOption{Kind::file, "-f,--file", "PATH",
+              "instead of a program: a file of tmpfs or hugetlbfs; it is made or made longer where "
+              "--length asks for more"},
+    RunOption{Kind::shmid, "-I,--shmid", "ID", "before --shm: the other half of its key, else 0"},
+    RunOption{Kind::shmmode, "-M,--shmmode", "MODE",
+              "before --shm or --file: permissions of what is made, in octal, else 0600"},
+    RunOption{
+        Kind::offset, "-o,--offset", "BYTES",
+        "before --shm or --file: where the range begins, else 0; k, m and g may stand behind"},
+    RunOption{Kind::length, "-L,--length", "BYTES",
+              "before --shm or --file: the range's length, else all behind the offset"},
+    RunOption{Kind::huge, "-u,--huge", "", "before --shm: make the segment of huge pages"},
+    RunOption{Kind::strict, "-t,--strict", "",
+              "before the policy: fail where --touch has brought in pages that break it"},
+    RunOption{Kind::touch, "-T,--touch", "",
+              "after --shm or --file: bring all pages of the range in now, under its policy"},
+    RunOption{Kind::dump, "-d,--dump", "",
+              "after --shm or --file: print the policies of the range"},
+    RunOption{Kind::dump_nodes, "-D,--dump-nodes", "",
+              "after --shm or --file: print the node of each page, which brings it in"},
 };
 
 }  // namespace
@@ -48,6 +72,10 @@ const char* const run_footer =
     "--; "
     "Charm++'s words (+setcpuaffinity +pemap LIST +maffinity +nodemap LIST +mempol NAME) may stand "
     "before the program. "
+    "With --shm or --file no program is started: the policy behind it is that of the shared "
+    "memory, "
+    "which keeps it, and of all that map it; what stands behind is done in that order. What had to "
+    "be made is removed again when a step fails. "
     "The program is started without a shell and its exit code is the command's. It is 127 when the "
     "program is not found and 126 when it cannot be executed.";
 

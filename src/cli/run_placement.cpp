@@ -39,6 +39,7 @@ class Resolver {
 
   Result<void> apply(const RunSetting& setting) {
     if (setting.kind == Kind::all) return lift_cpuset();
+    if (setting.kind == Kind::strict) return {};
     if (setting.kind == Kind::balancing) {
       balancing_ = true;
       return {};
@@ -143,7 +144,22 @@ class Resolver {
 }  // namespace
 
 bool takes_list(Kind kind) {
-  return kind != Kind::all && kind != Kind::localalloc && kind != Kind::balancing;
+  return kind < Kind::shm && kind != Kind::all && kind != Kind::localalloc &&
+         kind != Kind::balancing;
+}
+
+bool takes_value(Kind kind) {
+  switch (kind) {
+    case Kind::shm:
+    case Kind::file:
+    case Kind::shmid:
+    case Kind::shmmode:
+    case Kind::offset:
+    case Kind::length:
+      return true;
+    default:
+      return takes_list(kind);
+  }
 }
 
 Result<placement::Placement> resolve(const machine::Machine& machine,

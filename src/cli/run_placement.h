@@ -25,12 +25,28 @@ struct RunSetting {
     physcpubind,
     near,      ///< Value: the nodes of the device (run_devices.h).
     per_rank,  ///< Value: the nodes of the rank (run_ranks.h).
+    // Of shared memory (run_segment.h), of which resolve() sees --strict alone and ignores it.
+    shm,
+    file,
+    shmid,
+    shmmode,
+    offset,
+    length,
+    huge,
+    strict,
+    touch,
+    dump,
+    dump_nodes,
   };
   Kind kind = Kind::all;
   std::string value;  ///< The list as written; empty for options without one.
 };
 
-/// True when the option names nodes or CPUs, so that resolving it needs a machine.
+/// True when a value stands behind the option.
+bool takes_value(RunSetting::Kind kind);
+
+/// True when the option names nodes or CPUs (or what stands for them), so that resolving it needs a
+/// machine.
 bool takes_list(RunSetting::Kind kind);
 
 /// By numactl's rules: one memory policy at most; of several CPU bindings the last one holds; --all

@@ -7,6 +7,7 @@
 
 #include "cli/run_explain.h"
 #include "cli/run_placement.h"
+#include "cli/run_segment.h"
 #include "os/os.h"
 
 namespace homenode::cli {
@@ -14,6 +15,7 @@ namespace homenode::cli {
 struct RunRequest {
   std::vector<RunSetting> settings;  ///< As written: --near has a device, --per-rank a word.
   ThreadRequest threads;
+  std::optional<SegmentRequest> segment = {};  ///< Instead of a program.
 };
 
 /// True when some option names nodes, CPUs or threads, so that a machine is needed at all.

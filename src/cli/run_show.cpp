@@ -21,11 +21,6 @@ int kind_of(const PolicyState& state) {
   return state.mode & ~all_mode_flags;
 }
 
-std::string mode_name(int kind) {
-  const auto index = static_cast<std::size_t>(kind);
-  return index < mode_names.size() ? mode_names[index] : fmt::format("[{}]", kind);
-}
-
 /// The value of `preferred node:`.
 std::string preferred_node(const PolicyState& state) {
   const std::string first =
@@ -65,6 +60,12 @@ NodeSet nodes_of(const machine::Machine& machine, const CpuSet& cpus) {
 
 }  // namespace
 
+std::string mode_words(int mode) {
+  const int kind = mode & ~all_mode_flags;
+  const auto index = static_cast<std::size_t>(kind);
+  return index < mode_names.size() ? mode_names[index] : fmt::format("[{}]", kind);
+}
+
 Result<PolicyState> read_policy_state(os::Os& os, const machine::Machine& machine) {
   using actuation::Call;
   PolicyState state;
@@ -93,7 +94,7 @@ Result<PolicyState> read_policy_state(os::Os& os, const machine::Machine& machin
 }
 
 std::string show_text(const PolicyState& state) {
-  std::string text = fmt::format("policy: {}\npreferred node: {}\n", mode_name(kind_of(state)),
+  std::string text = fmt::format("policy: {}\npreferred node: {}\n", mode_words(state.mode),
                                  preferred_node(state));
   if (kind_of(state) == MPOL_INTERLEAVE) {
     text += line("interleavemask", state.nodes);
@@ -110,7 +111,7 @@ std::string show_text(const PolicyState& state) {
 
 std::string show_json(const PolicyState& state) {
   nlohmann::ordered_json json{{"schema", "homenode.run.show/1"},
-                              {"policy", mode_name(kind_of(state))},
+                              {"policy", mode_words(state.mode)},
                               {"balancing", (state.mode & (1 << 13)) != 0},
                               {"nodes", numbers(state.nodes)},
                               {"cpus", numbers(state.cpus)},

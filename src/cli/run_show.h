@@ -19,6 +19,9 @@ struct PolicyState {
   NodeSet memory_nodes;  ///< Nodes that it may allocate on.
 };
 
+/// numactl's name of a policy, of MPOL_* with or without flags: "bind", "preferred-many".
+std::string mode_words(int mode);
+
 /// Asks the kernel. Errors: each refusal with what to do.
 Result<PolicyState> read_policy_state(os::Os& os, const machine::Machine& machine);
 

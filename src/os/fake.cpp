@@ -227,6 +227,7 @@ int Fake::map_memory(std::size_t bytes, void*& address) {
 int Fake::unmap_memory(void* address, std::size_t bytes) {
   const std::lock_guard guard(lock_);
   if (const int error = enter("unmap_memory")) return error;
+  if (is_shared(address)) return 0;
   mapped_.erase(address);
   munmap(address, bytes);
   return memory_.unmap(number(address), bytes);

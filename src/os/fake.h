@@ -20,6 +20,9 @@ struct FakeMachine {
   FakeMemory::Limits memory = {};
 };
 
+/// No file or segment of the model is larger.
+inline constexpr std::uint64_t fake_shared_bytes = std::uint64_t{16} << 20;
+
 /// Memory is really mapped, so addresses are real and may be written; but the model knows only of
 /// pages that came in through populate_memory() or first_touch(). Thread safe.
 class Fake final : public Os {
@@ -37,6 +40,12 @@ class Fake final : public Os {
   /// What read_file gives for this path; other paths are read below `root`.
   void set_file(const std::string& path, const std::string& content);
   void set_root(const std::string& root);
+  /// A file that can be mapped, on a file system that keeps a memory policy or on one that does
+  /// not.
+  void add_shared_file(const std::string& path, std::uint64_t bytes, bool keeps_policy = true);
+  /// Nothing when there is no such file.
+  [[nodiscard]] std::optional<std::uint64_t> shared_file_bytes(const std::string& path) const;
+  [[nodiscard]] std::size_t segments() const;
 
   /// A thread on `node` writes to the range for the first time.
   void first_touch(void* address, std::size_t bytes, NodeId node);
@@ -69,12 +78,34 @@ class Fake final : public Os {
   std::size_t page_bytes() override { return fake_page_bytes; }
   int execute(const std::vector<std::string>& arguments) override;
   int read_file(const std::string& path, std::string& content) override;
+  int open_shared_file(const std::string& path, std::optional<unsigned> permissions,
+                       SharedFile& file) override;
+  int resize_file(int descriptor, std::uint64_t bytes) override;
+  int map_shared_file(int descriptor, std::uint64_t offset, std::size_t bytes,
+                      void*& address) override;
+  int close_file(int descriptor) override;
+  int remove_file(const std::string& path) override;
+  int segment_key(const std::string& path, int project, int& key) override;
+  int find_segment(int key, const std::optional<SegmentCreation>& creation,
+                   SharedSegment& segment) override;
+  int attach_segment(int id, void*& address) override;
+  int detach_segment(void* address) override;
+  int remove_segment(int id) override;
+  int page_policy(void* address, int& mode, NodeSet& nodes) override;
+  int page_node(void* address, NodeId& node) override;
 
  private:
   struct Thread {
     FakePolicy policy;
     CpuSet cpus;
   };
+  struct SharedObject {
+    std::uint64_t bytes = 0;
+    void* memory = nullptr;
+    bool keeps_policy = true;
+  };
+  int memory_of(SharedObject& object, void*& address);
+  [[nodiscard]] bool is_shared(const void* address) const;
   /// 0, or the -errno that was asked for. pre: the lock is held.
   int enter(const char* name);
   Thread& thread(pid_t id);
@@ -90,6 +121,10 @@ class Fake final : public Os {
   std::map<const void*, std::size_t> mapped_;
   std::map<const void*, int> failing_pages_;
   std::map<std::string, std::string> files_;
+  std::map<std::string, SharedObject> shared_files_;
+  std::map<int, SharedObject> segments_;
+  std::vector<std::string> open_files_;
+  std::vector<const void*> shared_memory_;  // Where the memory of objects begins.
   std::string root_;
   std::vector<std::string> calls_;
   std::vector<std::string> executed_;

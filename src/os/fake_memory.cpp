@@ -169,6 +169,11 @@ int FakeMemory::node_of(std::uintptr_t address) const {
   return find(address) == nullptr ? -EFAULT : -ENOENT;
 }
 
+const FakePolicy* FakeMemory::policy_of(std::uintptr_t address) const {
+  const Mapping* const mapping = find(address);
+  return mapping != nullptr && mapping->policy ? &*mapping->policy : nullptr;
+}
+
 std::string FakeMemory::maps() const {
   std::string text;
   for (const auto& [first, mapping] : mappings_) {

@@ -60,6 +60,8 @@ class FakeMemory {
 
   /// The node of a page or -ENOENT (not present) or -EFAULT (not mapped).
   [[nodiscard]] int node_of(std::uintptr_t address) const;
+  /// The policy of the mapping; null where it has none or there is no mapping.
+  [[nodiscard]] const FakePolicy* policy_of(std::uintptr_t address) const;
   [[nodiscard]] std::size_t mappings() const { return mappings_.size(); }
   /// The mappings, one a line, as far as /proc/self/maps is read.
   [[nodiscard]] std::string maps() const;

@@ -87,11 +87,15 @@ int Linux::set_mempolicy(int mode, const NodeSet& nodes) {
 }
 
 int Linux::get_mempolicy(int& mode, NodeSet& nodes) {
+  return read_policy(nullptr, 0, mode, nodes);
+}
+
+int Linux::read_policy(void* address, unsigned long flags, int& mode, NodeSet& nodes) {
   // EINVAL says that the mask is smaller than the kernel's own (1024 bits with NODES_SHIFT=10).
   for (std::size_t words = 1024 / word_bits; words <= largest_mask_words; words *= 2) {
     std::vector<Word> mask(words, 0);
     const long result =
-        syscall(SYS_get_mempolicy, &mode, mask.data(), maxnode_of(words), nullptr, 0UL);
+        syscall(SYS_get_mempolicy, &mode, mask.data(), maxnode_of(words), address, flags);
     if (result == 0) {
       nodes = NodeSet::from_words(std::move(mask));
       return 0;

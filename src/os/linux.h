@@ -29,6 +29,25 @@ class Linux final : public Os {
   std::size_t page_bytes() override;
   int execute(const std::vector<std::string>& arguments) override;
   int read_file(const std::string& path, std::string& content) override;
+  int open_shared_file(const std::string& path, std::optional<unsigned> permissions,
+                       SharedFile& file) override;
+  int resize_file(int descriptor, std::uint64_t bytes) override;
+  int map_shared_file(int descriptor, std::uint64_t offset, std::size_t bytes,
+                      void*& address) override;
+  int close_file(int descriptor) override;
+  int remove_file(const std::string& path) override;
+  int segment_key(const std::string& path, int project, int& key) override;
+  int find_segment(int key, const std::optional<SegmentCreation>& creation,
+                   SharedSegment& segment) override;
+  int attach_segment(int id, void*& address) override;
+  int detach_segment(void* address) override;
+  int remove_segment(int id) override;
+  int page_policy(void* address, int& mode, NodeSet& nodes) override;
+  int page_node(void* address, NodeId& node) override;
+
+ private:
+  /// get_mempolicy(2) with a mask as large as the kernel's, whatever that is.
+  static int read_policy(void* address, unsigned long flags, int& mode, NodeSet& nodes);
 };
 
 }  // namespace homenode::os

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/id_set.h"
+#include "os/shared_memory.h"
 
 namespace homenode::os {
 
@@ -22,12 +23,9 @@ struct MemoryRange {
   std::size_t bytes = 0;
 };
 
-class Os {
+class Os : public SharedMemory {
  public:
   Os() = default;
-  Os(const Os&) = delete;
-  Os& operator=(const Os&) = delete;
-  virtual ~Os() = default;
 
   /// `mode` is one of MPOL_* with MPOL_F_* flags, from <linux/mempolicy.h>. Empty nodes = no mask.
   virtual int set_mempolicy(int mode, const NodeSet& nodes) = 0;

@@ -1,0 +1,146 @@
+"""numactl's command lines for shared memory, given to `homenode run`, do what numactl does.
+
+Each line is run by both on the same memory, emptied in between, and the kernel is asked for the
+policy and the node of every page by both. numactl 2.0.16 fails on some lines that its manual has,
+and prints ranges of one kind of policy as one range; there homenode is compared with the kernel.
+"""
+
+import re
+import shlex
+
+import pytest
+from test_numactl import answers
+
+from homenode.lab import Lab
+
+FILE = "/dev/shm/of-the-test"
+KEY = "/dev/shm/key-of-the-test"
+RANGE = "--length 64k"
+# On one CPU of node 2, so that local memory is the same for both.
+PINNED = "taskset -c 4"
+ON_FILES = [
+    f"{RANGE} --file F -m 1,2 --dump --touch --dump-nodes",
+    f"{RANGE} --file F -i all --touch --dump-nodes --dump",
+    f"{RANGE} --file F --interleave=1-3 --touch --dump-nodes",
+    "-L 64k -f F -l -d -T -D",
+    "--offset 16k --length 32k --file F -m 3 --touch --dump --dump-nodes",
+    "-o 0x4000 -L 32K -f F -i 0,2 -T -D -d",
+    f"{RANGE} --file F --dump",
+    f"{RANGE} --file F --dump -m 3 --dump",
+    f"{RANGE} --file F --touch -m 3 --dump --dump-nodes",
+    f"{RANGE} --file F -m !0 --dump",
+    f"{RANGE} --file F -m +1-2 --dump",
+    f"-b {RANGE} --file F -m 0-1 --dump",
+    f"-a {RANGE} --file F -m all --dump",
+    f"--strict {RANGE} --file F -m 2 --touch --dump-nodes",
+    "--length=1m --file=F --membind=0 --touch --dump-nodes",
+]
+ON_SEGMENTS = [
+    f"{RANGE} --shm K -i all --touch --dump",
+    f"{RANGE} --shmid 7 --shm K -m 1 --touch --dump --dump-nodes",
+    f"{RANGE} -I 0x8 -M 0640 -S K -l -T -D -d",
+    "--huge --length 4m --shm K -m 2 --touch --dump --dump-nodes",
+]
+REFUSED_BY_BOTH = [
+    "--file /dev/shm/missing -m 0",
+    "--shm /dev/shm/missing -m 0",
+    "--length 4k --file /missing/file -m 0",
+    "--length 100 --file F -m 0",
+    "-m 0 --length 4k --file F",
+    "--length 4k --file F -m 9",
+    "--length 4k --file F -m 0 -i 1",
+    "--length 4k --file F -C 0",
+    "-N 0 --length 4k --file F",
+    "--length 4k --file F true",
+    "--file F --length 4k",
+    "--shmmode 9 --length 4k --file F",
+    "--length 4k true",
+    "--dump true",
+    "--touch",
+    f"{RANGE} --file F --touch --strict -m 0 -m 1",
+]
+
+
+def named(line: str) -> str:
+    words = [{"F": FILE, "K": KEY}.get(word, word) for word in shlex.split(line)]
+    return shlex.join(words).replace("--file=F", f"--file={FILE}")
+
+
+@pytest.fixture(scope="module")
+def both(quad: Lab, command: str) -> dict[str, tuple[tuple[int, str], tuple[int, str]]]:
+    """What numactl and homenode answer to each line: exit code and standard output."""
+    # The same file for all, so that interleaving begins at the same node: it depends on the inode.
+    empty = f"touch {FILE}; truncate -s 0 {FILE}; numactl --length 1m --file {FILE} --localalloc"
+    remove = f"ipcs -m | awk '$2 ~ /^[0-9]+$/ {{ print $2 }}' | xargs -r -n 1 ipcrm -m; rm -f {KEY}"
+    commands = []
+    lines = [*ON_FILES, *ON_SEGMENTS, *REFUSED_BY_BOTH]
+    for line in lines:
+        for tool in ("numactl", f"{command} run"):
+            commands.append(f"{empty}; {remove}; {PINNED} {tool} {named(line)} 2>/dev/null")
+    quad.run(["sh", "-c", "echo 8 > /proc/sys/vm/nr_hugepages"])
+    found = answers(quad, commands)
+    quad.run(["sh", "-c", f"{remove}; rm -f {FILE}; echo 0 > /proc/sys/vm/nr_hugepages"])
+    return dict(zip(lines, zip(found[::2], found[1::2], strict=True), strict=True))
+
+
+@pytest.mark.parametrize("line", [*ON_FILES, *ON_SEGMENTS])
+def test_the_same_pages_as_numactl(
+    both: dict[str, tuple[tuple[int, str], tuple[int, str]]], line: str
+) -> None:
+    theirs, ours = both[line]
+    assert theirs[0] == 0
+    assert ours == theirs
+    assert ours[1].strip()
+
+
+@pytest.mark.parametrize("line", REFUSED_BY_BOTH)
+def test_refused_where_numactl_refuses(
+    both: dict[str, tuple[tuple[int, str], tuple[int, str]]], line: str
+) -> None:
+    theirs, ours = both[line]
+    assert theirs[0] != 0
+    assert ours[0] in (1, 2)
+    assert not ours[1].strip()
+
+
+def test_what_numactl_2_0_16_fails_on(quad: Lab, command: str) -> None:
+    """Preferred nodes and weighted interleave, as the kernel has them; and each range its nodes."""
+    run = f"{command} run {RANGE} --file {FILE}"
+    results = answers(
+        quad,
+        [
+            f"{run} -p 2 --touch --dump --dump-nodes",
+            f"{run} -P 1,3 --dump",
+            f"{run} -w 0,2 --dump",
+            f"{command} run --length 16k --file {FILE} -m 0 && "
+            f"{command} run --length 16k --offset 16k --file {FILE} -m 1 && "
+            f"{command} run --length 32k --file {FILE} --dump",
+            f"rm {FILE}",
+        ],
+    )
+    whole = "0000000000000000-0000000000010000: "
+    assert [text.strip("\n") for code, text in results[:4] if code == 0] == [
+        f"{whole}preferred : 2 \n{whole}2",
+        f"{whole}preferred-many : 1 3 ",
+        f"{whole}weighted interleave : 0 2 ",
+        "0000000000000000-0000000000004000: bind : 0 \n"
+        "0000000000004000-0000000000008000: bind : 1 ",
+    ]
+
+
+def test_what_was_made_is_removed_when_a_step_fails(quad: Lab, command: str) -> None:
+    """--strict finds pages on another node; a file outside tmpfs keeps no policy."""
+    script = (
+        f"{command} run {RANGE} --file {FILE} -m 0 && "
+        f"{command} run --strict {RANGE} --file {FILE} --touch -m 1; echo $?; "
+        f"{command} run {RANGE} --huge --shm {KEY} -m 1; echo $?; "
+        f"{command} run --length 64k --file /proc/self/new -m 1; echo $?; "
+        f"test -e {KEY} || echo gone; ipcs -m | grep -c 0x; rm {FILE}"
+    )
+    result = quad.run(["sh", "-c", script])
+    assert result.stdout.decode().split() == ["1", "2", "1", "gone", "0"]
+    assert all(
+        re.fullmatch(r"homenode run: .+; .+", line)
+        for line in result.stderr.decode().splitlines()
+        if " made " not in line
+    )
