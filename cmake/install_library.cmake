@@ -5,11 +5,13 @@ include(CMakePackageConfigHelpers)
 if(TARGET homenode_shared)
   install(TARGETS homenode_shared DESTINATION ${HOMENODE_LIB} COMPONENT library)
 endif()
+install(TARGETS homenode_malloc homenode_malloc_hardened DESTINATION ${HOMENODE_LIB}
+        COMPONENT library)
 if(HOMENODE_WHEEL)
   return()
 endif()
 
-install(TARGETS homenode_static DESTINATION ${HOMENODE_LIB} COMPONENT library)
+install(TARGETS homenode_static homenode_malloc_static DESTINATION ${HOMENODE_LIB} COMPONENT library)
 install(DIRECTORY include/homenode DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT library
         FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp" PATTERN "*.f90")
 
@@ -22,8 +24,11 @@ list(JOIN HOMENODE_LINK_FLAGS " " HOMENODE_LINK_FLAGS)
 set(pkgconfig_folder ${HOMENODE_LIB}/pkgconfig)
 file(RELATIVE_PATH HOMENODE_PC_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig
      ${CMAKE_INSTALL_PREFIX})
-configure_file(cmake/homenode.pc.in ${CMAKE_BINARY_DIR}/homenode.pc @ONLY)
-install(FILES ${CMAKE_BINARY_DIR}/homenode.pc DESTINATION ${pkgconfig_folder} COMPONENT library)
+foreach(package homenode homenode-malloc)
+  configure_file(cmake/${package}.pc.in ${CMAKE_BINARY_DIR}/${package}.pc @ONLY)
+  install(FILES ${CMAKE_BINARY_DIR}/${package}.pc DESTINATION ${pkgconfig_folder}
+          COMPONENT library)
+endforeach()
 
 set(config_folder ${HOMENODE_LIB}/cmake/homenode)
 configure_package_config_file(

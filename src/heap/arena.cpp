@@ -36,21 +36,23 @@ Chunk* add_chunk(Arena& arena) {
   chunk->free_count = chunk->slices - first_slice;
   chunk->hint = first_slice;
   chunk->free.set(first_slice, chunk->free_count, true);
-  chunk->next = arena.chunks;
-  __atomic_store_n(&arena.chunks, chunk, __ATOMIC_RELEASE);
+  Chunk** last = &arena.chunks;
+  for (; *last != nullptr; last = &(*last)->next) chunk->number = (*last)->number + 1;
+  __atomic_store_n(last, chunk, __ATOMIC_RELEASE);
   const auto index = reinterpret_cast<std::uintptr_t>(chunk) >> chunk_shift;
   __atomic_store_n(&grounds[index], Ground::chunk, __ATOMIC_RELEASE);
   return chunk;
 }
 
-/// The chunk and the first slice of a free run; null when a new chunk is needed.
+/// The chunk and the first slice of a free run; null when a new chunk is needed. The oldest chunk
+/// comes first: its memory has been used already.
 Chunk* find_run(Arena& arena, unsigned count, unsigned alignment, unsigned& first) {
-  if (arena.room != nullptr && arena.room->free_count >= count &&
+  if (count == 1 && arena.room != nullptr && arena.room->free_count > 0 &&
       (first = arena.room->find(count, alignment)) != 0) {
     return arena.room;
   }
   for (Chunk* chunk = arena.chunks; chunk != nullptr; chunk = chunk->next) {
-    if (chunk == arena.room || chunk->free_count < count) continue;
+    if (chunk->free_count < count) continue;
     if ((first = chunk->find(count, alignment)) != 0) return chunk;
   }
   return nullptr;
@@ -73,8 +75,16 @@ void mark_free(Arena& arena, Chunk& chunk, unsigned first, unsigned count) {
   chunk.aged.set(first, count, false);
   chunk.free_count += count;
   if (first < chunk.hint) chunk.hint = first;
+  if (chunk.number < arena.room->number) arena.room = &chunk;
   arena.used_slices -= count;
   arena.dirty_free_slices += count;
+}
+
+/// pre: the slices are free and dirty.
+void discard_run(Arena& arena, Chunk& chunk, unsigned first, unsigned count) {
+  if (system::discard(chunk.memory(first), count * slice_bytes) != 0) return;
+  chunk.dirty.set(first, count, false);
+  arena.dirty_free_slices -= count;
 }
 
 /// Gives the slices of a set back to the system.
@@ -91,10 +101,7 @@ void discard(Arena& arena, Chunk& chunk, const SliceSet& slices) {
     }
     unsigned end = i + 1;
     while (end < chunk.slices && slices.contains(end)) ++end;
-    if (system::discard(chunk.memory(i), (end - i) * slice_bytes) == 0) {
-      chunk.dirty.set(i, end - i, false);
-      arena.dirty_free_slices -= end - i;
-    }
+    discard_run(arena, chunk, i, end - i);
     i = end;
   }
 }
@@ -123,12 +130,13 @@ void age(Arena& arena) {
   }
 }
 
-/// Free memory is kept for a while, and never more than half of what is in use and a little.
-void keep_bounded(Arena& arena) {
+/// Free memory is kept for a while, but with it never more than half above the most that the
+/// program itself has needed, and a little; what would be more goes back at once.
+void keep_bounded(Arena& arena, Chunk& chunk, unsigned first, unsigned count) {
   constexpr std::size_t always_kept_slices = 512;
-  if (arena.dirty_free_slices > arena.used_slices / 2 + always_kept_slices) {
-    discard_free(arena);
-    return;
+  const std::size_t most = arena.peak_used_slices + arena.peak_used_slices / 2;
+  if (arena.used_slices + arena.dirty_free_slices > most + always_kept_slices) {
+    discard_run(arena, chunk, first, count);
   }
   const std::uint64_t now = system::milliseconds();
   if (now - arena.last_tick_ms < purge_ms) return;
@@ -148,12 +156,12 @@ Page* take_slices(Arena& arena, Kind kind, unsigned count, unsigned alignment, b
   while (chunk == nullptr) {
     Chunk* const added = add_chunk(arena);
     if (added == nullptr) return nullptr;
-    arena.room = added;
+    if (arena.room == nullptr) arena.room = added;
     if ((first = added->find(count, alignment)) != 0) chunk = added;
     // A chunk is smaller where address space is short; there will be no larger one.
     if (chunk == nullptr && added->slices < chunk_slices) return nullptr;
   }
-  arena.room = chunk;
+  if (count == 1) arena.room = chunk;
   zeroed = !chunk->dirty.any(first, count);
   mark_used(arena, *chunk, first, count);
   Page& page = chunk->page(first);
@@ -191,7 +199,7 @@ void free_slices(Page& page) {
   page.kind = Kind::unused;
   page.lease_to(nullptr);
   mark_free(arena, chunk, slice_of(page), count);
-  keep_bounded(arena);
+  keep_bounded(arena, chunk, slice_of(page), count);
 }
 
 bool extend_slices(Page& page, unsigned count) {
@@ -219,7 +227,7 @@ void shrink_slices(Page& page, unsigned count) {
   const unsigned had = page.carved;
   page.carved = static_cast<std::uint16_t>(count);
   mark_free(*chunk.arena, chunk, slice_of(page) + count, had - count);
-  keep_bounded(*chunk.arena);
+  keep_bounded(*chunk.arena, chunk, slice_of(page) + count, had - count);
 }
 
 bool purge(Arena& arena) {
@@ -227,6 +235,19 @@ bool purge(Arena& arena) {
   const std::size_t before = arena.dirty_free_slices;
   discard_free(arena);
   return arena.dirty_free_slices < before;
+}
+
+void rebind(Arena& arena, const system::NodeMask& nodes) {
+  const Guard guard(arena.lock);
+  arena.nodes = nodes;
+  arena.node = nodes.count() == 1 ? nodes.next(0) : system::max_nodes;
+  const auto one = [&](void* memory, std::size_t bytes) {
+    if (apply(arena.policy, memory, bytes, nodes, true) != 0) ++arena.refused_policies;
+  };
+  for (Chunk* chunk = arena.chunks; chunk != nullptr; chunk = chunk->next) {
+    one(chunk, chunk->slices * slice_bytes);
+  }
+  if (arena.reserved_bytes > 0) one(arena.reserved, arena.reserved_bytes);
 }
 
 void unmap_all(Arena& arena) {

@@ -20,7 +20,7 @@ struct Arena {
   Policy policy;
   system::NodeMask nodes;  ///< Of the policy.
   Chunk* chunks;
-  Chunk* room;     ///< Where the last search found something.
+  Chunk* room;     ///< Those before it have hardly any free slice.
   char* reserved;  ///< Mapped and bound, but not yet chunks.
   std::size_t reserved_bytes;
   std::size_t next_extent_bytes;
@@ -31,9 +31,10 @@ struct Arena {
   std::size_t dirty_free_slices;  ///< Free, but still with memory of the system.
   std::size_t mapped_bytes;
   std::uint64_t refused_policies;
-  Arena* next;                   ///< Of the heaps that a program made.
-  CoreHeap* only_heap;           ///< Of a heap that a program made; null where CPUs have heaps.
-  CoreHeap* heaps;               ///< Those whose CPUs are of this node. Atomic.
+  Arena* next;          ///< Of the heaps that a program made.
+  Lock use_lock;        ///< Of those: who allocates holds it. Before any other of the arena.
+  CoreHeap* only_heap;  ///< Of a heap that a program made; null where CPUs have heaps.
+  CoreHeap* heaps;      ///< Those whose CPUs are of this node. Atomic.
   unsigned listed[class_count];  ///< Pages in their queues. Atomic.
 };
 
@@ -51,6 +52,8 @@ bool extend_slices(Page& page, unsigned count);
 void shrink_slices(Page& page, unsigned count);
 /// Gives all free memory back to the system. True when there was some.
 bool purge(Arena& arena);
+/// Moves what an arena has to other nodes, where its memory also comes from from now on.
+void rebind(Arena& arena, const system::NodeMask& nodes);
 /// Gives back everything, with the memory in use. pre: no block of it is used any more.
 void unmap_all(Arena& arena);
 

@@ -35,16 +35,9 @@ void* resize_large(void* memory, Page& page, std::size_t bytes) {
   return nullptr;
 }
 
-void* grow_into_mapping(Page& page, std::size_t bytes) {
+void* new_mapping(std::size_t bytes) {
   Thread* const thread = somebody();
-  if (thread == nullptr || chunk_of(page).arena->only_heap != nullptr) return nullptr;
-  return allocate_huge(*thread->heap->arena, bytes, granule_bytes);
-}
-
-void* allocate_like(const void* memory, std::size_t bytes) {
-  const Arena* const arena = arena_of_block(memory);
-  if (arena == nullptr || arena->only_heap == nullptr) return allocate(bytes);
-  return nullptr;  // Of a heap that a program made: its own interface resizes it.
+  return thread == nullptr ? nullptr : allocate_huge(*thread->heap->arena, bytes, granule_bytes);
 }
 
 }  // namespace
@@ -142,25 +135,27 @@ Arena* arena_of_block(const void* memory) {
   return chunk_of(page_of(memory)).arena;
 }
 
+void* resize_in_place(void* memory, std::size_t bytes) {
+  if (bytes > most_bytes) return nullptr;
+  if (ground_of(memory) == Ground::huge) {
+    return bytes > huge_bytes / 2 ? resize_huge(memory, bytes) : nullptr;
+  }
+  Page& page = page_of(memory);
+  if (page.kind == Kind::large) return resize_large(memory, page, bytes);
+  return bytes <= page.block_bytes && bytes > page.block_bytes / 2 ? memory : nullptr;
+}
+
 void* resize(void* memory, std::size_t bytes) {
+  if (void* const same = resize_in_place(memory, bytes); same != nullptr) return same;
   if (bytes > most_bytes) return nullptr;
   const std::size_t had = usable_bytes(memory);
-  void* larger = nullptr;
-  if (ground_of(memory) == Ground::huge) {
-    if (bytes > huge_bytes / 2) {
-      if (void* const same = resize_huge(memory, bytes); same != nullptr) return same;
-    }
-  } else if (Page& page = page_of(memory); page.kind == Kind::large) {
-    if (void* const same = resize_large(memory, page, bytes); same != nullptr) return same;
-    if (bytes > growing_bytes && bytes > had) larger = grow_into_mapping(page, bytes);
-  } else if (bytes <= had && bytes > had / 2) {
-    return memory;
-  }
-  if (larger == nullptr) larger = allocate_like(memory, bytes);
-  if (larger == nullptr) return bytes <= had ? memory : nullptr;
-  std::memcpy(larger, memory, bytes < had ? bytes : had);
-  release(larger == memory ? nullptr : memory);
-  return larger;
+  void* other = nullptr;
+  if (had > medium_bytes && bytes > growing_bytes && bytes > had) other = new_mapping(bytes);
+  if (other == nullptr) other = allocate(bytes);
+  if (other == nullptr) return bytes <= had ? memory : nullptr;
+  std::memcpy(other, memory, bytes < had ? bytes : had);
+  release(memory);
+  return other;
 }
 
 }  // namespace homenode::heap

@@ -17,6 +17,8 @@ void* allocate_zeroed(std::size_t bytes);
 /// A block of another size with the same content. Null: the old one is as it was. A foreign block
 /// is the caller's to handle: pre: is_ours(memory).
 void* resize(void* memory, std::size_t bytes);
+/// Only where it is, or with its pages moved; null when that cannot be, as for most small blocks.
+void* resize_in_place(void* memory, std::size_t bytes);
 /// The bytes that a block has; 0 for what is not ours.
 std::size_t usable_bytes(const void* memory);
 bool is_ours(const void* memory);

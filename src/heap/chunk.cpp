@@ -39,32 +39,37 @@ bool SliceSet::any(unsigned first, unsigned count) const {
   return sum != 0;
 }
 
-unsigned Chunk::find(unsigned count, unsigned alignment) const {
-  unsigned run = 0;  // Free slices that end before `i`.
-  unsigned i = hint;
+unsigned Chunk::next_gap(unsigned from, unsigned& length) const {
+  unsigned i = from;
   while (i < slices) {
     const std::uint64_t rest = free.words[i / 64] >> (i % 64);
-    if (rest == 0) {
-      run = 0;
-      i = (i / 64 + 1) * 64;
-      continue;
-    }
-    if ((rest & 1U) == 0) {
-      run = 0;
-      i += static_cast<unsigned>(std::countr_zero(rest));
-    }
-    if (run == 0) {
-      const unsigned start = (i + alignment - 1) / alignment * alignment;
-      if (start != i) {
-        i = start;
-        continue;
-      }
-    }
-    ++run;
-    ++i;
-    if (run == count) return i - count;
+    if (rest != 0) break;
+    i = (i / 64 + 1) * 64;
   }
-  return 0;
+  if (i >= slices) return 0;
+  i += static_cast<unsigned>(std::countr_zero(free.words[i / 64] >> (i % 64)));
+  unsigned end = i;
+  while (end < slices) {
+    const auto ones = static_cast<unsigned>(std::countr_one(free.words[end / 64] >> (end % 64)));
+    end += ones;
+    if (ones == 0 || end % 64 != 0) break;
+  }
+  length = end - i;
+  return i;
+}
+
+unsigned Chunk::find(unsigned count, unsigned alignment) const {
+  unsigned best = 0;
+  unsigned best_length = ~0U;
+  unsigned length = 0;
+  for (unsigned gap = next_gap(hint, length); gap != 0; gap = next_gap(gap + length, length)) {
+    const unsigned start = (gap + alignment - 1) / alignment * alignment;
+    if (start + count > gap + length || length >= best_length) continue;
+    best = start;
+    best_length = length;
+    if (count == 1 || length == count) break;
+  }
+  return best;
 }
 
 }  // namespace homenode::heap

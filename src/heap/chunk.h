@@ -30,6 +30,7 @@ struct SliceSet {
 struct Chunk {
   Arena* arena;
   Chunk* next;           ///< Of the same arena.
+  std::uint32_t number;  ///< In the order of their coming.
   std::uint32_t slices;  ///< All of them, with those of the description.
   std::uint32_t free_count;
   std::uint32_t hint;  ///< No slice before it is free.
@@ -41,7 +42,10 @@ struct Chunk {
   [[nodiscard]] char* memory(unsigned slice) {
     return reinterpret_cast<char*>(this) + slice * slice_bytes;
   }
-  /// The first of `count` free slices at a multiple of `alignment` slices; 0 when there are none.
+  /// The next run of free slices; 0 when there is none.
+  [[nodiscard]] unsigned next_gap(unsigned from, unsigned& length) const;
+  /// The first of `count` free slices at a multiple of `alignment` slices, in the tightest run that
+  /// has them; for one, in the first. 0 when there are none.
   [[nodiscard]] unsigned find(unsigned count, unsigned alignment) const;
 };
 static_assert(sizeof(Chunk) <= first_slice * sizeof(Page));

@@ -26,6 +26,7 @@ void take_all() {
   meta_lock.lock();
   for_heaps([](CoreHeap& heap) { heap.lock.lock(); });
   for_arenas([](Arena& arena) {
+    arena.use_lock.lock();
     if (arena.only_heap != nullptr) arena.only_heap->lock.lock();
     arena.lock.lock();
   });
@@ -37,6 +38,7 @@ void give_all() {
   for_arenas([](Arena& arena) {
     arena.lock.unlock();
     if (arena.only_heap != nullptr) arena.only_heap->lock.unlock();
+    arena.use_lock.unlock();
   });
   for_heaps([](CoreHeap& heap) { heap.lock.unlock(); });
   meta_lock.unlock();

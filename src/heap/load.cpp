@@ -1,5 +1,4 @@
 // What happens when the library is loaded into a program, and when the program ends.
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
@@ -69,16 +68,3 @@ void tell() {
 
 }  // namespace
 }  // namespace homenode::heap
-
-/// A library that is opened with RTLD_DEEPBIND sees libc's malloc before ours, and then frees our
-/// blocks with it. So the flag is dropped, unless HOMENODE_MALLOC_DEEPBIND=1 asks to keep it. The
-/// call is the last thing here and becomes a jump: libc looks at who called, for the caller's own
-/// search path.
-extern "C" [[gnu::visibility("default"), gnu::optimize("optimize-sibling-calls")]] void* dlopen(
-    const char* file, int mode) {
-  using Open = void*(const char*, int);
-  static constinit Open* libc_dlopen = nullptr;
-  if (libc_dlopen == nullptr) libc_dlopen = reinterpret_cast<Open*>(dlsym(RTLD_NEXT, "dlopen"));
-  if (!homenode::heap::settings().keep_deepbind) mode &= ~RTLD_DEEPBIND;
-  return libc_dlopen(file, mode);
-}

@@ -7,67 +7,85 @@
 
 #include "heap/blocks.h"
 
+// NOLINTBEGIN(bugprone-reserved-identifier): the names are the C++ ABI's.
+extern "C" {
+using NewHandler = void();
+[[gnu::weak]] NewHandler* _ZSt15get_new_handlerv();       // std::get_new_handler
+[[noreturn, gnu::weak]] void _ZSt17__throw_bad_allocv();  // std::__throw_bad_alloc
+}
+
 namespace {
 
 using namespace homenode::heap;
 
+/// Without another operator, in a static program, what the language asks for is done here, with
+/// what the C++ library has for it.
+void* try_again(std::size_t bytes, std::size_t alignment, bool throws) {
+  while (&_ZSt15get_new_handlerv != nullptr) {
+    NewHandler* const handler = _ZSt15get_new_handlerv();
+    if (handler == nullptr) break;
+    handler();
+    if (void* const memory = allocate_aligned(bytes, alignment); memory != nullptr) return memory;
+  }
+  if (!throws) return nullptr;
+  if (&_ZSt17__throw_bad_allocv != nullptr) _ZSt17__throw_bad_allocv();
+  die("operator new: no memory, and no C++ library to say so", nullptr);
+}
+
 template <class... Arguments>
-void* hand_on(const char* name, Arguments... arguments) {
-  using New = void*(Arguments...);
+void* hand_on(const char* name, std::size_t alignment, bool throws, std::size_t bytes,
+              Arguments... arguments) {
+  using New = void*(std::size_t, Arguments...);
   auto* const theirs = reinterpret_cast<New*>(dlsym(RTLD_NEXT, name));
-  if (theirs == nullptr) die("operator new: no memory, and no C++ library to say so", nullptr);
-  return theirs(arguments...);
+  return theirs != nullptr ? theirs(bytes, arguments...) : try_again(bytes, alignment, throws);
 }
 
 }  // namespace
 
 // The operators by their names in the C++ ABI: declared as what they are, the compiler would take
 // them to throw or not to fail, and to need the C++ library's types.
-// NOLINTBEGIN(bugprone-reserved-identifier)
 #define HN_EXPORT [[gnu::visibility("default")]]
 extern "C" {
 
 HN_EXPORT void* _Znwm(std::size_t bytes) {
   void* const memory = allocate(bytes);
-  return memory != nullptr ? memory : hand_on<std::size_t>("_Znwm", bytes);
+  return memory != nullptr ? memory : hand_on("_Znwm", granule_bytes, true, bytes);
 }
 HN_EXPORT void* _Znam(std::size_t bytes) {
   void* const memory = allocate(bytes);
-  return memory != nullptr ? memory : hand_on<std::size_t>("_Znam", bytes);
+  return memory != nullptr ? memory : hand_on("_Znam", granule_bytes, true, bytes);
 }
 HN_EXPORT void* _ZnwmRKSt9nothrow_t(std::size_t bytes, const void* tag) {
   void* const memory = allocate(bytes);
   if (memory != nullptr) return memory;
-  return hand_on<std::size_t, const void*>("_ZnwmRKSt9nothrow_t", bytes, tag);
+  return hand_on("_ZnwmRKSt9nothrow_t", granule_bytes, false, bytes, tag);
 }
 HN_EXPORT void* _ZnamRKSt9nothrow_t(std::size_t bytes, const void* tag) {
   void* const memory = allocate(bytes);
   if (memory != nullptr) return memory;
-  return hand_on<std::size_t, const void*>("_ZnamRKSt9nothrow_t", bytes, tag);
+  return hand_on("_ZnamRKSt9nothrow_t", granule_bytes, false, bytes, tag);
 }
 HN_EXPORT void* _ZnwmSt11align_val_t(std::size_t bytes, std::size_t alignment) {
   void* const memory = allocate_aligned(bytes, alignment);
   if (memory != nullptr) return memory;
-  return hand_on<std::size_t, std::size_t>("_ZnwmSt11align_val_t", bytes, alignment);
+  return hand_on("_ZnwmSt11align_val_t", alignment, true, bytes, alignment);
 }
 HN_EXPORT void* _ZnamSt11align_val_t(std::size_t bytes, std::size_t alignment) {
   void* const memory = allocate_aligned(bytes, alignment);
   if (memory != nullptr) return memory;
-  return hand_on<std::size_t, std::size_t>("_ZnamSt11align_val_t", bytes, alignment);
+  return hand_on("_ZnamSt11align_val_t", alignment, true, bytes, alignment);
 }
 HN_EXPORT void* _ZnwmSt11align_val_tRKSt9nothrow_t(std::size_t bytes, std::size_t alignment,
                                                    const void* tag) {
   void* const memory = allocate_aligned(bytes, alignment);
   if (memory != nullptr) return memory;
-  return hand_on<std::size_t, std::size_t, const void*>("_ZnwmSt11align_val_tRKSt9nothrow_t", bytes,
-                                                        alignment, tag);
+  return hand_on("_ZnwmSt11align_val_tRKSt9nothrow_t", alignment, false, bytes, alignment, tag);
 }
 HN_EXPORT void* _ZnamSt11align_val_tRKSt9nothrow_t(std::size_t bytes, std::size_t alignment,
                                                    const void* tag) {
   void* const memory = allocate_aligned(bytes, alignment);
   if (memory != nullptr) return memory;
-  return hand_on<std::size_t, std::size_t, const void*>("_ZnamSt11align_val_tRKSt9nothrow_t", bytes,
-                                                        alignment, tag);
+  return hand_on("_ZnamSt11align_val_tRKSt9nothrow_t", alignment, false, bytes, alignment, tag);
 }
 
 HN_EXPORT void _ZdlPv(void* memory) {

@@ -64,6 +64,7 @@ int apply(Policy policy, void* address, std::size_t bytes, const system::NodeMas
   if (row.mode == MPOL_DEFAULT) {
     return move ? system::bind(address, bytes, MPOL_DEFAULT, {}, flags) : 0;
   }
+  if (!row.per_node && !move) (void)system::use_small_pages(address, bytes);
   const int result = system::bind(address, bytes, row.mode, nodes, flags);
   if (result != -EINVAL || row.older_mode == row.mode) return result;
   return system::bind(address, bytes, row.older_mode, nodes, flags);

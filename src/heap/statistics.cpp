@@ -1,5 +1,6 @@
 #include "heap/statistics.h"
 
+#include "heap/core_heap.h"
 #include "heap/huge.h"
 #include "heap/process.h"
 #include "heap/text.h"
@@ -50,6 +51,7 @@ void write_totals(Text& text, const Totals& totals) {
 
 Totals count(Arena& arena) {
   Totals totals{};
+  (void)reclaim_listed(arena);  // What was freed by others is not counted before it is collected.
   const HugeTotals huge = count_huge(arena);
   const Guard guard(arena.lock);
   for (Chunk* chunk = arena.chunks; chunk != nullptr; chunk = chunk->next) {

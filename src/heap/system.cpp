@@ -106,6 +106,18 @@ int bind(void* address, std::size_t bytes, int mode, const NodeMask& nodes, unsi
   return result;
 }
 
+int use_small_pages(void* address, std::size_t bytes) {
+  return static_cast<int>(call(SYS_madvise, address, bytes, MADV_NOHUGEPAGE));
+}
+
+int node_of(const void* address) {
+  const void* page = reinterpret_cast<const void*>(  // NOLINT(performance-no-int-to-ptr)
+      reinterpret_cast<std::uintptr_t>(address) & ~std::uintptr_t{4095});
+  int status = 0;
+  const long result = call(SYS_move_pages, 0, 1UL, &page, nullptr, &status, 0);
+  return result < 0 ? static_cast<int>(result) : status;
+}
+
 int allowed_nodes(NodeMask& nodes) {
   nodes = {};
   return static_cast<int>(call(SYS_get_mempolicy, nullptr, nodes.words, max_nodes + 1UL, nullptr,

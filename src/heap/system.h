@@ -44,6 +44,10 @@ int move(void* from, std::size_t old_bytes, void* to, std::size_t new_bytes);
 /// Gives the pages back; they read as zero afterwards, and their policy stays.
 int discard(void* address, std::size_t bytes);
 int bind(void* address, std::size_t bytes, int mode, const NodeMask& nodes, unsigned flags);
+/// Keeps huge pages away, in which an interleaving would go by 2 MiB.
+int use_small_pages(void* address, std::size_t bytes);
+/// The node that holds a byte, or -errno; -ENOENT when it is not present.
+int node_of(const void* address);
 /// The nodes that the process may have memory of.
 int allowed_nodes(NodeMask& nodes);
 /// Where the caller runs.
