@@ -19,9 +19,7 @@ struct Set {
 // The sets that nobody works on, oldest first; there is one more than threads.
 class Shelf {
  public:
-  explicit Shelf(std::size_t sets) : room_(sets), count_(sets) {
-    sets_ = static_cast<Set**>(std::calloc(sets, sizeof(Set*)));
-    if (sets_ == nullptr) fail("no memory");
+  explicit Shelf(std::size_t sets) : sets_(new Set*[sets]), room_(sets), count_(sets) {
     for (std::size_t i = 0; i < sets; ++i) sets_[i] = new Set;
   }
   ~Shelf() {
@@ -29,7 +27,7 @@ class Shelf {
       for (Block& block : sets_[i]->live) give_back(block);
       delete sets_[i];
     }
-    std::free(static_cast<void*>(sets_));
+    delete[] sets_;
   }
   Shelf(const Shelf&) = delete;
   Shelf& operator=(const Shelf&) = delete;

@@ -26,7 +26,9 @@ struct Constant final : Node {
 
 struct Name final : Node {
   explicit Name(std::uint64_t n) : text("variable_of_some_length_" + std::to_string(n)) {}
-  [[nodiscard]] std::uint64_t value() const override { return text.size() + text[24]; }
+  [[nodiscard]] std::uint64_t value() const override {
+    return text.size() * static_cast<unsigned char>(text.back());
+  }
   std::string text;
 };
 
