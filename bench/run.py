@@ -3,7 +3,7 @@ the number of runs and the spread; nothing is asserted.
 
     ./dev bench            every benchmark
     ./dev bench boot       one of them: boot, plugin, start, kernels, closure, scaling, symmetry,
-                           independence, where, place, heap
+                           independence, where, place, heap, heap-placement
     ./dev bench heap --help   the allocators side by side, which take options
 """
 
@@ -17,6 +17,7 @@ from collections.abc import Callable
 from clock import closure, independence, scaling, symmetry
 from heap.main import heap
 from heap.main import main as heap_main
+from heap_placement import heap_placement
 from kernels import kernels
 from place import place
 from start import start
@@ -88,6 +89,7 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "symmetry": symmetry,
     "independence": independence,
     "heap": heap,
+    "heap-placement": heap_placement,
 }
 
 if __name__ == "__main__":
