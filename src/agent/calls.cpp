@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -93,10 +94,28 @@ int advise_memory(std::uintptr_t address, std::size_t bytes, int advice) {
   return static_cast<int>(call(SYS_madvise, address, bytes, advice));
 }
 
-int move_page(std::uintptr_t address, int node) {
+int set_home_node(std::uintptr_t address, std::size_t bytes, unsigned node) {
+  constexpr long set_mempolicy_home_node = 450;  // On every architecture; older headers lack it.
+  return static_cast<int>(call(set_mempolicy_home_node, address, bytes, node, 0UL));
+}
+
+int move_pages(const std::uintptr_t* addresses, std::size_t count, unsigned node, int* status) {
   constexpr int move_own_pages = 1 << 1;  // MPOL_MF_MOVE
-  int status = 0;
-  return static_cast<int>(call(SYS_move_pages, 0, 1UL, &address, &node, &status, move_own_pages));
+  constexpr std::size_t batch = 64;
+  int nodes[batch];
+  for (int& each : nodes) each = static_cast<int>(node);
+  for (std::size_t first = 0; first < count; first += batch) {
+    const std::size_t some = count - first < batch ? count - first : batch;
+    const long result =
+        call(SYS_move_pages, 0, some, addresses + first, nodes, status + first, move_own_pages);
+    if (result < 0) return static_cast<int>(result);
+  }
+  return 0;
+}
+
+bool is_present(std::uintptr_t page) {
+  int status = -1;
+  return call(SYS_move_pages, 0, 1UL, &page, nullptr, &status, 0) == 0 && status >= 0;
 }
 
 void* map_memory(std::size_t bytes) {
@@ -105,6 +124,28 @@ void* map_memory(std::size_t bytes) {
   constexpr long last_error = 4095;
   if (result < 0 && result >= -last_error) return nullptr;
   return reinterpret_cast<void*>(result);  // NOLINT(performance-no-int-to-ptr)
+}
+
+void unmap_memory(void* memory, std::size_t bytes) {
+  call(SYS_munmap, memory, bytes);
+}
+
+int identify_file(const char* path, FileIdentity& identity) {
+  struct stat status {};
+  const long result = call(SYS_newfstatat, AT_FDCWD, path, &status, 0);
+  identity = {status.st_dev, status.st_ino};
+  return static_cast<int>(result);
+}
+
+int identify_open(int file, FileIdentity& identity) {
+  struct stat status {};
+  const long result = call(SYS_fstat, file, &status);
+  identity = {status.st_dev, status.st_ino};
+  return static_cast<int>(result);
+}
+
+int write_text(int file, const char* text, std::size_t bytes) {
+  return static_cast<int>(call(SYS_write, file, text, bytes));
 }
 
 bool find_mapping(std::uintptr_t address, std::uintptr_t& first, std::uintptr_t& end) {

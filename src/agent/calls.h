@@ -20,12 +20,28 @@ int bind_memory(std::uintptr_t address, std::size_t bytes, const KernelPolicy& p
 /// The calling thread's policy; `words` holds its nodes and must have room for the kernel's masks.
 int read_policy(int& mode, unsigned long* words, std::size_t count);
 int advise_memory(std::uintptr_t address, std::size_t bytes, int advice);
-/// Asks the kernel to move one page, if it is present, to a node.
-int move_page(std::uintptr_t address, int node);
+/// The node that a range with a policy of several nodes takes its memory from first (Linux 5.17).
+int set_home_node(std::uintptr_t address, std::size_t bytes, unsigned node);
+/// Asks the kernel to move pages to a node; `status` gets, for each, its node or -errno: -ENOENT
+/// where it is not present.
+int move_pages(const std::uintptr_t* addresses, std::size_t count, unsigned node, int* status);
+bool is_present(std::uintptr_t page);
 /// Zeroed memory, or null.
 void* map_memory(std::size_t bytes);
+void unmap_memory(void* memory, std::size_t bytes);
 /// The mapping that holds an address, by /proc/self/maps.
 bool find_mapping(std::uintptr_t address, std::uintptr_t& first, std::uintptr_t& end);
+
+/// What tells one file from all others.
+struct FileIdentity {
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
+};
+int identify_file(const char* path, FileIdentity& identity);
+/// Of an open file.
+int identify_open(int file, FileIdentity& identity);
+int write_text(int file, const char* text, std::size_t bytes);
 
 /// The kernel's masks are of at most so many words (CONFIG_NODES_SHIFT is 10 at most).
 inline constexpr std::size_t node_words = 1024 / (sizeof(unsigned long) * 8);

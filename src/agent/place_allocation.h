@@ -1,10 +1,12 @@
-// Puts one fresh allocation where a rule says. Serves allocations.cpp; system calls only.
+// Puts the pages of one allocation, or of one piece of static data, where a rule says. Serves
+// allocations.cpp and static_data.cpp; system calls only.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 #include "agent/words.h"
+#include "base/shuffle.h"
 
 namespace homenode::agent {
 
@@ -15,11 +17,14 @@ struct Pages {
   std::size_t page_bytes = 0;
 };
 
+/// Which pages may be present before: an allocator has written to the first one alone, while of
+/// static data any may have been used already.
+enum class Present { first, any };
+
 /// Applies a rule: one mbind for a policy; for a distribution one policy call per node, each
-/// followed by bringing that node's pages in, which splits no mapping. Pages that are present
-/// before stay, but for the first one, which the allocator has written to: it is moved. Best
-/// effort: what the kernel refuses is left as it is.
-void place_allocation(const Pages& pages, const AllocationRule& rule);
+/// followed by bringing that node's pages in, which splits no mapping. Those that are present
+/// before are moved. Best effort: what the kernel refuses is left as it is, and noted.
+void place_pages(const Pages& pages, const AllocationRule& rule, Present present);
 
 /// How many of `count` pages part `part` of `parts` gets, and which is its first one, when they are
 /// as equal as can be (placement/block.cpp).
@@ -34,7 +39,7 @@ constexpr Part part_of(std::size_t count, std::size_t parts, std::size_t part) {
 }
 
 /// Calls use(Part) for each run of `count` pages that a distribution gives to `node`, in order. One
-/// call may follow another without a gap.
+/// call may follow another without a gap. Not for a policy, and for random once it is dealt.
 template <class Use>
 void for_each_part(const AllocationRule& rule, std::size_t count, unsigned node, Use use) {
   if (rule.kind == AllocationRule::Kind::block) {
@@ -50,7 +55,22 @@ void for_each_part(const AllocationRule& rule, std::size_t count, unsigned node,
       if (rule.runs[i].node == node) use(Part{page, run});
       page += run;
     }
+    if (rule.kind == AllocationRule::Kind::map) return;
   }
+}
+
+/// Writes the blocks of a random rule in their order, and gives their number. `dealt` has room for
+/// one for each block and each node. The order is placement/random.cpp's: a seed means one map.
+inline std::size_t deal_at_random(const AllocationRule& rule, std::size_t pages, PageRun* dealt) {
+  const std::size_t each = rule.runs[0].pages;
+  const std::size_t blocks = pages / each + (pages % each != 0 ? 1 : 0);
+  SplitMix chance(rule.seed);
+  PageRun* const order = dealt + blocks;
+  for (std::size_t i = 0; i < rule.run_count; ++i) order[i] = rule.runs[i];
+  shuffle(order, rule.run_count, chance);
+  for (std::size_t i = 0; i < blocks; ++i) dealt[i] = order[i % rule.run_count];
+  shuffle(dealt, blocks, chance);
+  return blocks;
 }
 
 }  // namespace homenode::agent

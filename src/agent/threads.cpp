@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "agent/account.h"
 #include "agent/calls.h"
 #include "agent/words.h"
 
@@ -36,7 +37,7 @@ Function* following(const char* name) {
 }
 
 void keep_stack_local(std::uintptr_t first, std::size_t bytes) {
-  (void)bind_memory(first, bytes, {mode_preferred, {}}, move_own_pages);
+  (void)noted("mbind", bind_memory(first, bytes, {mode_preferred, {}}, move_own_pages));
 }
 
 void keep_own_stack_local() {
@@ -58,20 +59,28 @@ void keep_main_stack_local() {
   if (find_mapping(here, first, end)) keep_stack_local(first, end - first);
 }
 
-/// Makes the text true for the calling thread. What the kernel refuses stays as it is: the launcher
-/// has checked the map, and a library must not stop or print.
+void bind(const Mask& cpus) {
+  (void)noted("sched_setaffinity", bind_thread(cpus));
+}
+
+void set(const KernelPolicy& policy) {
+  (void)noted("set_mempolicy", set_policy(policy));
+}
+
+/// Makes the text true for the calling thread. What the kernel refuses stays as it is and is noted:
+/// the launcher has checked the map, and the program must not stop for it.
 void place_thread(std::size_t number) {
   if (words.skipped.contains(number)) {
-    (void)bind_thread(words.process_cpus);
-    (void)set_policy(words.has_heap ? words.heap : first_policy);
+    bind(words.process_cpus);
+    set(words.has_heap ? words.heap : first_policy);
     return;
   }
   const std::size_t rank = number - words.skipped.below(number);
-  if (words.cpu_ranks > 0) (void)bind_thread(words.cpus_by_rank[rank % words.cpu_ranks]);
+  if (words.cpu_ranks > 0) bind(words.cpus_by_rank[rank % words.cpu_ranks]);
   if (words.memory_ranks > 0) {
-    (void)set_policy(words.memory_by_rank[rank % words.memory_ranks]);
+    set(words.memory_by_rank[rank % words.memory_ranks]);
   } else if (words.has_heap) {
-    (void)set_policy(words.heap);
+    set(words.heap);
   }
 }
 
@@ -127,14 +136,20 @@ int placed_main(int count, char** arguments, char** environment) {
 /// CPUs in a constructor, as libgomp does, counts those of the whole map and not of thread 0.
 [[gnu::constructor]] void start_agent(int, char**, char** environment) {
   const char* const text = find_wire(environment);
-  if (text == nullptr || !read_words(text, arena, words)) return;
+  if (text == nullptr) return;
+  open_account();
+  if (!read_words(text, arena, words)) {
+    note_failure(
+        "HOMENODE_AGENT cannot be read, so nothing is placed; use the homenode that set it");
+    return;
+  }
   active = true;
   if (read_policy(first_policy.mode, first_nodes, node_words) == 0) {
     bool has_nodes = false;
     for (unsigned long word : first_nodes) has_nodes = has_nodes || word != 0;
     if (has_nodes) first_policy.nodes = {first_nodes, node_words};
   }
-  (void)bind_thread(words.process_cpus);
+  bind(words.process_cpus);
 }
 
 }  // namespace

@@ -11,11 +11,21 @@
 //          | "skip=" LIST                       numbers of threads that take no rank
 //          | "memory=" POLICY { "/" POLICY }    memory policy by rank, in the same way
 //          | "heap=" POLICY                     for all threads, but not for their stacks
-//          | "place=" BYTES ":" RULE            for allocations of at least BYTES; the first fits
+//          | "place=" BYTES [ "@" PIECES ] ":" RULE   for allocations of at least BYTES, with
+//                                              PIECES only for those that this code asks for; the
+//                                              first fits
+//          | "data=" PIECES ":" RULE            for static data, each piece as a whole
+//          | "verbose"                         say at the end what was placed
 //   POLICY = MODE [ "@" LIST ]                  the kernel's MPOL_ number with flags, its nodes
-//   RULE   = "policy:" POLICY
+//   PIECES = PIECE { "," PIECE }
+//   PIECE  = DEVICE "." INODE "." ADDRESS "." BYTES   in the file of a program or library, by the
+//                                              address that the linker gave it
+//   RULE   = "policy:" POLICY [ "^" NODE ]      with a home node
 //          | "block:" LIST                      contiguous parts, one a node, as equal as can be
-//          | "pattern:" PAGESxNODE { "," PAGESxNODE }   again and again from the first page on
+//          | "pattern:" RUNS                    again and again from the first page on
+//          | "map:" RUNS                        once; pages beyond it are left alone
+//          | "random:" SEED "," PAGES ":" LIST  shuffled in blocks of so many pages
+//   RUNS   = PAGESxNODE { "," PAGESxNODE }
 //   LIST   = the kernel's: 0-3,8
 #pragma once
 

@@ -38,13 +38,29 @@ struct PageRun {
   unsigned node = 0;
 };
 
+/// A part of a file that is mapped as a program or library: data of it, or code.
+struct Piece {
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  std::uint64_t address = 0;  ///< By the linker; the load base comes on top.
+  std::uint64_t bytes = 0;
+  std::uintptr_t loaded = 0;  ///< Where it is in this process, once static_data.h has found it.
+};
+
 struct AllocationRule {
-  enum class Kind { policy, block, pattern };
+  enum class Kind { policy, block, pattern, map, random };
   std::uint64_t at_least_bytes = 0;
+  /// Of an allocation: the code that asks for it, or null for any. Of static data: where it is.
+  Piece* pieces = nullptr;
+  std::size_t piece_count = 0;
   Kind kind = Kind::policy;
-  KernelPolicy policy;            ///< For Kind::policy.
-  const PageRun* runs = nullptr;  ///< For block (pages are 0) and pattern.
+  KernelPolicy policy;  ///< For Kind::policy.
+  bool has_home = false;
+  unsigned home = 0;  ///< The home node of the policy.
+  const PageRun* runs =
+      nullptr;  ///< For all others; pages are 0 for block, the block's for random.
   std::size_t run_count = 0;
+  std::uint64_t seed = 0;  ///< For random.
 };
 
 /// Everything the text says. Arrays are in the order of the text.
@@ -58,8 +74,11 @@ struct Words {
   std::size_t memory_ranks = 0;
   bool has_heap = false;
   KernelPolicy heap;
-  const AllocationRule* rules = nullptr;
+  AllocationRule* rules = nullptr;
   std::size_t rule_count = 0;
+  AllocationRule* data = nullptr;
+  std::size_t data_count = 0;
+  bool verbose = false;
 };
 
 /// False for a text that is not wholly as wire.h says; `words` is then not to be used.

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "cli/invoke.h"
+#include "cli/run_allocations_objects.h"
 #include "cli/run_charm.h"
 #include "cli/run_emit.h"
 #include "cli/run_hardware.h"
@@ -112,11 +113,14 @@ class Run final : public Verb {
                    "excepted")
         ->type_name("RULE");
     app.add_option("--place", threads_.place,
-                   "a rule for large allocations, such as 'size>64M: cyclic'; may be given several "
-                   "times, the first that fits holds")
+                   "a rule for large allocations, such as 'size>64M: cyclic' or 'from=alloc_3d: "
+                   "block', or for static data, 'name=u*: cyclic'; may be given several times, the "
+                   "first that fits holds")
         ->type_name("RULE")
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    app.add_flag("--verbose", threads_.verbose,
+                 "with --place: say at the program's end what was placed and what was refused");
   }
 
   void define_prints(CLI::App& app) {
@@ -225,6 +229,7 @@ class Run final : public Verb {
     if (!plan) return plan.as_unexpected();
     if (request.segment) return treat_segment(context, *request.segment, plan->process);
     plan->program = program_;
+    if (const auto found = find_names(plan->threads, program_); !found) return found;
     if (prints_.version) context.out << "homenode " HOMENODE_VERSION "\n";
     if (prints_.explain) return explain(context, *plan);
     if (!prints_.emit.empty()) return print_emitted(context, *plan, machine);

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/id_list.h"
+#include "cli/run_allocations_weights.h"
 #include "cli/run_threads_wire.h"
 
 namespace homenode::cli {
@@ -14,6 +15,8 @@ namespace {
 
 using placement::DistributionRule;
 using placement::PageMap;
+
+constexpr std::string_view weighted = "weighted";
 
 /// A longer pattern would not fit beside the rest into the environment.
 constexpr std::uint64_t max_pattern_pages = 1U << 20U;
@@ -52,12 +55,50 @@ std::optional<std::uint64_t> parse_bytes(std::string_view text) {
 }
 
 /// The least size that the condition "size>N" or "size>=N" holds for.
-std::optional<std::uint64_t> parse_condition(std::string_view condition) {
-  if (!take(condition, "size") || !take(condition, ">")) return std::nullopt;
+std::optional<std::uint64_t> parse_size(std::string_view condition) {
+  if (!take(condition, ">")) return std::nullopt;
   const bool or_equal = take(condition, "=");
   const auto bytes = parse_bytes(condition);
   if (!bytes || (!or_equal && *bytes == UINT64_MAX)) return std::nullopt;
   return or_equal ? *bytes : *bytes + 1;
+}
+
+bool parse_name(std::string_view condition, std::vector<std::string>& names) {
+  if (!take(condition, "=") || condition.empty()) return false;
+  names.emplace_back(condition);
+  return true;
+}
+
+bool parse_condition(std::string_view condition, AllocationRule& rule,
+                     std::optional<std::uint64_t>& at_least) {
+  if (take(condition, "name")) return parse_name(condition, rule.names);
+  if (take(condition, "from")) return parse_name(condition, rule.from);
+  if (at_least || !take(condition, "size")) return false;
+  at_least = parse_size(condition);
+  return at_least.has_value();
+}
+
+/// Conditions, parted by commas. Without a size a name is for all that has it, and a function for
+/// what glibc gives a mapping of its own.
+bool parse_conditions(std::string_view text, AllocationRule& rule) {
+  constexpr std::uint64_t own_mapping_bytes = std::uint64_t{128} << 10U;
+  std::optional<std::uint64_t> at_least;
+  for (;;) {
+    const std::size_t comma = text.find(',');
+    if (!parse_condition(trim(text.substr(0, comma)), rule, at_least)) return false;
+    if (comma == std::string_view::npos) break;
+    text.remove_prefix(comma + 1);
+  }
+  rule.at_least_bytes = at_least.value_or(rule.from.empty() ? 1 : own_mapping_bytes);
+  return rule.names.empty() || rule.from.empty();
+}
+
+/// Where the conditions end: at the first colon that does not stand in a C++ name (ns::u).
+std::size_t find_rule(std::string_view text) {
+  for (std::size_t at = 0; (at = text.find(':', at)) != std::string_view::npos; at += 2) {
+    if (at + 1 >= text.size() || text[at + 1] != ':') return at;
+  }
+  return std::string_view::npos;
 }
 
 /// After how many pages a distribution begins anew; 0 when it never does. The formulas are those of
@@ -99,51 +140,95 @@ std::string pattern_of(const PageMap& map, std::size_t& runs) {
   return text;
 }
 
-/// The rule as the agent reads it, without the size.
-Result<std::string> wire_rule(const placement::MemoryRule& rule, std::string_view text) {
-  if (const auto* policy = std::get_if<placement::Policy>(&rule.how)) {
-    if (!policy->home_node) return "policy:" + wire_policy(*policy);
-    return not_supported(fmt::format("--place cannot give a home node, as '{}' asks", text),
-                         "leave home= out");
-  }
-  const auto* distribution = std::get_if<DistributionRule>(&rule.how);
-  if (distribution != nullptr && distribution->name == "block") {
-    return "block:" + to_list(distribution->nodes);
-  }
-  const std::uint64_t period = distribution == nullptr ? 0 : period_pages(*distribution);
-  if (period == 0 || period > max_pattern_pages) {
-    return not_supported(
-        fmt::format(
-            "--place cannot carry out '{}' inside a program: {}", text,
-            period == 0 ? "its map is not one pattern again and again" : "its pattern is too long"),
-        "choose a policy, block, cyclic, skew, prime or weighted, or place from inside with the "
-        "library");
-  }
-  const auto map = placement::resolve(rule, period);
+Unexpected too_long(std::string_view text) {
+  return not_supported(fmt::format("--place cannot carry out '{}': its pattern is too long", text),
+                       "choose larger blocks, fewer runs, a smaller prime or smaller weights");
+}
+
+std::string wire_random(const DistributionRule& rule) {
+  const auto& numbers = rule.parameters;
+  return fmt::format("random:{},{}:{}", numbers.empty() ? 0 : numbers[0],
+                     numbers.size() < 2 ? 1 : numbers[1], to_list(rule.nodes));
+}
+
+Result<std::string> wire_distribution(const DistributionRule& rule, std::string_view text) {
+  if (rule.name == "block") return "block:" + to_list(rule.nodes);
+  if (rule.name == "random") return wire_random(rule);
+  const std::uint64_t period = period_pages(rule);
+  if (period == 0 || period > max_pattern_pages) return too_long(text);
+  const auto map = placement::resolve({rule}, period);
   if (!map) return map.as_unexpected();
   std::size_t runs = 0;
   std::string pattern = pattern_of(std::get<PageMap>(*map), runs);
-  if (runs <= max_pattern_runs) return "pattern:" + pattern;
-  return not_supported(fmt::format("--place cannot carry out '{}': its pattern is too long", text),
-                       "choose larger blocks, a smaller prime or smaller weights");
+  if (runs > max_pattern_runs) return too_long(text);
+  return "pattern:" + pattern;
+}
+
+Result<std::string> wire_map(const placement::ExplicitRule& rule, std::string_view text) {
+  if (rule.runs.size() > max_pattern_runs) return too_long(text);
+  std::string map = "map:";
+  for (const placement::Run& run : rule.runs) {
+    if (run.pages == 0) continue;
+    map += fmt::format("{}{}x{}", map.ends_with(':') ? "" : ",", run.pages, run.node.value());
+  }
+  if (!map.ends_with(':')) return map;
+  return bad_usage(fmt::format("the map of --place '{}' has no page", text),
+                   "write runs of pages, as in map:64x0,64x1");
+}
+
+/// The rule as the agent reads it, without what it is for.
+Result<std::string> wire_rule(const placement::MemoryRule& rule, std::string_view text) {
+  if (const auto* policy = std::get_if<placement::Policy>(&rule.how)) {
+    std::string wire = "policy:" + wire_policy(*policy);
+    if (policy->home_node) wire += fmt::format("^{}", policy->home_node->value());
+    return wire;
+  }
+  if (const auto* distribution = std::get_if<DistributionRule>(&rule.how)) {
+    return wire_distribution(*distribution, text);
+  }
+  if (const auto* map = std::get_if<placement::ExplicitRule>(&rule.how)) {
+    return wire_map(*map, text);
+  }
+  return not_supported(
+      fmt::format("--place cannot carry out '{}': memory that is not touched yet goes to its first "
+                  "toucher by the policy local, and to arm it later would make system calls fail "
+                  "that read into it",
+                  text),
+      "write local, or arm the arrays with the library where the program is done with filling "
+      "them");
 }
 
 }  // namespace
 
+bool asks_for_machine_weights(std::string_view text) {
+  const std::size_t colon = find_rule(text);
+  if (colon == std::string_view::npos) return false;
+  const std::string_view rule = trim(text.substr(colon + 1));
+  return rule == weighted || rule.starts_with("weighted@");
+}
+
 Result<AllocationRule> parse_allocation_rule(const machine::Machine& machine,
                                              std::string_view text) {
-  const std::size_t colon = text.find(':');
-  const auto bytes = parse_condition(trim(text.substr(0, colon)));
-  if (!bytes || colon == std::string_view::npos) {
+  AllocationRule parsed;
+  const std::size_t colon = find_rule(text);
+  if (colon == std::string_view::npos || !parse_conditions(text.substr(0, colon), parsed)) {
     return bad_usage(fmt::format("cannot read the condition of --place '{}'", text),
-                     "write a size and a rule, such as 'size>64M: cyclic' or 'size>=2G: "
-                     "interleave@0-1'");
+                     "write what to place and how, such as 'size>64M: cyclic', 'name=u: block' or "
+                     "'from=alloc_3d, size>=2G: interleave@0-1'");
   }
-  const auto rule = parse_allowed_rule(machine, trim(text.substr(colon + 1)));
+  std::string words(trim(text.substr(colon + 1)));
+  if (asks_for_machine_weights(text)) {
+    auto with_weights = with_machine_weights(machine, words);
+    if (!with_weights) return with_weights.as_unexpected();
+    words = *std::move(with_weights);
+  }
+  const auto rule = parse_allowed_rule(machine, words);
   if (!rule) return rule.as_unexpected();
   auto wire = wire_rule(*rule, text);
   if (!wire) return wire.as_unexpected();
-  return AllocationRule{*bytes, placement::to_string(*rule), *std::move(wire)};
+  parsed.rule = placement::to_string(*rule);
+  parsed.wire = *std::move(wire);
+  return parsed;
 }
 
 }  // namespace homenode::cli

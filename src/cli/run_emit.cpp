@@ -18,7 +18,7 @@ void note_agent_rules(const RunPlan& plan, Emitted& emitted) {
     emitted.missing.emplace_back("memory policies of threads");
   if (plan.threads.heap) emitted.missing.emplace_back("the policy of the heap");
   if (!plan.threads.allocations.empty())
-    emitted.missing.emplace_back("rules for large allocations");
+    emitted.missing.emplace_back("rules for large allocations and static data");
 }
 
 void add_program(const RunPlan& plan, Emitted& emitted) {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/id_list.h"
+#include "cli/run_allocations_names.h"
 
 namespace homenode::cli {
 namespace {
@@ -30,6 +31,18 @@ Json policy_json(const placement::Policy* policy) {
   return {{"policy", to_string(policy->kind)},
           {"nodes", numbers(policy->nodes)},
           {"balancing", policy->numa_balancing}};
+}
+
+Json allocation_json(const AllocationRule& rule) {
+  Json json{{"at_least_bytes", rule.at_least_bytes},
+            {"rule", rule.rule},
+            {"names", rule.names},
+            {"from", rule.from},
+            {"found", Json::array()}};
+  for (const NamedPiece& piece : rule.pieces) {
+    json["found"].push_back({{"name", piece.name}, {"file", piece.file}, {"bytes", piece.bytes}});
+  }
+  return json;
 }
 
 /// The policy of a thread: its own, or the process's.
@@ -86,7 +99,7 @@ std::string explain_text(const RunPlan& plan) {
   }
   if (plan.threads.heap) text += "heap: " + policy_words(*plan.threads.heap) + "\n";
   for (const AllocationRule& rule : plan.threads.allocations) {
-    text += fmt::format("allocations of {} bytes or more: {}\n", rule.at_least_bytes, rule.rule);
+    text += fmt::format("{}: {}\n", target_words(rule), rule.rule);
   }
   return text + "program: " + (plan.program.empty() ? "none" : joined(plan.program)) + "\n";
 }
@@ -113,7 +126,7 @@ std::string explain_json(const RunPlan& plan) {
   json["heap"] = policy_json(plan.threads.heap ? &*plan.threads.heap : nullptr);
   json["allocations"] = Json::array();
   for (const AllocationRule& rule : plan.threads.allocations) {
-    json["allocations"].push_back({{"at_least_bytes", rule.at_least_bytes}, {"rule", rule.rule}});
+    json["allocations"].push_back(allocation_json(rule));
   }
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -75,6 +75,18 @@ std::string interpreter_of(std::ifstream& file) {
 
 }  // namespace
 
+std::string find_program_file(const std::string& name) {
+  std::string path = find_on_path(name);
+  for (int i = 0; i < most_interpreters && !path.empty(); ++i) {
+    std::ifstream file(path, std::ios::binary);
+    char start[2] = {};
+    file.read(start, sizeof start);
+    if (start[0] != '#' || start[1] != '!') break;
+    path = find_on_path(interpreter_of(file));
+  }
+  return path;
+}
+
 Result<void> check_agent_can_enter(const std::string& name) {
   std::string path = find_on_path(name);
   for (int i = 0; i < most_interpreters && !path.empty(); ++i) {

@@ -63,9 +63,6 @@ Result<std::vector<unsigned>> parse_skipped(const std::string& text) {
   return skipped;
 }
 
-/// Linux takes no single string of the environment that is longer (MAX_ARG_STRLEN, 32 pages).
-constexpr std::size_t max_wire_bytes = std::size_t{120} << 10U;
-
 }  // namespace
 
 Result<placement::MemoryRule> parse_allowed_rule(const machine::Machine& machine,
@@ -79,6 +76,8 @@ Result<placement::MemoryRule> parse_allowed_rule(const machine::Machine& machine
     if (policy->home_node) named.insert(*policy->home_node);
   } else if (const auto* distribution = std::get_if<placement::DistributionRule>(&rule->how)) {
     named = distribution->nodes;
+  } else if (const auto* map = std::get_if<placement::ExplicitRule>(&rule->how)) {
+    for (const placement::Run& run : map->runs) named.insert(run.node);
   }
   if (named.is_subset_of(allowed)) return rule;
   return bad_usage(fmt::format("cannot use '{}': the nodes {} do not exist, have no memory or are "
@@ -105,6 +104,8 @@ const Policy* ThreadPlan::memory_of(std::size_t rank) const {
 }
 
 bool needs_topology(const ThreadRequest& request) {
+  if (std::any_of(request.place.begin(), request.place.end(), asks_for_machine_weights))
+    return true;
   return std::any_of(request.threads.begin(), request.threads.end(),
                      [](char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); });
 }
@@ -145,10 +146,8 @@ Result<ThreadPlan> plan_threads(const machine::Machine& machine, const ThreadReq
     if (!rule) return rule.as_unexpected();
     plan.allocations.push_back(*std::move(rule));
   }
-  if (wire_text(plan).size() > max_wire_bytes) {
-    return bad_usage("the placement is longer than a program's environment can hold",
-                     "write fewer entries: more threads than entries start again at the first");
-  }
+  plan.verbose = request.verbose;
+  if (const auto fits = check_wire_fits(plan); !fits) return fits.as_unexpected();
   return plan;
 }
 

@@ -13,9 +13,10 @@
 //   --heap RULE           policy of all memory that the program touches first, its stacks excepted:
 //                         --heap interleave
 //   --place RULE          'size>64M: cyclic': a rule for each allocation (malloc, calloc, new,
-//   mmap)
-//                         of more than this size; may be given several times, the first that fits
+//                         mmap) of more than this size, or by a function (from=alloc_3d), or for
+//                         static data (name=u*); may be given several times, the first that fits
 //                         holds
+//   --verbose             what --place did is told at the program's end
 //   +setcpuaffinity +pemap LIST | +coremap LIST   Charm++'s words for --threads
 //   +maffinity +nodemap LIST | +memnodemap LIST +mempol bind|preferred|interleave
 //                         Charm++'s words for --thread-memory: node of each PE
@@ -29,6 +30,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/run_allocations_rule.h"
 #include "machine/machine.h"
 #include "placement/policy.h"
 #include "placement/thread_map.h"
@@ -42,6 +44,7 @@ struct ThreadRequest {
   std::string skip_threads = {};
   std::string heap = {};
   std::vector<std::string> place = {};
+  bool verbose = false;
   /// The main thread of a forked child takes the next entry, as a new thread does, instead of
   /// staying where its parent is.
   bool count_forks = false;
@@ -65,13 +68,6 @@ struct CharmRequest {
 /// +setcpuaffinity, +nodemap and +mempol need +maffinity).
 Result<ThreadRequest> from_charm(const CharmRequest& charm);
 
-/// A rule for large allocations; of several, the first that fits holds.
-struct AllocationRule {
-  std::uint64_t at_least_bytes = 0;
-  std::string rule;  ///< With all its nodes, for --explain.
-  std::string wire;  ///< As the agent reads it (agent/wire.h).
-};
-
 /// What the request means on a machine.
 struct ThreadPlan {
   std::optional<placement::ThreadMap> threads;
@@ -80,6 +76,7 @@ struct ThreadPlan {
   bool count_forks = false;                       ///< As in the request.
   std::optional<placement::Policy> heap;
   std::vector<AllocationRule> allocations;
+  bool verbose = false;  ///< As in the request.
 
   /// All CPUs of the map: what the launcher binds the process to, so that runtimes that count CPUs
   /// before main() count these. Empty without a map.
@@ -115,8 +112,11 @@ std::vector<std::pair<std::string, std::string>> agent_environment(const ThreadP
 /// OpenMP runtimes that are asked to bind threads themselves do so after the agent.
 std::vector<std::string> agent_conflicts(const ThreadPlan& plan, const Lookup& lookup);
 
-/// The text of HOMENODE_AGENT (agent/wire.h).
+/// The text of HOMENODE_AGENT (agent/wire.h). pre: the names of --place are found.
 std::string wire_text(const ThreadPlan& plan);
+
+/// Errors: bad_usage where the text is more than one variable of the environment can hold.
+Result<void> check_wire_fits(const ThreadPlan& plan);
 
 /// The folder of libhomenode-agent.so: one of `libexec` (the value of HOMENODE_LIBEXEC, folders
 /// separated by colons), or by the place of the command: ../libexec/homenode, ../lib, or the Python

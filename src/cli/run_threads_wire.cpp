@@ -8,6 +8,7 @@
 #include "actuation/kernel_policy.h"
 #include "agent/wire.h"
 #include "base/id_list.h"
+#include "cli/run_allocations_names.h"
 #include "cli/run_threads.h"
 
 namespace homenode::cli {
@@ -18,6 +19,8 @@ namespace fs = std::filesystem;
 /// glibc takes no larger value for mmap_threshold (half of HEAP_MAX_SIZE).
 constexpr std::uint64_t max_mmap_threshold_bytes = std::uint64_t{32} << 20U;
 constexpr std::string_view mmap_threshold = "glibc.malloc.mmap_threshold";
+/// Linux takes no single string of the environment that is longer (MAX_ARG_STRLEN, 32 pages).
+constexpr std::size_t max_wire_bytes = std::size_t{120} << 10U;
 
 /// "A/B/C" of whatever `print` makes of the items.
 template <class Items, class Print>
@@ -35,7 +38,9 @@ std::string joined(const Items& items, Print print) {
 std::string tunables_for(const ThreadPlan& plan, const std::string& present) {
   if (present.find(mmap_threshold) != std::string::npos) return present;
   std::uint64_t least = max_mmap_threshold_bytes;
-  for (const AllocationRule& rule : plan.allocations) least = std::min(least, rule.at_least_bytes);
+  for (const AllocationRule& rule : plan.allocations) {
+    if (rule.names.empty()) least = std::min(least, rule.at_least_bytes);
+  }
   return fmt::format("{}{}{}={}", present, present.empty() ? "" : ":", mmap_threshold, least);
 }
 
@@ -81,10 +86,16 @@ std::string wire_text(const ThreadPlan& plan) {
   }
   if (!plan.memory_by_rank.empty()) text += " memory=" + joined(plan.memory_by_rank, wire_policy);
   if (plan.heap) text += " heap=" + wire_policy(*plan.heap);
-  for (const AllocationRule& rule : plan.allocations) {
-    text += fmt::format(" place={}:{}", rule.at_least_bytes, rule.wire);
-  }
+  for (const AllocationRule& rule : plan.allocations) text += wire_field(rule);
+  if (plan.verbose) text += " verbose";
   return text;
+}
+
+Result<void> check_wire_fits(const ThreadPlan& plan) {
+  if (wire_text(plan).size() <= max_wire_bytes) return {};
+  return bad_usage("the placement is longer than a program's environment can hold",
+                   "write fewer entries: more threads than entries start again at the first, and "
+                   "a name with a size, as in 'name=*, size>1M', is for the large arrays alone");
 }
 
 std::vector<std::pair<std::string, std::string>> agent_environment(const ThreadPlan& plan,
@@ -108,7 +119,8 @@ std::vector<std::pair<std::string, std::string>> agent_environment(const ThreadP
   }
   std::vector<std::pair<std::string, std::string>> variables{
       {"LD_PRELOAD", preload}, {agent::wire_variable, wire_text(plan)}};
-  if (!plan.allocations.empty()) {
+  if (std::any_of(plan.allocations.begin(), plan.allocations.end(),
+                  [](const AllocationRule& rule) { return rule.names.empty(); })) {
     variables.emplace_back("GLIBC_TUNABLES", tunables_for(plan, lookup("GLIBC_TUNABLES")));
   }
   if (plan.threads && lookup("KMP_AFFINITY").empty()) {

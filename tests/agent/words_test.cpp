@@ -56,6 +56,32 @@ TEST(Words, ReadsEveryField) {
   EXPECT_EQ(words.rules[2].runs[0].pages, 2U);
 }
 
+TEST(Words, ReadsWhatIsPlacedByName) {
+  Words words;
+  ASSERT_TRUE(
+      read("1 data=7.8.4096.100,7.9.0.1:random:5,2:0-1,3 place=1@1.2.3.4:map:2x1,1x0 "
+           "data=1.1.1.1:policy:5@0-3^2 verbose",
+           words));
+  ASSERT_EQ(words.data_count, 2U);
+  const AllocationRule& random = words.data[0];
+  EXPECT_EQ(random.kind, AllocationRule::Kind::random);
+  EXPECT_EQ(random.seed, 5U);
+  ASSERT_EQ(random.run_count, 3U);
+  EXPECT_EQ(random.runs[2].node, 3U);
+  EXPECT_EQ(random.runs[2].pages, 2U);
+  ASSERT_EQ(random.piece_count, 2U);
+  EXPECT_EQ(random.pieces[0].device, 7U);
+  EXPECT_EQ(random.pieces[1].inode, 9U);
+  EXPECT_EQ(random.pieces[0].address, 4096U);
+  EXPECT_EQ(random.pieces[0].bytes, 100U);
+  EXPECT_TRUE(words.data[1].has_home);
+  EXPECT_EQ(words.data[1].home, 2U);
+  ASSERT_EQ(words.rule_count, 1U);
+  EXPECT_EQ(words.rules[0].piece_count, 1U);
+  EXPECT_EQ(words.rules[0].kind, AllocationRule::Kind::map);
+  EXPECT_TRUE(words.verbose);
+}
+
 TEST(Words, ReadsAHeap) {
   Words words;
   ASSERT_TRUE(read("1 heap=3@0-3", words));
@@ -98,6 +124,19 @@ TEST(Words, RefusesWhatIsNotWhollyInOrder) {
                            "1 place=1:pattern:0x1",
                            "1 place=1:pattern:1x",
                            "1 place=1:pattern:1x0,",
+                           "1 place=1:map:",
+                           "1 place=1:policy:2@0^",
+                           "1 place=1:policy:2@0^70000",
+                           "1 place=1:random:1:0",
+                           "1 place=1:random:1,0:0",
+                           "1 place=1@:block:0",
+                           "1 place=1@1.2.3:block:0",
+                           "1 place=1@1.2.3.0:block:0",
+                           "1 place=1@1.2.18446744073709551615.1:block:0",
+                           "1 data=:block:0",
+                           "1 data=1.2.3.4,:block:0",
+                           "1 data=1.2.3.4",
+                           "1 verbose=1",
                            "1 place=99999999999999999999:block:0",
                            "1 unknown=1",
                            "1 cpus=0 ",
@@ -111,9 +150,10 @@ TEST(Words, RefusesWhatIsNotWhollyInOrder) {
 }
 
 TEST(Words, FuzzedTextsDoNoHarm) {
-  const std::array parts{
-      "1", " ", "cpus=", "threads=", "memory=", "heap=", "place=",   "skip=",   "0", "3-5",     ",",
-      "/", "@", ":",     "block:",   "65535",   "2x1",   "pattern:", "policy:", "-", "99999999"};
+  const std::array parts{"1",      " ",       "cpus=",   "threads=", "memory=", "heap=", "place=",
+                         "skip=",  "0",       "3-5",     ",",        "/",       "@",     ":",
+                         "block:", "65535",   "2x1",     "pattern:", "policy:", "-",     "99999999",
+                         "data=",  "1.2.3.4", "random:", "map:",     "^"};
   std::mt19937 random(404);
   std::size_t accepted = 0;
   for (int round = 0; round < 100000; ++round) {
@@ -169,6 +209,13 @@ TEST(ForEachPart, GivesEveryPageOnce) {
   EXPECT_EQ(map_of(words.rules[0], 2), (std::vector<unsigned>{1, 3}));
   EXPECT_EQ(map_of(words.rules[1], 9), (std::vector<unsigned>{1, 1, 0, 1, 1, 1, 1, 1, 0}));
   EXPECT_TRUE(map_of(words.rules[1], 0).empty());
+}
+
+TEST(ForEachPart, LeavesWhatIsBeyondAMapAlone) {
+  Words words;
+  ASSERT_TRUE(read("1 place=1:map:2x1,1x0", words));
+  EXPECT_EQ(map_of(words.rules[0], 5), (std::vector<unsigned>{1, 1, 0, 9999, 9999}));
+  EXPECT_EQ(map_of(words.rules[0], 1), (std::vector<unsigned>{1}));
 }
 
 }  // namespace

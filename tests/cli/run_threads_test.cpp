@@ -6,10 +6,6 @@
 #include <fstream>
 #include <map>
 
-#include "agent/place_allocation.h"
-#include "agent/words.h"
-#include "placement/memory_rule.h"
-
 namespace homenode::cli {
 namespace {
 
@@ -88,11 +84,9 @@ TEST(PlanThreads, SaysWhatTheAgentCannotDo) {
            {.thread_memory = "bind:home=0@0-1"},
            {.heap = "block"},
            {.heap = "next-touch"},
-           {.place = {"size>1M: random"}},
-           {.place = {"size>1M: map:1x0"}},
            {.place = {"size>1M: next-touch"}},
-           {.place = {"size>1M: bind:home=0@0-1"}},
            {.place = {"size>1M: cyclic:1000000"}},
+           {.place = {"size>1M: weighted"}},
        }) {
     const auto plan = plan_threads(four_nodes(), request);
     ASSERT_FALSE(plan) << wire_text(*plan);
@@ -106,35 +100,12 @@ TEST(PlanThreads, RefusesAMapThatNoEnvironmentHolds) {
   EXPECT_EQ(plan.error().code, ErrorCode::bad_usage);
 }
 
-/// What the agent does with an allocation is what the library does with a region, page by page.
-TEST(AllocationRule, IsTheMapOfTheRule) {
-  for (const char* rule : {"block", "cyclic", "cyclic:3", "skew", "skew:2@0,2", "prime", "prime:7",
-                           "prime:5,4@0-1", "weighted:3,1,2", "weighted:1,4@0,2", "cyclic@1"}) {
-    const std::string text = std::string("size>=4K:") + rule;
-    const auto plan = plan_threads(four_nodes(), {.place = {text}});
-    ASSERT_TRUE(plan) << plan.error().message();
-    static agent::Arena arena;
-    agent::Words words;
-    ASSERT_TRUE(agent::read_words(wire_text(*plan).c_str(), arena, words)) << wire_text(*plan);
-    const auto parsed = placement::parse_memory_rule(rule, NodeSet::range(NodeId(0), NodeId(2)));
-    ASSERT_TRUE(parsed);
-    for (const std::size_t pages : {1U, 2U, 3U, 7U, 64U, 500U, 1001U}) {
-      const auto map = std::get<placement::PageMap>(*placement::resolve(*parsed, pages));
-      for (unsigned node = 0; node < 3; ++node) {
-        agent::for_each_part(words.rules[0], pages, node, [&](agent::Part part) {
-          for (std::size_t page = part.first; page < part.first + part.count; ++page) {
-            EXPECT_EQ(map[page], NodeId(node)) << rule << " page " << page << " of " << pages;
-          }
-        });
-      }
-    }
-  }
-}
-
 TEST(NeedsTopology, IsForWordsOnly) {
   EXPECT_FALSE(needs_topology({.threads = "0-3:2.1+8,{0}"}));
   EXPECT_TRUE(needs_topology({.threads = "S0:0-3"}));
   EXPECT_TRUE(needs_topology({.threads = "cores(2)"}));
+  EXPECT_TRUE(needs_topology({.place = {"size>1M: cyclic", "name=ns::u: weighted@0-1"}}));
+  EXPECT_FALSE(needs_topology({.place = {"size>1M: weighted:1,2", "size>1M"}}));
 }
 
 TEST(Charm, SaysTheSameInOurWords) {

@@ -1,0 +1,126 @@
+#include "agent/account.h"
+
+#include <cerrno>
+#include <cstring>
+
+#include <unistd.h>
+
+#include "agent/calls.h"
+
+namespace homenode::agent {
+namespace {
+
+constexpr int error_stream = 2;
+
+constinit bool open = false;
+constinit FileIdentity error_file;
+constinit std::size_t allocations = 0;
+constinit std::size_t allocation_pages = 0;
+constinit std::size_t data = 0;
+constinit std::size_t data_pages = 0;
+constinit std::size_t refusals = 0;
+
+void add(std::size_t& counter, std::size_t more) {
+  __atomic_fetch_add(&counter, more, __ATOMIC_RELAXED);
+}
+
+std::size_t read(const std::size_t& counter) {
+  return __atomic_load_n(&counter, __ATOMIC_RELAXED);
+}
+
+/// One line of text; what does not fit is left out.
+class Line {
+ public:
+  Line& operator<<(const char* text) {
+    for (; *text != '\0' && used_ < sizeof text_ - 1; ++text) text_[used_++] = *text;
+    return *this;
+  }
+  Line& operator<<(std::size_t number) {
+    char digits[24] = {};
+    char* first = digits + sizeof digits - 1;
+    do {
+      *--first = static_cast<char>('0' + number % 10);
+      number /= 10;
+    } while (number > 0);
+    return *this << first;
+  }
+  /// In one call, so that lines of several processes do not mix.
+  void write() {
+    text_[used_++] = '\n';
+    (void)write_text(error_stream, text_, used_);
+  }
+
+ private:
+  char text_[512] = {};
+  std::size_t used_ = 0;
+};
+
+Line begin() {
+  Line line;
+  line << "homenode: in " << program_invocation_short_name << " ("
+       << static_cast<std::size_t>(getpid()) << ") ";
+  return line;
+}
+
+bool may_write() {
+  FileIdentity now;
+  return open && identify_open(error_stream, now) == 0 && now == error_file;
+}
+
+const char* reason_of(int error) {
+  const char* const words = strerrordesc_np(error);
+  return words != nullptr ? words : "for a reason without a name";
+}
+
+const char* advice_for(int error) {
+  switch (error) {
+    case EPERM:
+    case ENOSYS:
+      return "a container may need CAP_SYS_NICE or a seccomp profile that allows the call";
+    case ENOMEM:
+      return "free memory, or raise vm.max_map_count";
+    default:
+      return "check the nodes and CPUs with 'homenode run --explain'";
+  }
+}
+
+}  // namespace
+
+void open_account() {
+  open = identify_open(error_stream, error_file) == 0;
+}
+
+int noted(const char* call, int result) {
+  if (result >= 0) return result;
+  if (__atomic_fetch_add(&refusals, 1, __ATOMIC_RELAXED) > 0 || !may_write()) return result;
+  (begin() << "the kernel refused " << call << ": " << reason_of(-result)
+           << "; what it refuses stays where it would be without homenode; " << advice_for(-result))
+      .write();
+  return result;
+}
+
+void note_failure(const char* what) {
+  if (__atomic_fetch_add(&refusals, 1, __ATOMIC_RELAXED) == 0 && may_write()) {
+    (begin() << what).write();
+  }
+}
+
+void count_allocation(std::size_t pages) {
+  add(allocations, 1);
+  add(allocation_pages, pages);
+}
+
+void count_data(std::size_t pages) {
+  add(data, 1);
+  add(data_pages, pages);
+}
+
+void tell_account() {
+  if (!may_write()) return;
+  (begin() << "rules were applied to " << read(allocations) << " allocations ("
+           << read(allocation_pages) << " pages) and " << read(data) << " pieces of static data ("
+           << read(data_pages) << " pages); the kernel refused " << read(refusals) << " calls")
+      .write();
+}
+
+}  // namespace homenode::agent

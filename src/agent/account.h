@@ -1,0 +1,27 @@
+// What the agent did in this process and what the kernel refused it, told on the error stream: one
+// line at the first refusal, and when the launcher asks for it one at the end. Serves both
+// libraries; each has an account of its own. System calls only.
+#pragma once
+
+#include <cstddef>
+
+namespace homenode::agent {
+
+/// Remembers which file the error stream is: a program may close it and open another in its place,
+/// and that one is not ours to write to. Before it is called nothing is told.
+void open_account();
+
+/// Takes down a refusal: `result` is what the call gave, below 0 when it was refused. Gives it
+/// back.
+int noted(const char* call, int result);
+
+/// One thing that could not be done, told at once; once a process.
+void note_failure(const char* what);
+
+void count_allocation(std::size_t pages);
+void count_data(std::size_t pages);
+
+/// One line with what was counted.
+void tell_account();
+
+}  // namespace homenode::agent

@@ -1,0 +1,33 @@
+// The named data and functions of a program or library, read from its ELF file. Pure; serves the
+// names of --place.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace homenode::cli {
+
+struct ElfSymbol {
+  enum class Kind { data, constant, code };
+  std::string name;           ///< As the linker has it.
+  std::uint64_t address = 0;  ///< The file's own; the load base comes on top.
+  std::uint64_t bytes = 0;
+  Kind kind = Kind::data;  ///< Data that is read-only once the program runs is constant.
+  bool exported = false;   ///< Other files' references to the name may mean this one.
+  friend bool operator==(const ElfSymbol&, const ElfSymbol&) = default;
+};
+
+struct ElfFile {
+  bool readable = false;  ///< It is an ELF file of this machine's kind, and whole.
+  bool stripped = true;   ///< Only what other files may refer to has a name.
+  std::string
+      interpreter;  ///< The dynamic linker that starts it; empty for libraries, static ones.
+  std::vector<ElfSymbol> symbols;  ///< By address, each once; without size or name they are none.
+};
+
+/// Reads the content of a file; whatever it holds, nothing outside it is looked at.
+ElfFile read_elf(std::string_view content);
+
+}  // namespace homenode::cli
