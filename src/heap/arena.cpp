@@ -1,5 +1,7 @@
 #include "heap/arena.h"
 
+#include "heap/text.h"
+
 namespace homenode::heap {
 namespace {
 
@@ -18,7 +20,7 @@ bool reserve(Arena& arena) {
     memory = system::map(bytes, chunk_bytes);
   }
   if (memory == nullptr) return false;
-  if (apply(arena.policy, memory, bytes, arena.nodes, false) != 0) ++arena.refused_policies;
+  own(arena, memory, bytes);
   arena.reserved = static_cast<char*>(memory);
   arena.reserved_bytes = bytes;
   arena.mapped_bytes += bytes;
@@ -148,6 +150,16 @@ void keep_bounded(Arena& arena, Chunk& chunk, unsigned first, unsigned count) {
 }  // namespace
 
 constinit std::uint64_t purge_ms = 500;
+
+void own(Arena& arena, void* memory, std::size_t bytes) {
+  if (apply(arena.policy, memory, bytes, arena.nodes, false) != 0) {
+    __atomic_fetch_add(&arena.refused_policies, 1, __ATOMIC_RELAXED);
+  }
+  Text text;
+  text.add(arena.only_heap != nullptr ? "homenode heap" : "homenode malloc");
+  if (arena.node < system::max_nodes) text.add(" node ").add(arena.node);
+  (void)system::name(memory, bytes, text.text());
+}
 
 Page* take_slices(Arena& arena, Kind kind, unsigned count, unsigned alignment, bool& zeroed) {
   const Guard guard(arena.lock);

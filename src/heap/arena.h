@@ -38,6 +38,9 @@ struct Arena {
   unsigned listed[class_count];  ///< Pages in their queues. Atomic.
 };
 
+/// Gives new memory of an arena its policy, and its name in /proc/PID/maps.
+void own(Arena& arena, void* memory, std::size_t bytes);
+
 /// How long free memory is kept before the system gets it back.
 extern std::uint64_t purge_ms;
 

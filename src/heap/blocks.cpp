@@ -1,5 +1,6 @@
 #include "heap/blocks.h"
 
+#include <cerrno>
 #include <cstring>
 
 #include "heap/huge.h"
@@ -71,11 +72,16 @@ void* allocate_in(Thread& thread, std::size_t bytes, std::size_t alignment, bool
 
 void* allocate_slow(Thread* thread, std::size_t bytes) {
   bool zeroed = false;
-  if (thread == &nobody && (thread = start_thread()) == nullptr) return nullptr;
+  if (thread == &nobody && (thread = start_thread()) == nullptr) {
+    errno = ENOMEM;
+    return nullptr;
+  }
   if (*thread->cpu_now != thread->cpu || (thread->cpu_now == &thread->cpu && !is_uniform())) {
     follow_cpu(*thread);
   }
-  return allocate_in(*thread, bytes, granule_bytes, zeroed);
+  void* const memory = allocate_in(*thread, bytes, granule_bytes, zeroed);
+  if (memory == nullptr) errno = ENOMEM;
+  return memory;
 }
 
 void* allocate_aligned(std::size_t bytes, std::size_t alignment) {

@@ -1,5 +1,6 @@
 // The allocator's operations beside the fast ones of thread.h: aligned, zeroed and resized blocks,
-// and what is asked about a block. They set no errno; null means that there is no memory.
+// and what is asked about a block. Null means that there is no memory; errno is set by allocate()
+// alone.
 #pragma once
 
 #include <cstddef>

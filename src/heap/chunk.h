@@ -62,12 +62,21 @@ inline Ground ground_of(const void* address) {
   return index < ground_count ? grounds[index] : Ground::foreign;
 }
 
+/// The description of the slice that an address is in, which is the page's where that is its
+/// first. pre: ground_of(address) is a chunk.
+inline Page& slice_at(const void* address) {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  auto* const slices = reinterpret_cast<Page*>(at & ~(chunk_bytes - 1));  // NOLINT
+  return slices[(at & (chunk_bytes - 1)) / slice_bytes];
+}
+
+inline Page& page_of(Page& slice) {
+  return *(&slice - slice.back);
+}
+
 /// pre: ground_of(address) is a chunk.
 inline Page& page_of(const void* address) {
-  const auto at = reinterpret_cast<std::uintptr_t>(address);
-  auto* const pages = reinterpret_cast<Page*>(at & ~(chunk_bytes - 1));  // NOLINT
-  Page* const slice = pages + ((at & (chunk_bytes - 1)) / slice_bytes);
-  return *(slice - slice->back);
+  return page_of(slice_at(address));
 }
 
 inline Chunk& chunk_of(const Page& page) {

@@ -118,9 +118,7 @@ void* allocate_huge(Arena& arena, std::size_t bytes, std::size_t alignment) {
     keep_record(*huge);
     return nullptr;
   }
-  if (apply(arena.policy, mapping, mapped, arena.nodes, false) != 0) {
-    __atomic_fetch_add(&arena.refused_policies, 1, __ATOMIC_RELAXED);
-  }
+  own(arena, mapping, mapped);
   const Guard guard(huge_lock);
   *huge = {mapping, mapping + colour, mapped, &arena, all};
   all = huge;

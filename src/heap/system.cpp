@@ -106,6 +106,11 @@ int bind(void* address, std::size_t bytes, int mode, const NodeMask& nodes, unsi
   return result;
 }
 
+int name(void* address, std::size_t bytes, const char* text) {
+  constexpr int set_vma = 0x53564d41;  // PR_SET_VMA, Linux 5.17
+  return static_cast<int>(call(SYS_prctl, set_vma, 0UL, address, bytes, text));
+}
+
 int use_small_pages(void* address, std::size_t bytes) {
   return static_cast<int>(call(SYS_madvise, address, bytes, MADV_NOHUGEPAGE));
 }

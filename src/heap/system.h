@@ -44,6 +44,8 @@ int move(void* from, std::size_t old_bytes, void* to, std::size_t new_bytes);
 /// Gives the pages back; they read as zero afterwards, and their policy stays.
 int discard(void* address, std::size_t bytes);
 int bind(void* address, std::size_t bytes, int mode, const NodeMask& nodes, unsigned flags);
+/// Names a mapping for those who read /proc/PID/maps; a kernel may not know how.
+int name(void* address, std::size_t bytes, const char* text);
 /// Keeps huge pages away, in which an interleaving would go by 2 MiB.
 int use_small_pages(void* address, std::size_t bytes);
 /// The node that holds a byte, or -errno; -ENOENT when it is not present.

@@ -32,6 +32,11 @@ class Text {
     for (int shift = 44; shift >= 0; shift -= 4) put("0123456789abcdef"[number >> shift & 15U]);
     return *this;
   }
+  /// As a string, until more is added; the last character of a full one is lost.
+  const char* text() {
+    buffer_[size_ < sizeof buffer_ ? size_ : sizeof buffer_ - 1] = '\0';
+    return buffer_;
+  }
   void write(int file) {
     system::write(file, buffer_, size_);
     size_ = 0;

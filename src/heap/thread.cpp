@@ -136,7 +136,12 @@ void return_leases(Thread& thread) {
   free_spares(thread);
 }
 
-void release_slow(Thread* thread, Page& page, void* memory) {
+void release_slow(Thread* thread, Page& slice, void* memory) {
+  Page& page = page_of(slice);
+  if (page.leased_by() == thread) {
+    if (push(page, memory)) retire(*thread, page);
+    return;
+  }
   if (page.kind == Kind::large) {
     if (memory_of(page) != memory) die("not the start of a block", memory);
     free_slices(page);

@@ -33,7 +33,7 @@ extern constinit thread_local Thread* self [[gnu::tls_model("initial-exec")]];
 
 /// The slow ways of allocate() and release().
 void* allocate_slow(Thread* thread, std::size_t bytes);
-void release_slow(Thread* thread, Page& page, void* memory);
+void release_slow(Thread* thread, Page& slice, void* memory);
 /// A block of a class for a thread that may be anybody's. pre: the caller holds `thread`.
 void* allocate_class(Thread& thread, unsigned size_class);
 /// Large blocks: more than medium_bytes, or aligned to more than a slice. `zeroed` as for slices.
@@ -66,13 +66,14 @@ inline void release(void* memory) {
     return;
   }
   Thread* const thread = self;
-  Page& page = page_of(memory);
-  if (page.leased_by() != thread) [[unlikely]] {
-    release_slow(thread, page, memory);
+  Page& slice = slice_at(memory);
+  if (slice.leased_by() != thread) [[unlikely]] {  // Another's, or not the first of its page.
+    release_slow(thread, slice, memory);
     return;
   }
-  if (push(page, memory)) [[unlikely]]
-    retire(*thread, page);
+  if (push(slice, memory)) [[unlikely]] {
+    retire(*thread, slice);
+  }
 }
 
 }  // namespace homenode::heap
