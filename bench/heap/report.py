@@ -72,12 +72,11 @@ def amount_text(amount: float, figure: str) -> str:
     return f"{amount:.2f} s" if figure == "cpu_s" else f"{amount / 1024:.1f} MiB"
 
 
-def cell(by: Mapping[str, float], who: str, best: float) -> str:
+def cell(by: Mapping[str, float], who: str, best: str) -> str:
     """A ratio to the best peer; the best itself is marked, who failed has none."""
     if who not in by:
         return "failed"
-    ratio = by[who] / best
-    return f"{ratio:.2f}{'*' if by[who] == best else ' '}"
+    return f"{by[who] / by[best]:.2f}{'*' if who == best else ' '}"
 
 
 def row(name: str, cells: Sequence[str]) -> str:
@@ -92,10 +91,10 @@ def benchmark_rows(result: Mapping[str, Any], figure: str, ours: str) -> list[st
         if result["groups"][name] != group:
             group = result["groups"][name]
             out.append(group)
-        best = min((amount for who, amount in by.items() if who != ours), default=None)
+        best = min((who for who in by if who != ours), key=lambda who: by[who], default=None)
         if best is not None:
             cells = [cell(by, who, best) for who in result["allocators"]]
-            out.append(row(f"  {name}", [amount_text(best, figure), *cells]))
+            out.append(row(f"  {name}", [amount_text(by[best], figure), *cells]))
     return out
 
 

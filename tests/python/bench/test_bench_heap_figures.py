@@ -110,5 +110,11 @@ def test_a_report_as_text_marks_the_best_peer_and_says_who_failed() -> None:
     assert "homenode over other: 0.75" in text
 
 
+def test_ours_is_no_peer_where_it_is_as_good_as_the_best() -> None:
+    same = [Run("x", "g", who, 0, user_s=1.0, peak_kib=1024) for who in (OURS, "glibc")]
+    text = report.text(report.value(same, ["glibc", OURS], OURS), OURS)
+    assert "1.00 s      1.00*      1.00 " in text
+
+
 def test_a_report_of_nothing_says_so() -> None:
     assert "nothing measured" in report.text(report.value([], [], OURS), OURS)
