@@ -1,9 +1,12 @@
 #include "placement/thread_charm.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 
 #include "base/id_list.h"
+#include "placement/thread_domains.h"
 #include "placement/thread_syntax.h"
 
 namespace homenode::placement {
@@ -76,11 +79,26 @@ Result<std::vector<unsigned>> parse_charm_numbers(std::string_view text) {
   return numbers;
 }
 
+bool has_logical_numbers(std::string_view text) {
+  return text.size() > 1 && (text[0] == 'L' || text[0] == 'l') && text[1] >= '0' && text[1] <= '9';
+}
+
 Result<ThreadMap> parse_charm(const machine::Machine& machine, std::string_view text) {
-  const auto numbers = parse_charm_numbers(text);
+  const bool logical = has_logical_numbers(text);
+  const auto numbers = parse_charm_numbers(logical ? text.substr(1) : text);
+  if (!numbers && logical) return unreadable(text, text, "write such as L0-7:2.1+8");
   if (!numbers) return numbers.as_unexpected();
+  const std::vector<CpuId> order =
+      logical ? core_by_core(machine, machine.allowed_cpus) : std::vector<CpuId>{};
   ThreadMap map;
-  for (unsigned number : *numbers) map.cpus_by_rank.push_back(CpuSet{CpuId(number)});
+  for (unsigned number : *numbers) {
+    if (logical && number >= order.size()) {
+      return bad_usage(
+          fmt::format("the thread expression '{}' names the logical CPU {}", text, number),
+          fmt::format("there are 0 to {} here", order.size() - 1));
+    }
+    map.cpus_by_rank.push_back(CpuSet{logical ? order[number] : CpuId(number)});
+  }
   return checked(machine, std::move(map), text);
 }
 

@@ -47,7 +47,7 @@ class Likwid {
   Result<Cpus> part(std::string_view part) const {
     const std::vector<std::string_view> words = split(part, ':');
     if (words.size() > 1 && is_kind(words[0]) &&
-        (words[1] == "scatter" || words[1] == "balanced")) {
+        (words[1] == "scatter" || words[1] == "balanced" || words[1] == "cbalanced")) {
       return spread(part, words);
     }
     if (words[0] == "E") return every(part, words);
@@ -143,12 +143,13 @@ class Likwid {
   [[nodiscard]] Result<Cpus> spread(std::string_view part,
                                     const std::vector<std::string_view>& words) const {
     const bool scatter = words[1] == "scatter";
+    const bool by_cores = words[1] == "cbalanced";
     std::vector<Cpus> orders;
     std::size_t all = 0;
     for (const Domain& domain : domains_of(machine_, words[0].front())) {
       if (domain.cpus.empty()) continue;
-      orders.push_back(scatter ? cores_first(machine_, domain.cpus)
-                               : core_by_core(machine_, domain.cpus));
+      orders.push_back(scatter || by_cores ? cores_first(machine_, domain.cpus)
+                                           : core_by_core(machine_, domain.cpus));
       all += orders.back().size();
     }
     const auto count = words.size() == 3 ? whole_number(words[2])
@@ -159,7 +160,8 @@ class Likwid {
                                    *count, part, text_),
                        fmt::format("there are {}", all));
     }
-    return scatter ? in_turn(orders, *count) : in_equal_parts(orders, *count);
+    if (scatter) return in_turn(orders, *count);
+    return in_equal_parts(orders, *count, by_cores);
   }
 
   static Cpus in_turn(const std::vector<Cpus>& orders, std::size_t count) {
@@ -173,14 +175,20 @@ class Likwid {
   }
 
   /// The first domains get one more where it does not divide; a domain that is too small gives what
-  /// it has.
-  static Cpus in_equal_parts(const std::vector<Cpus>& orders, std::size_t count) {
+  /// it has. `by_cores`: what was chosen of a domain stands core by core.
+  [[nodiscard]] Cpus in_equal_parts(const std::vector<Cpus>& orders, std::size_t count,
+                                    bool by_cores) const {
     Cpus chosen;
     for (std::size_t i = 0; i < orders.size(); ++i) {
       const std::size_t share = count / orders.size() + (i < count % orders.size() ? 1 : 0);
-      for (std::size_t place = 0; place < std::min(share, orders[i].size()); ++place) {
-        chosen.push_back(orders[i][place]);
+      Cpus part(orders[i].begin(),
+                orders[i].begin() + static_cast<std::ptrdiff_t>(std::min(share, orders[i].size())));
+      if (by_cores) {
+        CpuSet set;
+        for (CpuId cpu : part) set.insert(cpu);
+        part = core_by_core(machine_, set);
       }
+      chosen.insert(chosen.end(), part.begin(), part.end());
     }
     return chosen;
   }

@@ -17,6 +17,8 @@ namespace homenode::placement {
 ///   E:S0:N[:CHUNK:STRIDE[:OFFSET]]  N CPUs, core by core: CHUNK of every STRIDE, around and around
 ///   S:scatter[:N]             one CPU of each domain of the kind in turn, cores first
 ///   S:balanced[:N]            N CPUs, as many of each domain of the kind, core by core
+///   S:cbalanced[:N]           the same, but each domain gives a hardware thread of every core
+///                             before it gives second ones
 ///   0,4,8-11                  CPUs by their own numbers
 /// Domains: N all CPUs; S0 a package, D0 the same (a package is taken for one die); C0 the CPUs of
 /// a last-level cache; M0 the CPUs of the node 0. Unlike likwid, places past a domain's end are an

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <optional>
@@ -66,8 +67,13 @@ class Reader {
   Result<ThreadMap> read() {
     ThreadMap map;
     do {
+      const bool excluded = take('!');
       CpuSet place;
       if (!take_place(place)) return wrong();
+      if (excluded) {
+        if (!exclude(place, map)) return wrong("exclude places that stand before, as {0}:4,!{2}");
+        continue;
+      }
       const auto repeat = take_interval();
       if (!repeat || !repeat_place(place, *repeat, map)) return wrong();
     } while (take(','));
@@ -82,8 +88,18 @@ class Reader {
     long stride = 1;
   };
 
-  [[nodiscard]] Unexpected wrong() const {
-    return unreadable(rest_, text_, "write places such as {0:4}:8:4 or {0,1},{2,3}");
+  [[nodiscard]] Unexpected wrong(
+      const char* next = "write places such as {0:4}:8:4 or {0,1},{2,3}") const {
+    return unreadable(rest_.empty() ? text_ : rest_, text_, next);
+  }
+
+  /// Takes the first place that is the same out, as libgomp does; false when there is none.
+  static bool exclude(const CpuSet& place, ThreadMap& map) {
+    auto& places = map.cpus_by_rank;
+    const auto found = std::find(places.begin(), places.end(), place);
+    if (found == places.end()) return false;
+    places.erase(found);
+    return true;
   }
 
   bool take(char wanted) {
@@ -108,8 +124,17 @@ class Reader {
   }
 
   bool take_place(CpuSet& place) {
-    if (!take('{')) return false;
+    if (!take('{')) {
+      const auto alone = take_number(rest_);
+      return alone && insert(place, static_cast<long>(*alone));
+    }
+    CpuSet excluded;
     do {
+      if (take('!')) {
+        const auto number = take_number(rest_);
+        if (!number || !insert(excluded, static_cast<long>(*number))) return false;
+        continue;
+      }
       const auto first = take_number(rest_);
       const auto interval = first ? take_interval() : std::nullopt;
       if (!interval) return false;
@@ -117,7 +142,9 @@ class Reader {
         if (!insert(place, static_cast<long>(*first) + i * interval->stride)) return false;
       }
     } while (take(','));
-    return take('}');
+    const bool known = excluded.is_subset_of(place);
+    place = place - excluded;
+    return known && take('}');
   }
 
   static bool insert(CpuSet& place, long number) {

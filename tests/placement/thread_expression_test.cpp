@@ -87,6 +87,10 @@ TEST(Likwid, SpreadsOverDomains) {
   EXPECT_EQ(read(machine, "M:scatter:3"), "0,2,1");
   EXPECT_EQ(read(machine, "S:balanced:4"), "0,4,2,6");
   EXPECT_EQ(read(machine, "S:balanced:3"), "0,4,2");
+  EXPECT_EQ(read(machine, "S:cbalanced:4"), "0,1,2,3");
+  EXPECT_EQ(read(machine, "S:cbalanced:6"), "0,4,1,2,6,3");
+  EXPECT_EQ(read(machine, "S:cbalanced:3"), "0,1,2");
+  EXPECT_EQ(read(machine, "M:cbalanced"), "0,4,1,5,2,6,3,7");
 }
 
 TEST(Likwid, CountsWithinTheCpuset) {
@@ -106,6 +110,9 @@ TEST(Likwid, AgreesWithLikwidPin) {
   EXPECT_EQ(read(machine, "S:scatter"), "0,2,4,6,1,3,5,7");
   EXPECT_EQ(read(machine, "S:scatter:5"), "0,2,4,6,1");
   EXPECT_EQ(read(machine, "S:balanced:4"), "0,2,4,6");
+  EXPECT_EQ(read(machine, "S:cbalanced:4"), "0,2,4,6");
+  EXPECT_EQ(read(machine, "S:cbalanced"), "0,1,2,3,4,5,6,7");
+  EXPECT_EQ(read(machine, "M:cbalanced:5"), "0,1,2,4,6");
   EXPECT_EQ(read(machine, "N:0-3"), "0,1,2,3");
   EXPECT_EQ(read(machine, "0,2-3"), "0,2,3");
   EXPECT_EQ(read(machine, "L:N:1,3"), "1,3");
@@ -119,6 +126,18 @@ TEST(Places, ReadsTheExamplesOfTheSpecification) {
   EXPECT_EQ(read(machine, "{0:4},{4:4},{8:4},{12:4}"), four);
   EXPECT_EQ(read(machine, "{0:4}:4:4"), four);
   EXPECT_EQ(read(machine, "{8}:3:-2,{0:2:5,7}"), "{8},{6},{4},{0,5,7}");
+}
+
+/// What libgomp made of the same texts (omp_get_place_proc_ids).
+TEST(Places, ExcludesNumbersAndPlaces) {
+  const machine::Machine machine = make_machine({.cores = 16});
+  EXPECT_EQ(read(machine, "{0},{1},!{0}"), "1");
+  EXPECT_EQ(read(machine, "{0},{1},!0"), "1");
+  EXPECT_EQ(read(machine, "{0:2,!0}"), "1");
+  EXPECT_EQ(read(machine, "{!0,0:2}"), "1");
+  EXPECT_EQ(read(machine, "{0:2},{0},!{0:2}"), "0");
+  EXPECT_EQ(read(machine, "{0:4,!2}:2:4"), "{0,1,3},{4,5,7}");
+  EXPECT_EQ(read(machine, "{0}:4,!{2},9"), "0,1,3,9");
 }
 
 TEST(Places, NamesWhatTheMachineHas) {
@@ -139,6 +158,17 @@ TEST(Charm, ReadsTheExamplesOfItsManual) {
   EXPECT_EQ(read(machine, "0-1+8+16"), "0,8,16,1,9,17");
 }
 
+TEST(Charm, CountsLogicallyBehindAnL) {
+  machine::Machine machine = of_likwids_manual();
+  EXPECT_EQ(read(machine, "L0-7"), "0,4,1,5,2,6,3,7");
+  EXPECT_EQ(read(machine, "l0-6:2"), "0,1,2,3");
+  EXPECT_EQ(read(machine, "L1"), "4");
+  EXPECT_EQ(read(machine, "L0-1+4"), "0,2,4,6");
+  machine.allowed_cpus = {CpuId(1), CpuId(2), CpuId(5)};
+  EXPECT_EQ(read(machine, "L0-2"), "1,5,2");
+  EXPECT_NE(read(machine, "L3").find("there are 0 to 2 here"), std::string::npos);
+}
+
 TEST(Charm, RunsEndWithTheirRange) {
   EXPECT_EQ(*parse_charm_numbers("0-4:4.3"), (std::vector<unsigned>{0, 1, 2, 4}));
 }
@@ -149,16 +179,70 @@ TEST(ThreadExpression, PlainListsAreCpuNumbers) {
 
 TEST(ThreadExpression, NamesWhatIsWrong) {
   const machine::Machine machine = of_likwids_manual();
-  for (const char* text :
-       {"S0:",        "S0:4",        "S0:0-",        "S9:0",      "S9",          "X:0",
-        "E:N:0",      "E:N:4:1",     "E:N:4:0:1",    "E:N:4:1:0", "E:N:4:1:2:8", "E:N:4:1:2:0:0",
-        "M:scatter:", "M:scatter:9", "M:scatter:0",  "X:scatter", "S:sideways",  "0@",
-        "@",          "cores(",      "cores()",      "cores(0)",  "cores(9)",    "cores(2",
-        "{",          "{}",          "{0",           "{0}}",      "{0},",        "{8}",
-        "{0}:0",      "{0}:9:1",     "{0}:65535:0x", "{0:0}",     "{3}:5:-1",    "{0:65535}:65535",
-        "!{0}",       "0-3:0",       "0-3:2.0",      "3-0:1",     "0+",          "0+8",
-        "0-",         "0-3:2.1+",    "0:2",          "1.",        "S0:0,,1",     "L:",
-        "L:S0:0:1"}) {
+  for (const char* text : {"S0:",
+                           "S0:4",
+                           "S0:0-",
+                           "S9:0",
+                           "S9",
+                           "X:0",
+                           "E:N:0",
+                           "E:N:4:1",
+                           "E:N:4:0:1",
+                           "E:N:4:1:0",
+                           "E:N:4:1:2:8",
+                           "E:N:4:1:2:0:0",
+                           "M:scatter:",
+                           "M:scatter:9",
+                           "M:scatter:0",
+                           "X:scatter",
+                           "S:sideways",
+                           "0@",
+                           "@",
+                           "cores(",
+                           "cores()",
+                           "cores(0)",
+                           "cores(9)",
+                           "cores(2",
+                           "{",
+                           "{}",
+                           "{0",
+                           "{0}}",
+                           "{0},",
+                           "{8}",
+                           "{0}:0",
+                           "{0}:9:1",
+                           "{0}:65535:0x",
+                           "{0:0}",
+                           "{3}:5:-1",
+                           "{0:65535}:65535",
+                           "!{0}",
+                           "0-3:0",
+                           "0-3:2.0",
+                           "3-0:1",
+                           "0+",
+                           "0+8",
+                           "0-",
+                           "0-3:2.1+",
+                           "0:2",
+                           "1.",
+                           "S0:0,,1",
+                           "L:",
+                           "L:S0:0:1",
+                           "L8",
+                           "L",
+                           "L-1",
+                           "L0-",
+                           "LL0",
+                           "{0},!{1}",
+                           "{0},!{0}:2",
+                           "{0,!1}",
+                           "{0,!0}",
+                           "{0},!{0}",
+                           "{0,!0:2}",
+                           "{0},!",
+                           "{!0}",
+                           "!{0},{0}",
+                           "S:cbalanced:9"}) {
     const auto map = parse_thread_expression(machine, text);
     ASSERT_FALSE(map) << text << " gave " << to_string(*map);
     EXPECT_EQ(map.error().code, ErrorCode::bad_usage);
@@ -189,7 +273,7 @@ TEST(ThreadExpression, WholeMachinesAreCoveredOnce) {
   for (const Shape shape : {Shape{1, 1, 1}, Shape{2, 4, 2}, Shape{3, 5, 1}, Shape{4, 3, 4}}) {
     const machine::Machine machine = make_machine(shape);
     for (const char* text : {"N", "E:N", "S:scatter", "M:scatter", "C:scatter", "N:scatter",
-                             "S:balanced", "threads"}) {
+                             "S:balanced", "S:cbalanced", "threads"}) {
       const auto map = parse_thread_expression(machine, text);
       ASSERT_TRUE(map) << text << ": " << map.error().message();
       EXPECT_EQ(map->cpus_by_rank.size(), machine.allowed_cpus.size()) << text;
@@ -205,7 +289,7 @@ TEST(ThreadExpression, FuzzedTextsAreRefusedOrStayWithinTheCpuset) {
   machine.allowed_cpus = machine.allowed_cpus - CpuSet{CpuId(3), CpuId(8)};
   const std::vector<std::string> words{
       "S0",  "S1",      "N",        "M0", "M4", "C1",    "E:",    "L:",      ":",
-      "@",   ",",       "-",        "+",  ".",  "{",     "}",     "scatter", "balanced",
+      "@",   ",",       "-",        "+",  ".",  "{",     "}",     "scatter", "cbalanced",
       "(2)", "threads", "cores(",   ")",  "0",  "1",     "2",     "4",       "7",
       "15",  "65535",   "99999999", "!",  " ",  "S0:0-", "{0:2}", "0-7:2"};
   std::mt19937 random(20101);
