@@ -7,10 +7,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "cli/run_segment_steps.h"
 #include "command_line.h"
+#include "os/linux.h"
 
 namespace homenode::cli {
 namespace {
@@ -202,8 +205,8 @@ TEST(RunSegment, EveryRefusalLeavesNothingBehind) {
         }
         EXPECT_NE(code, exit_done);
         EXPECT_TRUE(line.out.str().empty());
-        EXPECT_EQ(std::count(line.err.str().begin(), line.err.str().end(), '\n'), 1)
-            << line.err.str();
+        const std::string told = line.err.str();
+        EXPECT_EQ(std::count(told.begin(), told.end(), '\n'), 1) << told;
         EXPECT_FALSE(line.os.shared_file_bytes("new"));
         EXPECT_EQ(line.os.segments(), 0U);
       }
@@ -217,6 +220,34 @@ TEST(RunSegment, AFileThatWasMadeLongerIsCutAgain) {
   line.os.fail_call("mbind", 1, EPERM);
   EXPECT_EQ(line.run(on_file({"-m", "all"})), exit_not_supported);
   EXPECT_EQ(line.os.shared_file_bytes("f"), 4096U);
+}
+
+/// The kernel itself, as far as it lets this process set policies.
+TEST(RunSegment, TheKernelKeepsThePolicies) {
+  std::string folder = "/dev/shm/homenode-segment-XXXXXX";
+  if (mkdtemp(folder.data()) == nullptr) GTEST_SKIP() << "no folder in /dev/shm";
+  os::Linux kernel;
+  std::ostringstream out;
+  std::ostringstream err;
+  Context context{kernel, out, err, "/usr/bin/homenode", machine::load_live};
+  const std::string whole = "0000000000000000-0000000000010000: local : \n";
+  for (const std::string& option : {"--file=" + folder + "/f", "--shm=" + folder + "/k"}) {
+    out.str("");
+    const int made = dispatch(context, {"run", "--length=64k", option, "-l", "--dump"});
+    if (made == exit_not_supported) GTEST_SKIP() << err.str();
+    EXPECT_EQ(made, exit_done) << err.str();
+    EXPECT_EQ(out.str(), whole);
+    out.str("");
+    EXPECT_EQ(dispatch(context, {"run", option, "--touch", "--dump"}), exit_done) << err.str();
+    EXPECT_EQ(out.str(), whole);
+  }
+  int key = 0;
+  os::SharedSegment segment;
+  ASSERT_EQ(kernel.segment_key(folder + "/k", 0, key), 0);
+  ASSERT_EQ(kernel.find_segment(key, std::nullopt, segment), 0);
+  EXPECT_EQ(segment.bytes, 65536U);
+  EXPECT_EQ(kernel.remove_segment(segment.id), 0);
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace
