@@ -11,43 +11,12 @@
 
 #include <fmt/format.h>
 
-#include "cli/run_machine.h"
+#include "cli/run_device_tree.h"
+#include "cli/run_gpus.h"
 #include "cli/run_network.h"
 
 namespace homenode::cli {
 namespace {
-
-/// How far above a device's own folder its PCI device may lie.
-constexpr int most_folders_above = 8;
-
-Unexpected no_such_device(const std::string& device) {
-  return bad_usage(fmt::format("there is no device '{}'", device),
-                   "'homenode topology' lists the devices; name one such as eth0 or nvme0n1");
-}
-
-bool exists(os::Os& os, const std::string& folder) {
-  std::string content;
-  return read_kernel_file(os, folder + "/uevent", content) == 0;
-}
-
-/// Looks for numa_node from the device upwards; the kernel resolves ".." after the link that a
-/// class entry is.
-Result<std::string> node_of_folder(os::Os& os, std::string folder, const std::string& device) {
-  if (!exists(os, folder)) return no_such_device(device);
-  for (int above = 0; above < most_folders_above; ++above) {
-    std::string content;
-    if (read_kernel_file(os, folder + "/numa_node", content) == 0) {
-      int node = -1;
-      std::from_chars(content.data(), content.data() + content.size(), node);
-      if (node >= 0) return fmt::format("{}", node);
-      break;
-    }
-    folder += above == 0 ? "/device/.." : "/..";
-    if (above == 0 && !exists(os, folder)) folder.resize(folder.size() - 7);
-  }
-  return not_supported(fmt::format("this system does not say which node '{}' is near", device),
-                       "name the node itself");
-}
 
 /// A name of one class of devices; what leads elsewhere in the file system is none.
 Result<std::string> node_in_class(os::Os& os, const char* class_name, const std::string& name) {
@@ -64,7 +33,7 @@ Result<std::string> node_of_file(os::Os& os, const std::string& path) {
   const std::string folder =
       fmt::format("/sys/dev/{}/{}:{}", S_ISCHR(status.st_mode) ? "char" : "block", major(device),
                   minor(device));
-  if (!exists(os, folder)) {
+  if (!is_device_folder(os, folder)) {
     return not_supported(fmt::format("the file '{}' is on no device that sysfs knows", path),
                          "name the node itself");
   }
@@ -99,19 +68,6 @@ Result<std::string> node_of_pci(os::Os& os, const std::string& address) {
                         fmt::format("/sys/bus/pci/devices/{:04x}:{:02x}:{:02x}.{:x}", numbers[0],
                                     numbers[1], numbers[2], numbers[3]),
                         address);
-}
-
-/// The n-th display or compute device, in the order of the kernel's numbers.
-Result<std::string> node_of_gpu(os::Os& os, const std::string& name) {
-  unsigned wanted = 0;
-  std::from_chars(name.data() + 3, name.data() + name.size(), wanted);
-  constexpr unsigned most_cards = 64;
-  for (unsigned card = 0, seen = 0; card < most_cards; ++card) {
-    const std::string folder = fmt::format("/sys/class/drm/card{}", card);
-    if (!exists(os, folder) || seen++ != wanted) continue;
-    return node_of_folder(os, folder, name);
-  }
-  return no_such_device(name);
 }
 
 struct Form {
@@ -161,16 +117,14 @@ Result<std::string> node_near(os::Os& os, const std::string& device) {
   if (const Form* form = form_of(device)) {
     return form->find(os, device.substr(form->prefix.size()));
   }
-  const bool gpu =
-      device.starts_with("gpu") && device.find_first_not_of("0123456789", 3) == std::string::npos;
-  if (gpu) return node_of_gpu(os, device);
+  if (names_gpu(device)) return node_of_gpu(os, device);
   if (device.find(':') != std::string::npos) return node_of_pci(os, device);
   if (device.empty() || device.find('/') != std::string::npos || device[0] == '.') {
     return no_such_device(device);
   }
   for (const char* class_name : {"net", "block", "nvme", "infiniband", "drm", "accel"}) {
     const std::string folder = fmt::format("/sys/class/{}/{}", class_name, device);
-    if (exists(os, folder)) return node_of_folder(os, folder, device);
+    if (is_device_folder(os, folder)) return node_of_folder(os, folder, device);
   }
   return no_such_device(device);
 }

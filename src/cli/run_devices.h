@@ -15,8 +15,8 @@ namespace homenode::cli {
 /// which node it is near.
 Result<std::string> expand_devices(os::Os& os, const std::string& list);
 
-/// The node near a device: eth0, nvme0n1, nvme0, sda, mlx5_0, gpu, gpu1, 0000:3b:00.0, or any of
-/// numactl's forms. Errors: as above.
+/// The node near a device: eth0, nvme0n1, nvme0, sda, mlx5_0, card0, renderD128, gpu, gpu1, nvidia0
+/// (run_gpus.h), 0000:3b:00.0, or any of numactl's forms. Errors: as above.
 Result<std::string> node_near(os::Os& os, const std::string& device);
 
 }  // namespace homenode::cli

@@ -23,9 +23,10 @@ constexpr std::array options{
     RunOption{Kind::cpunodebind, "-N,-c,--cpunodebind,--cpubind", "NODES",
               "run on the CPUs of these nodes"},
     RunOption{Kind::physcpubind, "-C,--physcpubind", "CPUS", "run on these CPUs"},
-    RunOption{Kind::near, "--near", "DEVICE",
-              "run on the node of a device (eth0, nvme0n1, gpu, gpu1 or a PCI address), with its "
-              "memory preferred unless a policy is given"},
+    RunOption{
+        Kind::near, "--near", "DEVICE",
+        "run on the node of a device (eth0, nvme0n1, gpu0, card0, renderD128, nvidia0 or a PCI "
+        "address), with its memory preferred unless a policy is given"},
     RunOption{
         Kind::per_rank, "--per-rank", "node|socket",
         "each MPI or Slurm process of this host on a node (or socket) in turn, with its memory "
@@ -71,7 +72,8 @@ const char* const run_footer =
     "Options end at the first word that is none, or after "
     "--; "
     "Charm++'s words (+setcpuaffinity +pemap LIST +maffinity +nodemap LIST +mempol NAME) may stand "
-    "before the program. "
+    "before the program, among the options; behind it they are the program's, and --explain alone "
+    "reads them. "
     "With --shm or --file no program is started: the policy behind it is that of the shared "
     "memory, "
     "which keeps it, and of all that map it; what stands behind is done in that order. What had to "

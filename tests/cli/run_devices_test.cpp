@@ -8,15 +8,23 @@
 namespace homenode::cli {
 namespace {
 
-/// eth0 is at node 1, nvme0n1 (two folders below its PCI device) at node 2, sda unknown.
+/// eth0 is at node 1, nvme0n1 (two folders below its PCI device) and its partition at node 2, vda
+/// (behind virtio) at node 3, sda unknown.
 struct Devices {
   Devices() {
     os.set_root("/nonexistent");
     os.set_file("/sys/class/net/eth0/uevent", "INTERFACE=eth0\n");
-    os.set_file("/sys/class/net/eth0/device/../uevent", "\n");
-    os.set_file("/sys/class/net/eth0/device/../numa_node", "1\n");
+    os.set_file("/sys/class/net/eth0/device/uevent", "\n");
+    os.set_file("/sys/class/net/eth0/device/numa_node", "1\n");
+    // The bridge above it is another matter.
+    os.set_file("/sys/class/net/eth0/device/../numa_node", "0\n");
+    os.set_file("/sys/class/block/nvme0n1p1/uevent", "MAJOR=259\n");
+    os.set_file("/sys/class/block/nvme0n1p1/../../../numa_node", "2\n");
+    os.set_file("/sys/class/block/vda/uevent", "MAJOR=254\n");
+    os.set_file("/sys/class/block/vda/device/uevent", "\n");
+    os.set_file("/sys/class/block/vda/device/../numa_node", "3\n");
     os.set_file("/sys/class/block/nvme0n1/uevent", "MAJOR=259\n");
-    os.set_file("/sys/class/block/nvme0n1/device/../uevent", "\n");
+    os.set_file("/sys/class/block/nvme0n1/device/uevent", "\n");
     os.set_file("/sys/class/block/nvme0n1/device/../../numa_node", "2\n");
     os.set_file("/sys/class/block/sda/uevent", "MAJOR=8\n");
     os.set_file("/sys/class/block/sda/numa_node", "-1\n");
@@ -37,6 +45,8 @@ TEST(RunDevices, ADeviceEndsAList) {
       {"0,netdev:eth0", "0,1"},
       {"!netdev:eth0", "!1"},
       {"block:nvme0n1", "2"},
+      {"block:nvme0n1p1", "2"},
+      {"block:vda", "3"},
       {"0, pci:3b:00.0", "0, 3"},
       {"pci:0000:3b:00", "3"},
       {"all", "all"},

@@ -1,0 +1,21 @@
+// GPUs by the names that people and drivers have for them. Serves run_devices.cpp.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "os/os.h"
+
+namespace homenode::cli {
+
+/// True for gpu, gpu1 and nvidia0.
+bool names_gpu(const std::string& device);
+
+/// gpu0 is the first display or compute device on PCI in the order of addresses, as nvidia-smi and
+/// rocm-smi count, without those that only show a server's console; where there is none on PCI, the
+/// first DRM card. nvidia0 is the device file of NVIDIA's driver, whose address /proc has.
+/// pre: names_gpu(device). Errors: bad_usage when there is no such GPU; not_supported where the
+/// system does not say which node it is near.
+Result<std::string> node_of_gpu(os::Os& os, const std::string& device);
+
+}  // namespace homenode::cli
