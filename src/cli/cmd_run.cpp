@@ -83,6 +83,10 @@ class Run final : public Verb {
   }
 
   int run(Context& context) override {
+    const std::vector<std::string> words(context.words.begin() + 1, context.words.end());
+    const auto arranged = options_before_charm_words(*app_, words, program_);
+    if (!arranged) return report(context, name(), arranged.error());
+    if (*arranged) return invoke(context, *make_run(), **arranged);
     auto request = read_request();
     if (!request) return report(context, name(), request.error());
     const bool full = needs_full_machine(*request);
@@ -99,7 +103,7 @@ class Run final : public Verb {
     app.add_option("--threads", threads_.threads,
                    "CPUs of each thread in the order of creation, the main one first: a list "
                    "(0,4,8-11), a likwid expression (S0:0-3@S1:0-3, E:N:4:1:2, M:scatter), OpenMP "
-                   "places (cores, {0:4}:8:4) or Charm++'s ranges (0-7:2.1+8)")
+                   "places (cores, {0:4}:8:4) or Charm++'s ranges (0-7:2.1+8, L0-7)")
         ->type_name("EXPR");
     app.add_option("--thread-memory", threads_.thread_memory,
                    "memory policy of each thread in the order of creation, such as bind@0/bind@1")
@@ -162,6 +166,12 @@ class Run final : public Verb {
           "put '--' before the program if the option is meant for it");
     }
     auto from_words = from_charm(*charm);
+    if (from_words && !from_words->needs_agent() && prints_.explain) {
+      const auto behind = find_charm_words(program_);
+      if (!behind) return behind.as_unexpected();
+      from_words = from_charm(*behind);
+      charm_behind_ = from_words && from_words->needs_agent();
+    }
     if (!from_words) return from_words.as_unexpected();
     if (from_words->needs_agent() &&
         (!threads_.threads.empty() || !threads_.thread_memory.empty())) {
@@ -258,6 +268,10 @@ class Run final : public Verb {
                             !plan.threads.allocations.empty();
     if (has_policy) plan.refusal = find_policy_refusal(context.os);
     context.out << (prints_.json ? explain_json(plan) : explain_text(plan));
+    if (charm_behind_) {
+      context.err << "homenode run: Charm++'s words behind the program are for its own runtime; "
+                     "written before the program they are obeyed here\n";
+    }
     return {};
   }
 
@@ -293,6 +307,7 @@ class Run final : public Verb {
   std::vector<std::string> program_;
   ThreadRequest threads_;
   Prints prints_;
+  bool charm_behind_ = false;
 };
 
 }  // namespace
