@@ -18,7 +18,7 @@ namespace homenode::actuation {
 namespace {
 
 constexpr int readable_and_writable = PROT_READ | PROT_WRITE;
-constexpr std::size_t batch_pages = 64;
+constexpr std::size_t pages_per_call = 64;
 
 /// Who handled SIGSEGV before us, the latest last. More than one when others install theirs after
 /// ours and we are put before them again.
@@ -46,14 +46,14 @@ HN_HANDLER_TLS std::uint64_t seen_state = 0;
 /// Moves the unit's pages to the node, as far as they are present.
 void move_unit(NextTouchPlace& place, os::Os& os, std::uintptr_t first, std::uintptr_t end,
                NodeId node) {
-  void* pages[batch_pages];
-  int targets[batch_pages];
-  int status[batch_pages];
+  void* pages[pages_per_call];
+  int targets[pages_per_call];
+  int status[pages_per_call];
   const std::size_t page_bytes = place.page_bytes.load();
   const std::size_t whole = (end - first + page_bytes - 1) / page_bytes;
   std::size_t moved = 0;
-  for (std::size_t start = 0; start < whole; start += batch_pages) {
-    const std::size_t count = std::min(batch_pages, whole - start);
+  for (std::size_t start = 0; start < whole; start += pages_per_call) {
+    const std::size_t count = std::min(pages_per_call, whole - start);
     for (std::size_t i = 0; i < count; ++i) {
       pages[i] = reinterpret_cast<void*>(first + (start + i) * page_bytes);  // NOLINT
       targets[i] = static_cast<int>(node.value());

@@ -10,7 +10,7 @@
 namespace homenode::actuation {
 namespace {
 
-constinit NextTouchTable table{};
+constinit NextTouchTable the_table{};
 
 /// By node: the node that takes its pages, plus one; 0 where it takes them itself. Nodes beyond the
 /// table take theirs too.
@@ -46,7 +46,7 @@ std::uint32_t target_of(os::Os& os, NodeId node, const NodeSet& online,
 }  // namespace
 
 NextTouchTable& next_touch_table() {
-  return table;
+  return the_table;
 }
 
 NodeId next_touch_target(NodeId node) {

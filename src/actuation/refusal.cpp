@@ -49,7 +49,7 @@ struct Row {
 constexpr ErrorCode failure = ErrorCode::failed;
 constexpr ErrorCode unsupported = ErrorCode::not_supported;
 
-const Row table[] = {
+const Row refusals[] = {
     {Call::page_move, ENOENT, failure, "the page is not present: write to it first"},
     {Call::page_move, EFAULT, failure,
      "the page is not mapped, or only the shared page of zeros: "
@@ -130,7 +130,7 @@ const Row table[] = {
 };
 
 const Row* find(Call call, int errno_value) {
-  for (const Row& row : table) {
+  for (const Row& row : refusals) {
     if (row.errno_value != errno_value) continue;
     if (!row.call || *row.call == call) return &row;
   }

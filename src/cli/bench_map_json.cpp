@@ -1,18 +1,12 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/bench_map_render.h"
+#include "cli/json_numbers.h"
 
 namespace homenode::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-template <class IdType>
-Json numbers(const std::vector<IdType>& ids) {
-  Json list = Json::array();
-  for (IdType id : ids) list.push_back(id.value());
-  return list;
-}
 
 template <class IdType>
 Json number(const std::optional<IdType>& id) {
@@ -40,7 +34,7 @@ Json machine_json(const machine::Machine& machine) {
   Json nodes = Json::array();
   for (const machine::Node& node : machine.nodes) {
     nodes.push_back({{"id", node.id.value()},
-                     {"cpus", numbers(node.cpus.to_vector())},
+                     {"cpus", numbers(node.cpus)},
                      {"memory_bytes", node.memory.value}});
   }
   return {{"name", machine.name}, {"nodes", nodes}};

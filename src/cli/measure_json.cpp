@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/id_list.h"
+#include "cli/json_numbers.h"
 #include "cli/measure_render.h"
 #include "measure/derived.h"
 
@@ -11,12 +12,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using measure::Report;
 using measure::Summary;
-
-Json numbers(const std::vector<NodeId>& ids) {
-  Json list = Json::array();
-  for (NodeId id : ids) list.push_back(id.value());
-  return list;
-}
 
 /// `ratio` turns counted bytes into moved ones. Null where nothing was measured.
 Json summary_json(const Summary& summary, double ratio = 1.0) {

@@ -11,13 +11,8 @@
 namespace homenode::cli {
 namespace {
 
-constexpr int margin = 24;
-constexpr int page_width = 900;
-constexpr int largest_cell = 76;
-constexpr int row_height = 30;
-
 /// Draws the tables one below the other.
-class Painter {
+class HeatPainter {
  public:
   void heading(const measure::Report& report) {
     y_ += 20;
@@ -70,6 +65,11 @@ class Painter {
   }
 
  private:
+  static constexpr int margin = 24;
+  static constexpr int page_width = 900;
+  static constexpr int largest_cell = 76;
+  static constexpr int row_height = 30;
+
   void cell(const HeatTable& table, NodeId from, NodeId to, const Box& place) {
     const double value = table.values.at(from, to);
     const bool known = !std::isnan(value);
@@ -96,7 +96,7 @@ class Painter {
 }  // namespace
 
 std::string measure_svg(const measure::Report& report) {
-  Painter painter;
+  HeatPainter painter;
   painter.heading(report);
   for (const HeatTable& table : heat_tables(report)) painter.table(table);
   return painter.page();

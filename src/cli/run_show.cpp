@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "actuation/refusal.h"
+#include "cli/json_numbers.h"
 
 namespace homenode::cli {
 namespace {
@@ -41,13 +42,6 @@ std::string line(const char* name, const IdSet<IdType>& set) {
   std::string text = fmt::format("{}: ", name);
   for (IdType id : set.to_vector()) text += fmt::format("{} ", id.value());
   return text + "\n";
-}
-
-template <class IdType>
-nlohmann::ordered_json numbers(const IdSet<IdType>& set) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (IdType id : set.to_vector()) list.push_back(id.value());
-  return list;
 }
 
 NodeSet nodes_of(const machine::Machine& machine, const CpuSet& cpus) {

@@ -36,9 +36,9 @@ int cpu_rows(const Node& node) {
 }
 
 /// Draws one thing under the other and so finds out how high the picture is.
-class Painter {
+class MachinePainter {
  public:
-  explicit Painter(const Machine& machine) : machine_(machine) {
+  explicit MachinePainter(const Machine& machine) : machine_(machine) {
     for (const Node& node : machine.nodes) largest_ = std::max(largest_, node.memory);
     for (const Node& node : machine.nodes) node_height_ = std::max(node_height_, height_of(node));
   }
@@ -236,7 +236,7 @@ class Painter {
 }  // namespace
 
 std::string topology_svg(const Machine& machine) {
-  return Painter(machine).paint();
+  return MachinePainter(machine).paint();
 }
 
 }  // namespace homenode::cli

@@ -1,12 +1,15 @@
 // A kernel with the nodes 0, 1, 2 and 7, two CPUs each, under the C interface for one test.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "capi/handles.h"
 #include "os/fake.h"
 
 namespace homenode::capi_tests {
+
+inline constexpr std::size_t page = os::fake_page_bytes;
 
 class FakeKernel {
  public:

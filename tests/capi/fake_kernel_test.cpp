@@ -15,7 +15,6 @@
 namespace homenode::capi_tests {
 namespace {
 
-constexpr std::size_t page = os::fake_page_bytes;
 using Region = std::unique_ptr<hn_region, decltype(&hn_region_free)>;
 
 Region allocate(std::size_t pages, const char* rule) {

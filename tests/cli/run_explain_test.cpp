@@ -16,7 +16,7 @@ using Kind = RunSetting::Kind;
 using placement::Policy;
 using placement::PolicyKind;
 
-machine::Machine two_nodes() {
+machine::Machine two_nodes_and_memory() {
   machine::Machine machine;
   machine.nodes = {{NodeId(0), {CpuId(0), CpuId(1)}, 1_MiB, {}},
                    {NodeId(1), {CpuId(2), CpuId(3)}, 1_MiB, {}},
@@ -33,7 +33,7 @@ RunPlan planned(const RunRequest& request) {
   os.set_file("/sys/class/net/eth0/numa_node", "1\n");
   os.set_file("/sys/class/net/cxl0/uevent", "\n");
   os.set_file("/sys/class/net/cxl0/numa_node", "2\n");
-  const auto plan = make_run_plan(os, two_nodes(), request);
+  const auto plan = make_run_plan(os, two_nodes_and_memory(), request);
   EXPECT_TRUE(plan) << (plan ? "" : plan.error().message());
   return plan ? *plan : RunPlan{};
 }

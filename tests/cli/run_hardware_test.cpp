@@ -9,7 +9,7 @@
 namespace homenode::cli {
 namespace {
 
-machine::Machine two_nodes() {
+machine::Machine one_node_and_memory() {
   machine::Machine machine;
   machine.nodes = {{NodeId(0), {CpuId(0), CpuId(1), CpuId(4)}, 16_MiB, {}},
                    {NodeId(2), {}, 8_MiB, {}}};
@@ -28,7 +28,7 @@ void set_files(os::Fake& os) {
 TEST(RunHardware, PrintsNumactlsLines) {
   os::Fake os;
   set_files(os);
-  const auto nodes = read_hardware(os, two_nodes());
+  const auto nodes = read_hardware(os, one_node_and_memory());
   ASSERT_TRUE(nodes);
   const std::string memory = "node 0 size: 16 MB\nnode 0 free: 5 MB\n";
   EXPECT_EQ(hardware_text(*nodes, false),
@@ -42,7 +42,7 @@ TEST(RunHardware, PrintsNumactlsLines) {
 TEST(RunHardware, HasTheSameInJson) {
   os::Fake os;
   set_files(os);
-  const auto json = nlohmann::json::parse(hardware_json(*read_hardware(os, two_nodes())));
+  const auto json = nlohmann::json::parse(hardware_json(*read_hardware(os, one_node_and_memory())));
   EXPECT_EQ(json["schema"], "homenode.run.hardware/1");
   EXPECT_EQ(json["nodes"][1]["node"], 2);
   EXPECT_EQ(json["nodes"][0]["cpus"], (std::vector<int>{0, 1, 4}));
@@ -54,11 +54,11 @@ TEST(RunHardware, SaysWhereDistancesAreMissing) {
   os::Fake os;
   os.set_root("/nonexistent");
   os.set_file("/proc/meminfo", "MemFree: 1024 kB\n");
-  const auto nodes = read_hardware(os, two_nodes());
+  const auto nodes = read_hardware(os, one_node_and_memory());
   ASSERT_TRUE(nodes);
   EXPECT_TRUE(hardware_text(*nodes, false).ends_with("No distance information available.\n"));
   os.fail_call("read_file", 1, EIO);
-  EXPECT_FALSE(read_hardware(os, two_nodes()));
+  EXPECT_FALSE(read_hardware(os, one_node_and_memory()));
 }
 
 }  // namespace

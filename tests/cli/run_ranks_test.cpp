@@ -19,7 +19,7 @@ Result<LocalRank> rank_in(const Variables& variables) {
 }
 
 /// Nodes 0 and 1 on package 0, nodes 4 and 6 on package 1; node 6 has no CPUs.
-machine::Machine sparse() {
+machine::Machine two_packages() {
   machine::Machine machine;
   machine.nodes = {{NodeId(0), {CpuId(0)}, 1_MiB, 0},
                    {NodeId(1), {CpuId(1)}, 1_MiB, 0},
@@ -59,16 +59,16 @@ TEST(RunRanks, NoRankOrNonsenseIsBadUsage) {
 TEST(RunRanks, EachTakesANodeInTurn) {
   const std::vector<std::string> expected{"0", "1", "4", "0"};
   for (unsigned rank = 0; rank < expected.size(); ++rank) {
-    EXPECT_EQ(to_list(*nodes_of_rank(sparse(), "node", rank)), expected[rank]);
-    EXPECT_EQ(to_list(*nodes_of_rank(sparse(), "numa", rank)), expected[rank]);
+    EXPECT_EQ(to_list(*nodes_of_rank(two_packages(), "node", rank)), expected[rank]);
+    EXPECT_EQ(to_list(*nodes_of_rank(two_packages(), "numa", rank)), expected[rank]);
   }
-  EXPECT_EQ(to_list(*nodes_of_rank(sparse(), "socket", 0)), "0-1");
-  EXPECT_EQ(to_list(*nodes_of_rank(sparse(), "socket", 1)), "4");
-  EXPECT_FALSE(nodes_of_rank(sparse(), "rack", 0));
+  EXPECT_EQ(to_list(*nodes_of_rank(two_packages(), "socket", 0)), "0-1");
+  EXPECT_EQ(to_list(*nodes_of_rank(two_packages(), "socket", 1)), "4");
+  EXPECT_FALSE(nodes_of_rank(two_packages(), "rack", 0));
 }
 
 TEST(RunRanks, NodesWithoutAllowedCpusAreLeftOut) {
-  machine::Machine machine = sparse();
+  machine::Machine machine = two_packages();
   machine.allowed_cpus = {CpuId(1), CpuId(2)};
   EXPECT_EQ(to_list(*nodes_of_rank(machine, "node", 0)), "1");
   EXPECT_EQ(to_list(*nodes_of_rank(machine, "node", 1)), "4");

@@ -10,7 +10,7 @@ namespace {
 using nlohmann::json;
 
 /// Memory of two nodes: the upper GiB is the second.
-struct Memory {
+struct TwoNodes {
   [[nodiscard]] unsigned bytes() const { return 8; }
   [[nodiscard]] std::optional<unsigned> node_of(std::uint64_t address) const {
     if (address >> 32U != 0) return std::nullopt;
@@ -31,14 +31,14 @@ std::vector<VcpuAccount> two_vcpus() {
     vcpu.set_cr3(process);
     vcpu.open({Scope::process, process});
     vcpu.set_fs_base(0x10);
-    vcpu.count<Privilege::user>(0, false, Memory{});
-    vcpu.count<Privilege::user>(upper_gib, true, Memory{});
-    vcpu.count<Privilege::user>(upper_gib, true, Memory{});
+    vcpu.count<Privilege::user>(0, false, TwoNodes{});
+    vcpu.count<Privilege::user>(upper_gib, true, TwoNodes{});
+    vcpu.count<Privilege::user>(upper_gib, true, TwoNodes{});
   }
   vcpus[1].set_fs_base(0x20);
-  vcpus[1].count<Privilege::user>(128, false, Memory{});
-  vcpus[1].count<Privilege::kernel>(256, true, Memory{});
-  vcpus[1].count<Privilege::user>(upper_gib << 10U, false, Memory{});
+  vcpus[1].count<Privilege::user>(128, false, TwoNodes{});
+  vcpus[1].count<Privilege::kernel>(256, true, TwoNodes{});
+  vcpus[1].count<Privilege::user>(upper_gib << 10U, false, TwoNodes{});
   return vcpus;
 }
 

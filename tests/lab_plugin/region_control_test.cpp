@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include "processes.h"
+
 namespace homenode::lab {
 namespace {
 
-constexpr std::uint64_t ours = 0x1000;
-constexpr std::uint64_t theirs = 0x2000;
 constexpr Region our_region{Scope::process, ours};
 constexpr Region their_region{Scope::process, theirs};
 constexpr Region everyone{Scope::all, ours};

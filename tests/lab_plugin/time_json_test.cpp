@@ -10,7 +10,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::uint64_t node_bytes = std::uint64_t{1} << 24;
-constexpr ThreadKey thread{0x5000, 0x10};
+constexpr ThreadKey first_thread{0x5000, 0x10};
 
 /// Nodes 0 and 8 with one vCPU each; 1 ns an instruction, 100 ns to each memory.
 constexpr std::string_view machine = R"(homenode.timing 1
@@ -53,7 +53,8 @@ class Region50 {
         time_(Timekeeper::create(*parse_timing(machine), nodes_, 2, 2 * node_bytes)) {
     Timekeeper& time = **time_;
     time.open(
-        {Scope::process, thread.cr3}, [](unsigned i) { return i == 0 ? thread : ThreadKey{}; },
+        {Scope::process, first_thread.cr3},
+        [](unsigned i) { return i == 0 ? first_thread : ThreadKey{}; },
         [this](unsigned i) { return &instructions_[i]; });
     Core& core = time.vcpu(0).core();
     const AccessShape ordered = AccessShape().ordered();

@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include "processes.h"
+
 namespace homenode::lab {
 namespace {
 
-constexpr std::uint64_t ours = 0x1000;
-constexpr std::uint64_t theirs = 0x2000;
 constexpr std::uint64_t kernel_half = 0xffff888000000000;
 constexpr std::uint64_t device = 0x7fff00000000;
 

@@ -6,11 +6,14 @@
 #include <thread>
 #include <vector>
 
+#include "small_machine.h"
+
 namespace homenode::lab {
 namespace {
 
+using timing_test::epoch_ps;
+
 constexpr std::uint64_t service_ps = 5'000;
-constexpr std::uint64_t epoch_ps = 5'000'000;
 constexpr std::uint64_t lead_ps = 200'000;
 
 /// Users that each keep so many requests in flight, in the order of modelled time; each asks again

@@ -68,20 +68,20 @@ void expect_about(std::uint64_t lines, std::uint64_t expected) {
               static_cast<double>(expected) * 0.02);
 }
 
-constexpr std::uint64_t span_ps = 200'000'000;
+constexpr std::uint64_t measured_ps = 200'000'000;
 
 TEST(MemorySystem, SharesAControllerAmongAllWhoReadFromIt) {
   TimingModel model = small_machine(2, 2);
   model.controllers[0] = {10'000, 10'000};
   MemorySystem memory(model, directory_of(model), node_of_line);
   std::vector<Reader> readers = {{0, 0}, {1, 0}, {2, 0}, {3, 0}};
-  read_for(memory, readers, span_ps);
+  read_for(memory, readers, measured_ps);
   std::uint64_t sum = 0;
   for (const Reader& reader : readers) {
     sum += reader.lines;
-    EXPECT_GT(reader.lines, lines_in(span_ps, model, 10'000) / 10);
+    EXPECT_GT(reader.lines, lines_in(measured_ps, model, 10'000) / 10);
   }
-  expect_about(sum, lines_in(span_ps, model, 10'000));
+  expect_about(sum, lines_in(measured_ps, model, 10'000));
   EXPECT_EQ(memory.controller(0).read_lines, sum);
   EXPECT_EQ(memory.controller(0).busy_ps, sum * model.line_ps(10'000));
   EXPECT_TRUE(memory.links().empty());
@@ -93,9 +93,9 @@ TEST(MemorySystem, LimitsEachPairByItself) {
   model.pairs[0 * 2 + 1].bandwidths = {3'000, 1'000};
   MemorySystem memory(model, directory_of(model), node_of_line);
   std::vector<Reader> readers = {{0, 1}, {1, 1}, {2, 1}};
-  read_for(memory, readers, span_ps);
-  expect_about(readers[0].lines + readers[1].lines, lines_in(span_ps, model, 3'000));
-  expect_about(readers[2].lines, lines_in(span_ps, model, 7'000));
+  read_for(memory, readers, measured_ps);
+  expect_about(readers[0].lines + readers[1].lines, lines_in(measured_ps, model, 3'000));
+  expect_about(readers[2].lines, lines_in(measured_ps, model, 7'000));
   const auto links = memory.links();
   ASSERT_EQ(links.size(), 1U);
   EXPECT_EQ(links[0].from, 1U);
@@ -109,10 +109,10 @@ TEST(MemorySystem, SlowsAllPairsThatUseASharedLink) {
   MemorySystem memory(model, directory_of(model), node_of_line);
   // Both come over the link from 2 to 1; the third uses the other direction.
   std::vector<Reader> readers = {{0, 2}, {1, 2}, {3, 1}};
-  read_for(memory, readers, span_ps);
-  expect_about(readers[0].lines + readers[1].lines, lines_in(span_ps, model, 4'000));
-  expect_about(readers[2].lines, lines_in(span_ps, model, 4'000));
-  EXPECT_GT(readers[0].lines, lines_in(span_ps, model, 4'000) / 4);
+  read_for(memory, readers, measured_ps);
+  expect_about(readers[0].lines + readers[1].lines, lines_in(measured_ps, model, 4'000));
+  expect_about(readers[2].lines, lines_in(measured_ps, model, 4'000));
+  EXPECT_GT(readers[0].lines, lines_in(measured_ps, model, 4'000) / 4);
   for (const auto& link : memory.links()) {
     EXPECT_TRUE(link.shared);
     if (link.from == 2 && link.to == 1) {

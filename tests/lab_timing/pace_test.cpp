@@ -7,10 +7,13 @@
 #include <random>
 #include <thread>
 
+#include "small_machine.h"
+
 namespace homenode::lab {
 namespace {
 
-constexpr std::uint64_t epoch_ps = 5'000'000;
+using timing_test::epoch_ps;
+
 constexpr std::chrono::hours forever(1);
 
 TEST(Pace, KeepsVcpusWithinAnEpochOfEachOther) {

@@ -11,13 +11,13 @@ namespace homenode::lab {
 namespace {
 
 /// The same by lists: each set from the newest to the oldest, a line in one version only.
-class Reference {
+class VersionLists {
  public:
   struct Item {
     Tag tag;
     bool modified;
   };
-  Reference(std::uint64_t sets, std::size_t ways) : ways_(ways), sets_(sets) {}
+  VersionLists(std::uint64_t sets, std::size_t ways) : ways_(ways), sets_(sets) {}
 
   bool find(Tag tag) {
     auto& set = set_of(tag);
@@ -53,7 +53,7 @@ TEST(SharedCache, AgreesWithAListOfEachSet) {
   };
   for (const Shape shape : {Shape{1, 1}, {1, 16}, {16, 4}, {12, 3}, {3, 20}}) {
     SharedCache cache(shape.sets * shape.ways * 64, shape.ways, 64);
-    Reference reference(shape.sets, shape.ways);
+    VersionLists reference(shape.sets, shape.ways);
     std::mt19937_64 random(12);
     for (int i = 0; i < 20'000; ++i) {
       const Tag tag(random() % (shape.sets * shape.ways * 2),

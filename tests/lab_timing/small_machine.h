@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "lab/plugin/region_control.h"
 #include "lab/timing/core.h"
 
 namespace homenode::lab::timing_test {
@@ -17,7 +18,10 @@ constexpr std::uint64_t remote_ps = 200'000;
 constexpr std::uint64_t second_level_ps = 5'000;
 constexpr std::uint64_t last_level_ps = 20'000;
 constexpr std::uint64_t cache_to_cache_ps = 60'000;
+constexpr std::uint64_t epoch_ps = 5'000'000;
 constexpr std::uint64_t line_bytes = 64;
+/// Of the process whose time the tests look at.
+constexpr Region region{Scope::process, 0x5000};
 /// So much that a line takes no time.
 constexpr std::uint64_t unlimited_mibs = std::uint64_t{1} << 40;
 /// Physical memory of a node; node 0 begins at zero.
@@ -34,7 +38,7 @@ inline TimingModel small_machine(unsigned nodes = 2, unsigned vcpus_per_node = 2
   model.l1 = {4096, 4, 0};
   model.l2 = CacheTiming{16384, 8, second_level_ps};
   model.cache_to_cache_ps = cache_to_cache_ps;
-  model.epoch_ps = 5'000'000;
+  model.epoch_ps = epoch_ps;
   for (unsigned node = 0; node < nodes; ++node) {
     model.nodes.emplace_back(node);
     model.vcpu_nodes.insert(model.vcpu_nodes.end(), vcpus_per_node, node);

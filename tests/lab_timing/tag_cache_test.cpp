@@ -10,9 +10,9 @@ namespace homenode::lab {
 namespace {
 
 /// The same by lists: each set from the newest to the oldest.
-class Reference {
+class TagLists {
  public:
-  Reference(std::uint64_t sets, std::size_t ways) : ways_(ways), sets_(sets) {}
+  TagLists(std::uint64_t sets, std::size_t ways) : ways_(ways), sets_(sets) {}
 
   bool find(Tag tag) {
     auto& set = set_of(tag);
@@ -52,7 +52,7 @@ TEST(TagCache, AgreesWithAListOfEachSet) {
   };
   for (const Shape shape : {Shape{1, 1}, {1, 8}, {16, 1}, {16, 4}, {12, 3}, {5, 20}}) {
     TagCache cache(shape.sets * shape.ways * 64, shape.ways, 64);
-    Reference reference(shape.sets, shape.ways);
+    TagLists reference(shape.sets, shape.ways);
     std::mt19937_64 random(11);
     const std::uint64_t lines = shape.sets * shape.ways * 2;
     for (int i = 0; i < 20'000; ++i) {

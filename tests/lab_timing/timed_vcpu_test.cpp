@@ -7,7 +7,6 @@ namespace {
 
 using namespace timing_test;
 
-constexpr Region region{Scope::process, 0x5000};
 constexpr ThreadKey first{0x5000, 0x10};
 constexpr ThreadKey second{0x5000, 0x20};
 constexpr ThreadKey idle{0x5000, 0};

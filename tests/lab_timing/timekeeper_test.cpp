@@ -8,7 +8,6 @@ namespace {
 using namespace timing_test;
 
 constexpr std::uint64_t node_bytes = std::uint64_t{1} << node_shift;
-constexpr Region region{Scope::process, 0x5000};
 
 NodeMap map_of(std::vector<unsigned> ids) {
   std::vector<NodeRange> ranges;

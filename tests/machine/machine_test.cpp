@@ -7,23 +7,23 @@
 namespace homenode::machine {
 namespace {
 
-CpuSet cpus(const char* list) {
+CpuSet cpu_set(const char* list) {
   return *parse_cpu_list(list);
 }
-NodeSet nodes(const char* list) {
+NodeSet node_set(const char* list) {
   return *parse_node_list(list);
 }
 
 /// Nodes 0 and 8 have CPUs, 8 and 9 have memory.
 Machine sparse() {
   Machine machine;
-  machine.nodes = {{NodeId(0), cpus("0-1"), Bytes{0}, 0},
-                   {NodeId(8), cpus("4,6"), 64_MiB, 3},
+  machine.nodes = {{NodeId(0), cpu_set("0-1"), Bytes{0}, 0},
+                   {NodeId(8), cpu_set("4,6"), 64_MiB, 3},
                    {NodeId(9), {}, 128_MiB, std::nullopt}};
-  machine.packages = {{0, cpus("0-1")}, {3, cpus("4,6")}};
-  machine.caches = {{1, 32_KiB, 8, 64, cpus("0-1")}};
-  machine.devices = {{"eth0", "network", "", nodes("8")}};
-  machine.offline_cpus = cpus("2");
+  machine.packages = {{0, cpu_set("0-1")}, {3, cpu_set("4,6")}};
+  machine.caches = {{1, 32_KiB, 8, 64, cpu_set("0-1")}};
+  machine.devices = {{"eth0", "network", "", node_set("8")}};
+  machine.offline_cpus = cpu_set("2");
   const std::vector<NodeId> ids{NodeId(0), NodeId(8), NodeId(9)};
   machine.distances = Distances{{ids, ids, 10.0}, Provenance::declared};
   machine.allowed_cpus = machine.cpus();
@@ -38,8 +38,8 @@ TEST(Machine, AnswersForSparseIds) {
   EXPECT_EQ(to_list(machine.node_ids()), "0,8-9");
   EXPECT_EQ(to_list(machine.nodes_with_memory()), "8-9");
   EXPECT_EQ(to_list(machine.nodes_with_cpus()), "0,8");
-  EXPECT_EQ(to_list(machine.cpus_of(nodes("8-9"))), "4,6");
-  EXPECT_EQ(to_list(machine.cpus_of(nodes("1-7"))), "");
+  EXPECT_EQ(to_list(machine.cpus_of(node_set("8-9"))), "4,6");
+  EXPECT_EQ(to_list(machine.cpus_of(node_set("1-7"))), "");
   ASSERT_NE(machine.find(NodeId(8)), nullptr);
   EXPECT_EQ(machine.find(NodeId(8))->memory, 64_MiB);
   EXPECT_EQ(machine.find(NodeId(1)), nullptr);
@@ -54,7 +54,7 @@ TEST(Machine, IsInvalidWithoutNodes) {
 
 TEST(Machine, IsInvalidWhenANodeContradictsAnother) {
   Machine shared_cpu = sparse();
-  shared_cpu.nodes[2].cpus = cpus("6");
+  shared_cpu.nodes[2].cpus = cpu_set("6");
   EXPECT_FALSE(is_valid(shared_cpu));
   Machine same_id = sparse();
   same_id.nodes[2].id = NodeId(8);
@@ -69,22 +69,22 @@ TEST(Machine, IsInvalidWhenANodeContradictsAnother) {
 
 TEST(Machine, IsInvalidWhenSomethingRefersToWhatDoesNotExist) {
   Machine cache = sparse();
-  cache.caches[0].cpus = cpus("0-2");
+  cache.caches[0].cpus = cpu_set("0-2");
   EXPECT_FALSE(is_valid(cache));
   Machine package = sparse();
-  package.packages[1].cpus = cpus("5");
+  package.packages[1].cpus = cpu_set("5");
   EXPECT_FALSE(is_valid(package));
   Machine device = sparse();
-  device.devices[0].nodes = nodes("7");
+  device.devices[0].nodes = node_set("7");
   EXPECT_FALSE(is_valid(device));
   Machine allowed_cpus = sparse();
-  allowed_cpus.allowed_cpus = cpus("2");
+  allowed_cpus.allowed_cpus = cpu_set("2");
   EXPECT_FALSE(is_valid(allowed_cpus));
   Machine allowed_nodes = sparse();
-  allowed_nodes.allowed_nodes = nodes("1");
+  allowed_nodes.allowed_nodes = node_set("1");
   EXPECT_FALSE(is_valid(allowed_nodes));
   Machine offline = sparse();
-  offline.offline_cpus = cpus("0");
+  offline.offline_cpus = cpu_set("0");
   EXPECT_FALSE(is_valid(offline));
 }
 
