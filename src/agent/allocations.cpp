@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "agent/account.h"
+#include "agent/operator_new.h"
 #include "agent/place_allocation.h"
 #include "agent/static_data.h"
 #include "agent/words.h"
@@ -69,6 +70,7 @@ Pages pages_of(std::uintptr_t address, std::size_t bytes) {
 }
 
 void* placed(void* memory, std::size_t bytes, const void* caller) {
+  if (const void* const outer = take_caller_of_new()) caller = outer;
   if (!active || memory == nullptr || bytes < least_bytes) return memory;
   const AllocationRule* const rule = rule_for(bytes, reinterpret_cast<std::uintptr_t>(caller));
   if (rule != nullptr) place(pages_of(reinterpret_cast<std::uintptr_t>(memory), bytes), *rule);

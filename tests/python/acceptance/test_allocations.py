@@ -15,6 +15,7 @@ import pytest
 from expected_nodes import PAGES, page_maps
 
 from homenode.lab import Lab
+from homenode.lab.catalogue import find_file
 
 SOURCES = Path(__file__).resolve().parents[1] / "support" / "static_data"
 PAGE = 4096
@@ -25,8 +26,8 @@ Rule = Callable[[int], list[int]]
 
 
 def build(folder: Path, output: str, *words: str) -> str:
-    compiler = "gfortran" if any(word.endswith(".f90") for word in words) else "gcc"
-    command = [compiler, "-O1", "-o", output, *words]
+    compilers = {".f90": "gfortran", ".cpp": "g++"}
+    command = [compilers.get(Path(words[0]).suffix, "gcc"), "-O1", "-o", output, *words]
     subprocess.run(command, cwd=folder, check=True, capture_output=True)
     return str(folder / output)
 
@@ -45,6 +46,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         "stripped": build(folder, "stripped", "-s", *source, *library),
         "library": str(folder / "libplaced.so"),
         "fortran": build(folder, "fields", str(SOURCES / "fields.f90"), "maps.o"),
+        "c++": build(folder, "cpp", str(SOURCES / "fields.cpp"), "maps.o"),
     }
 
 
@@ -140,6 +142,10 @@ def said(quad: Lab, command: str, programs: dict[str, str]) -> dict[str, tuple[i
         "pie": f"{placing(IN_C)} --verbose {programs['pie']}",
         "no-pie": f"{placing(IN_C)} {programs['no-pie']}",
         "fortran": f"{placing(IN_FORTRAN)} {programs['fortran']}",
+        "c++": "--place 'name=fields::density: cyclic' --place 'from=fields::make_field, size>64K: "
+        f"bind@2' --place 'from=fields::make_*, size>64K: cyclic@1,3' {programs['c++']}",
+        "huge pages": f"--place 'size>2M: cyclic' {programs['pie']} allocate 5000000",
+        "weights": f"--place 'size>64K: weighted@0-1' {programs['pie']} allocate {BYTES}",
         "through a shell": f"{placing({'u': IN_C['u']})} sh -c {programs['pie']}",
     }
     for name, (rule, _) in CODE_RULES.items():
@@ -149,7 +155,11 @@ def said(quad: Lab, command: str, programs: dict[str, str]) -> dict[str, tuple[i
             f"--place {place} {others.replace('alloc_*', 'alloc_3d')} "
             f"{programs['pie']} allocate {BYTES}"
         )
-    script = "".join(
+    # A measurement in which node 1 has half of node 0's bandwidth.
+    uneven = Path(programs["library"]).with_name("uneven.xml")
+    even = find_file("quad-4x2").read_text()
+    uneven.write_text(even.replace('gp_index="27" value="6100"', 'gp_index="27" value="3050"'))
+    script = f"export HWLOC_XMLFILE={uneven} HWLOC_THISSYSTEM=1\n" + "".join(
         f"{command} run {line} 2>/tmp/said-{i}; code=$?; echo; cat /tmp/said-{i} | sed 's/^/! /'; "
         f"echo $code {shlex.quote(END)}\n"
         for i, line in enumerate(lines.values())
@@ -196,6 +206,34 @@ def test_allocations_of_a_function_land_page_for_page(said: dict, rule: str) -> 
     assert set(maps["alloc_3d"]) == {1}
     assert set(maps["library"]) == {3}
     assert len(set(maps["main"])) == 1  # Nobody's: where its only thread touched it.
+
+
+def test_allocations_of_cpp_are_those_of_the_function_that_calls_new(said: dict) -> None:
+    code, text, errors = said["c++"]
+    assert code == 0, errors
+    maps = maps_of(text)
+    assert maps["density"] == cycle(0, 1, 2, 3)(len(maps["density"]))
+    assert set(maps["field"]) == set(maps["field_after"]) == {2}
+    assert maps["other"] == cycle(1, 3)(len(maps["other"]))
+    assert maps["vector"] == cycle(1, 3)(len(maps["vector"]))
+    assert "bad_alloc is caught" in text
+
+
+def test_no_huge_page_swallows_the_pages_of_other_nodes(said: dict) -> None:
+    code, text, errors = said["huge pages"]
+    assert code == 0, errors
+    maps = maps_of(text)
+    assert len(maps) == 4
+    for pages in maps.values():
+        assert len(pages) > 1220
+        assert pages == cycle(0, 1, 2, 3)(len(pages))
+
+
+def test_weights_without_numbers_are_the_machines(said: dict) -> None:
+    code, text, errors = said["weights"]
+    assert code == 0, errors
+    for pages in maps_of(text).values():
+        assert pages == cycle(0, 0, 1)(len(pages))
 
 
 def test_the_end_of_the_program_says_what_was_placed(said: dict) -> None:
