@@ -5,7 +5,7 @@ namespace {
 
 Page* take_first(CoreHeap& heap, unsigned size_class) {
   PageQueue& queue = heap.queues[size_class];
-  if (__atomic_load_n(&queue.first, __ATOMIC_RELAXED) == nullptr) return nullptr;
+  if (queue.seems_empty()) return nullptr;
   const Guard guard(heap.lock);
   Page* const page = queue.first;
   if (page == nullptr) return nullptr;

@@ -17,14 +17,29 @@ struct PageQueue {
   void append(Page& page) {
     page.next = nullptr;
     page.prev = last;
-    (last != nullptr ? last->next : first) = &page;
+    if (last != nullptr) {
+      last->next = &page;
+    } else {
+      set_first(&page);
+    }
     last = &page;
   }
   void remove(Page& page) {
-    (page.prev != nullptr ? page.prev->next : first) = page.next;
+    if (page.prev != nullptr) {
+      page.prev->next = page.next;
+    } else {
+      set_first(page.next);
+    }
     (page.next != nullptr ? page.next->prev : last) = page.prev;
     page.next = page.prev = nullptr;
   }
+  /// A look from outside, without the lock.
+  [[nodiscard]] bool seems_empty() const {
+    return __atomic_load_n(&first, __ATOMIC_RELAXED) == nullptr;
+  }
+
+ private:
+  void set_first(Page* page) { __atomic_store_n(&first, page, __ATOMIC_RELAXED); }
 };
 
 struct CoreHeap {

@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 
 #include "heap/blocks.h"
@@ -31,16 +32,33 @@ Value fail(int error, Value value) {
   return value;
 }
 
+/// "0-2,5": numbers and ranges, in which the first is not above the last.
+bool is_list(const char* text) {
+  for (;;) {
+    const std::size_t digits = std::strspn(text, "0123456789");
+    if (digits == 0 || digits > 4) return false;
+    const char* const rest = text + digits;
+    if (*rest == '-') {
+      const std::size_t more = std::strspn(rest + 1, "0123456789");
+      if (more == 0 || more > 4 || std::atoi(rest + 1) < std::atoi(text)) return false;
+      text = rest + 1 + more;
+    } else {
+      text = rest;
+    }
+    if (*text == '\0') return true;
+    if (*text++ != ',') return false;
+  }
+}
+
 /// Nodes of a list that the process may have memory of. False when the text makes no sense.
 bool read_nodes(const char* text, const system::NodeMask& allowed, system::NodeMask& nodes) {
-  const std::size_t size = std::strlen(text);
-  if (size == 0 || std::strspn(text, "0123456789,-") != size) return false;
+  if (!is_list(text)) return false;
   bool sense = true;
-  read_list(text, static_cast<long>(size), [&](unsigned node) {
+  read_list(text, static_cast<long>(std::strlen(text)), [&](unsigned node) {
     sense = sense && allowed.contains(node);
     nodes.add(node);
   });
-  return sense && nodes.count() > 0;
+  return sense;
 }
 
 bool choose_nodes(const char* text, Policy policy, system::NodeMask& nodes) {

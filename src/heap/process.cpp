@@ -125,27 +125,30 @@ bool start_once() {
 /// is gone. pre: the process lock is held.
 Thread* find_forsaken() {
   for (Thread* thread = threads; thread != nullptr; thread = thread->next) {
-    if (!thread->ended || !system::thread_gone(thread->id)) continue;
-    thread->ended = false;
-    return thread;
+    if (thread->ended && system::thread_gone(thread->id)) return thread;
   }
   return nullptr;
 }
 
+/// A record for the calling thread, with the leases of one who is gone, if it was theirs.
 Thread* take_thread() {
   const Guard guard(process_lock);
-  if (Thread* const forsaken = find_forsaken(); forsaken != nullptr) return forsaken;
-  Thread* thread = unused_threads;
-  if (thread != nullptr) {
-    unused_threads = thread->next;
-  } else {
-    thread = static_cast<Thread*>(meta_allocate(sizeof(Thread)));
-    if (thread == nullptr) return nullptr;
-    thread->number = ++last_number;
-    for (Page*& page : thread->current) page = &no_page;
+  Thread* thread = find_forsaken();
+  if (thread == nullptr) {
+    thread = unused_threads;
+    if (thread != nullptr) {
+      unused_threads = thread->next;
+    } else {
+      thread = static_cast<Thread*>(meta_allocate(sizeof(Thread)));
+      if (thread == nullptr) return nullptr;
+      thread->number = ++last_number;
+      for (Page*& page : thread->current) page = &no_page;
+    }
+    thread->next = threads;
+    threads = thread;
   }
-  thread->next = threads;
-  threads = thread;
+  thread->id = system::thread_id();
+  thread->ended = has_ended;
   return thread;
 }
 
@@ -209,8 +212,6 @@ Thread* start_thread() {
   return_leases(*thread);  // Those of one who is gone.
   thread->heap = heap;
   thread->cpu = cpu;
-  thread->id = system::thread_id();
-  thread->ended = has_ended;
   const unsigned* const note = uniform ? nullptr : cpu_note();
   thread->cpu_now = note != nullptr ? note : &thread->cpu;
   self = thread;

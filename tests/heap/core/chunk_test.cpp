@@ -1,0 +1,65 @@
+#include "heap/chunk.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <random>
+#include <vector>
+
+namespace homenode::heap {
+namespace {
+
+/// A chunk's description without its memory.
+struct Bare {
+  std::unique_ptr<Chunk> chunk = std::make_unique<Chunk>();
+  std::vector<bool> free;
+
+  explicit Bare(unsigned slices) : free(slices) {
+    chunk->slices = slices;
+    chunk->hint = first_slice;
+  }
+  void set(unsigned first, unsigned count, bool value) {
+    chunk->free.set(first, count, value);
+    for (unsigned i = first; i < first + count; ++i) free[i] = value;
+  }
+  /// By its definition: the tightest run, the first of those.
+  [[nodiscard]] unsigned expected(unsigned count, unsigned alignment) const {
+    unsigned best = 0;
+    unsigned best_length = ~0U;
+    for (unsigned i = first_slice; i < free.size();) {
+      unsigned end = i;
+      while (end < free.size() && free[end]) ++end;
+      const unsigned start = (i + alignment - 1) / alignment * alignment;
+      if (end > i && start + count <= end && end - i < best_length && (count > 1 || best == 0)) {
+        best = start;
+        best_length = end - i;
+      }
+      i = end + 1;
+    }
+    return best;
+  }
+};
+
+TEST(Chunk, FindsTheTightestRunOfRandomSets) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 300; ++round) {
+    Bare bare(std::uniform_int_distribution(20U, chunk_slices)(random));
+    const auto size = static_cast<unsigned>(bare.free.size());
+    for (int i = 0; i < 40; ++i) {
+      const unsigned first = std::uniform_int_distribution(first_slice, size - 1)(random);
+      const unsigned most = std::min(90U, size - first);
+      const unsigned count = std::uniform_int_distribution(1U, most)(random);
+      bare.set(first, count, random() % 3 != 0);
+      ASSERT_EQ(bare.chunk->free.any(first, count), static_cast<bool>(bare.free[first]));
+    }
+    for (const unsigned count : {1U, 2U, 7U, 64U, 65U, 130U}) {
+      for (const unsigned alignment : {1U, 2U, 16U, 64U}) {
+        ASSERT_EQ(bare.chunk->find(count, alignment), bare.expected(count, alignment))
+            << "round " << round << ", " << count << " at " << alignment;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace homenode::heap
