@@ -66,21 +66,30 @@ def named(line: str) -> str:
     return shlex.join(words).replace("--file=F", f"--file={FILE}")
 
 
+# The same file for all, so that interleaving begins at the same node: it depends on the inode.
+EMPTY_FILE = f": > {FILE}; numactl --length 1m --file {FILE} --localalloc"
+NO_SEGMENTS = (
+    f"ipcs -m | awk '$2 ~ /^[0-9]+$/ {{ print $2 }}' | xargs -r -n 1 ipcrm -m; rm -f {KEY}"
+)
+
+
 @pytest.fixture(scope="module")
 def both(quad: Lab, command: str) -> dict[str, tuple[tuple[int, str], tuple[int, str]]]:
     """What numactl and homenode answer to each line: exit code and standard output."""
-    # The same file for all, so that interleaving begins at the same node: it depends on the inode.
-    empty = f"touch {FILE}; truncate -s 0 {FILE}; numactl --length 1m --file {FILE} --localalloc"
-    remove = f"ipcs -m | awk '$2 ~ /^[0-9]+$/ {{ print $2 }}' | xargs -r -n 1 ipcrm -m; rm -f {KEY}"
-    commands = []
-    lines = [*ON_FILES, *ON_SEGMENTS, *REFUSED_BY_BOTH]
-    for line in lines:
-        for tool in ("numactl", f"{command} run"):
-            commands.append(f"{empty}; {remove}; {PINNED} {tool} {named(line)} 2>/dev/null")
+    before = {
+        **dict.fromkeys(ON_FILES, EMPTY_FILE),
+        **dict.fromkeys(ON_SEGMENTS, NO_SEGMENTS),
+        **dict.fromkeys(REFUSED_BY_BOTH, ":"),
+    }
+    commands = [
+        f"{first}; {PINNED} {tool} {named(line)} 2>/dev/null"
+        for line, first in before.items()
+        for tool in ("numactl", f"{command} run")
+    ]
     quad.run(["sh", "-c", "echo 8 > /proc/sys/vm/nr_hugepages"])
     found = answers(quad, commands)
-    quad.run(["sh", "-c", f"{remove}; rm -f {FILE}; echo 0 > /proc/sys/vm/nr_hugepages"])
-    return dict(zip(lines, zip(found[::2], found[1::2], strict=True), strict=True))
+    quad.run(["sh", "-c", f"{NO_SEGMENTS}; rm -f {FILE}; echo 0 > /proc/sys/vm/nr_hugepages"])
+    return dict(zip(before, zip(found[::2], found[1::2], strict=True), strict=True))
 
 
 @pytest.mark.parametrize("line", [*ON_FILES, *ON_SEGMENTS])
