@@ -24,8 +24,8 @@ struct ProgramObject {
 /// path. Nothing of the program is run. Errors: failed when it cannot be found or read.
 Result<std::vector<ProgramObject>> read_program_objects(const std::string& name);
 
-/// Looks up the names of --place in the program, if there are any and a program is named: fills in
-/// their pieces. Errors: those of read_program_objects() and find_named_pieces();
+/// Looks up the names of --place in the program, if there are any and there is one: fills in their
+/// pieces. Errors: those of read_program_objects() and find_named_pieces();
 /// not_supported for a program that the agent cannot get into; as check_wire_fits().
 Result<void> find_names(ThreadPlan& plan, const std::vector<std::string>& program);
 

@@ -119,6 +119,9 @@ Result<ThreadPlan> plan_threads(const machine::Machine& machine, const ThreadReq
     return bad_usage("--skip-threads has nothing that the threads could be left out of",
                      "give it beside --threads or --thread-memory");
   }
+  if (request.verbose && request.place.empty()) {
+    return bad_usage("--verbose has nothing to tell of", "give it beside --place");
+  }
   ThreadPlan plan;
   plan.count_forks = request.count_forks;
   if (!request.threads.empty()) {

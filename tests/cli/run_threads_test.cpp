@@ -35,6 +35,7 @@ TEST(PlanThreads, WritesWhatTheAgentReads) {
   EXPECT_EQ(wire({.heap = "interleave@0,2"}), "1 heap=3@0,2");
   EXPECT_EQ(wire({.place = {"size>1M: cyclic:2@0-1", "size >= 64 : block", "size>=1KiB:bind@1"}}),
             "1 place=1048577:pattern:2x0,2x1 place=64:block:0-2 place=1024:policy:2@1");
+  EXPECT_EQ(wire({.place = {"size>=1:block@1"}, .verbose = true}), "1 place=1:block:1 verbose");
   EXPECT_EQ(wire({}), "1");
 }
 
@@ -60,6 +61,7 @@ TEST(PlanThreads, RefusesWhatIsNotThere) {
            {.threads = "0", .skip_threads = "x"},
            {.threads = "0", .skip_threads = ","},
            {.skip_threads = "1"},
+           {.verbose = true},
            {.heap = "nonsense"},
            {.place = {"size>1M"}},
            {.place = {"cyclic"}},
