@@ -1,0 +1,127 @@
+// heap_misuse FAULT: what wrong programs do to an allocator, one fault at a time. Returns 0 when
+// nobody noticed; a hardened allocator says what was wrong and aborts.
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+
+enum { small = 100, large = 100000, huge = 200 << 20 };
+
+// Where the compiler cannot follow a block from its free to its next use.
+static char* volatile block;
+
+static char* allocate(size_t size) {
+  block = malloc(size);
+  if (block == NULL) exit(2);
+  block[0] = 1;
+  return block;
+}
+
+static void* free_it(void* memory) {
+  free(memory);
+  return NULL;
+}
+
+static void free_elsewhere(void* memory) {
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, free_it, memory) != 0) exit(2);
+  pthread_join(thread, NULL);
+}
+
+static void free_twice(size_t size) {
+  allocate(size);
+  char* volatile kept = allocate(size);
+  free(block);
+  free(block);
+  free(kept);
+}
+
+static void small_twice(void) {
+  free_twice(small);
+}
+static void large_twice(void) {
+  free_twice(large);
+}
+static void huge_twice(void) {
+  free_twice(huge);
+}
+
+static void small_twice_with_others_between(void) {
+  char* volatile others[50];
+  for (int i = 0; i < 50; i++) others[i] = malloc(small);
+  allocate(small);
+  free(block);
+  for (int i = 0; i < 50; i++) free(others[i]);
+  free(block);
+}
+
+static void first_by_another_thread(void) {
+  allocate(small);
+  free_elsewhere(block);
+  free(block);
+}
+
+static void both_by_another_thread(void) {
+  allocate(small);
+  free_elsewhere(block);
+  free_elsewhere(block);
+}
+
+static void realloc_after_free(void) {
+  allocate(small);
+  free(block);
+  free(realloc(block, small * 100));
+}
+
+static void write_after_free(void) {
+  allocate(small);
+  char* volatile dangling = block;
+  free(dangling);
+  memset(dangling, 'A', small);
+  for (int i = 0; i < 10000; i++) (void)allocate(small);
+}
+
+static void middle_of_large(void) {
+  free(allocate(large) + 4096);
+}
+static void middle_of_huge(void) {
+  free(allocate(huge) + 4096);
+}
+
+static void on_the_stack(void) {
+  _Alignas(16) char local[64] = {0};
+  block = local;
+  free(block);
+}
+
+static void static_data(void) {
+  _Alignas(16) static char data[64];
+  block = data + 16;
+  free(block);
+}
+
+int main(int argc, char** argv) {
+  static const struct section faults[] = {
+      {"small_twice", small_twice},
+      {"large_twice", large_twice},
+      {"huge_twice", huge_twice},
+      {"small_twice_with_others_between", small_twice_with_others_between},
+      {"first_by_another_thread", first_by_another_thread},
+      {"both_by_another_thread", both_by_another_thread},
+      {"realloc_after_free", realloc_after_free},
+      {"write_after_free", write_after_free},
+      {"middle_of_large", middle_of_large},
+      {"middle_of_huge", middle_of_huge},
+      {"on_the_stack", on_the_stack},
+      {"static_data", static_data},
+  };
+  for (size_t i = 0; argc == 2 && i < sizeof faults / sizeof *faults; i++) {
+    if (strcmp(argv[1], faults[i].name) != 0) continue;
+    faults[i].run();
+    return 0;
+  }
+  fprintf(stderr, "usage: heap_misuse FAULT\n");
+  return 2;
+}
