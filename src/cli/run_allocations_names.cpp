@@ -15,7 +15,7 @@
 namespace homenode::cli {
 namespace {
 
-using Kind = ElfSymbol::Kind;
+using SymbolKind = ElfSymbol::Kind;
 /// An array that a rule has already: file, address, size.
 using Taken = std::set<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t>>;
 
@@ -56,7 +56,7 @@ std::size_t distance(const std::string& a, const std::string& b) {
   return row.back();
 }
 
-std::string near_names(const std::string& name, Kind kind,
+std::string near_names(const std::string& name, SymbolKind kind,
                        const std::vector<ProgramObject>& objects) {
   std::set<std::pair<std::size_t, std::string>> near;
   const std::size_t most = name.size() < 3 ? 0 : (name.size() + 2) / 3;
@@ -77,9 +77,9 @@ std::string near_names(const std::string& name, Kind kind,
   return text;
 }
 
-Unexpected nothing_named(const std::string& name, Kind kind,
+Unexpected nothing_named(const std::string& name, SymbolKind kind,
                          const std::vector<ProgramObject>& objects) {
-  const std::string what = kind == Kind::code ? "function" : "static data";
+  const std::string what = kind == SymbolKind::code ? "function" : "static data";
   const std::string& program = objects.front().path;
   if (const std::string near = near_names(name, kind, objects); !near.empty()) {
     return bad_usage(fmt::format("--place finds no {} named '{}' in '{}' and its libraries", what,
@@ -107,7 +107,7 @@ NamedPiece piece_of(const ProgramObject& object, const ElfSymbol& symbol) {
 /// The symbols that have the name, each of its places once, in the order of the files. Of exported
 /// data with one name all files use the first: mostly the copy that the linker put into the
 /// program.
-std::vector<NamedPiece> named(const std::string& name, Kind kind,
+std::vector<NamedPiece> named(const std::string& name, SymbolKind kind,
                               const std::vector<ProgramObject>& objects) {
   std::vector<NamedPiece> found;
   std::set<std::string> exported;
@@ -116,7 +116,7 @@ std::vector<NamedPiece> named(const std::string& name, Kind kind,
     const ElfSymbol* before = nullptr;
     for (const ElfSymbol& symbol : object.elf.symbols) {
       if (symbol.kind != kind || !fits(name, symbol)) continue;
-      if (kind == Kind::data && symbol.exported) {
+      if (kind == SymbolKind::data && symbol.exported) {
         if (exported.contains(symbol.name)) continue;
         here.push_back(symbol.name);
       }
@@ -133,14 +133,14 @@ std::vector<NamedPiece> named(const std::string& name, Kind kind,
 Result<void> find_data(AllocationRule& rule, const std::vector<ProgramObject>& objects,
                        Taken& taken) {
   for (const std::string& name : rule.names) {
-    const std::vector<NamedPiece> found = named(name, Kind::data, objects);
-    if (found.empty() && !named(name, Kind::constant, objects).empty()) {
+    const std::vector<NamedPiece> found = named(name, SymbolKind::data, objects);
+    if (found.empty() && !named(name, SymbolKind::constant, objects).empty()) {
       return bad_usage(fmt::format("--place cannot place '{}': it is read-only, so its pages are "
                                    "the file's",
                                    name),
                        "leave it out; 'homenode where --repair' moves pages of files");
     }
-    if (found.empty()) return nothing_named(name, Kind::data, objects);
+    if (found.empty()) return nothing_named(name, SymbolKind::data, objects);
     bool large_enough = false;
     for (const NamedPiece& piece : found) {
       if (piece.bytes < rule.at_least_bytes) continue;
@@ -164,8 +164,8 @@ Result<void> find_data(AllocationRule& rule, const std::vector<ProgramObject>& o
 
 Result<void> find_code(AllocationRule& rule, const std::vector<ProgramObject>& objects) {
   for (const std::string& name : rule.from) {
-    const std::vector<NamedPiece> found = named(name, Kind::code, objects);
-    if (found.empty()) return nothing_named(name, Kind::code, objects);
+    const std::vector<NamedPiece> found = named(name, SymbolKind::code, objects);
+    if (found.empty()) return nothing_named(name, SymbolKind::code, objects);
     rule.pieces.insert(rule.pieces.end(), found.begin(), found.end());
   }
   return {};

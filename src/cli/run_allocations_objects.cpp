@@ -113,7 +113,7 @@ Result<void> find_names(ThreadPlan& plan, const std::vector<std::string>& progra
                                  [](const AllocationRule& rule) { return rule.has_names(); });
   if (!named || program.empty()) return {};
   const std::string path = find_program_file(program.front());
-  if (path.empty() || access(path.c_str(), F_OK) != 0) return {};  // Starting it will tell.
+  if (path.empty() || ::access(path.c_str(), F_OK) != 0) return {};  // Starting it will tell.
   if (const auto enters = check_agent_can_enter(program.front()); !enters) return enters;
   const auto objects = read_program_objects(program.front());
   if (!objects) return objects.as_unexpected();

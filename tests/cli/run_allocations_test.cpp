@@ -9,21 +9,10 @@
 #include "agent/words.h"
 #include "cli/run_allocations_names.h"
 #include "cli/run_allocations_weights.h"
+#include "four_nodes.h"
 
 namespace homenode::cli {
 namespace {
-
-/// Four nodes of two CPUs, of which node 3 has no memory.
-machine::Machine four_nodes() {
-  machine::Machine machine;
-  for (unsigned node = 0; node < 4; ++node) {
-    machine.nodes.push_back(
-        {NodeId(node), {CpuId(2 * node), CpuId(2 * node + 1)}, node == 3 ? Bytes{} : 64_MiB, node});
-    machine.allowed_nodes.insert(NodeId(node));
-  }
-  machine.allowed_cpus = CpuSet::range(CpuId(0), CpuId(7));
-  return machine;
-}
 
 std::string field(const std::string& text) {
   const auto rule = parse_allocation_rule(four_nodes(), text);
