@@ -11,6 +11,7 @@
 #include "actuation/aligned_memory.h"
 #include "actuation/audit.h"
 #include "actuation/huge_pages.h"
+#include "actuation/kernel_words.h"
 #include "actuation/next_touch.h"
 #include "actuation/process.h"
 #include "base/id_list.h"
@@ -51,6 +52,11 @@ class RegionTrial final : public os::Trial {
   explicit RegionTrial(const Row& row) : row_(row), os_(machine()) {
     os_.set_root("/no such folder");
     os_.set_file("/proc/self/status", "Mems_allowed_list:\t0-2,7\n");
+    // For next touch: on node 2 there are CPUs and, as these say, no memory.
+    os_.set_file("/sys/devices/system/node/has_memory", "0-1,7\n");
+    os_.set_file("/sys/devices/system/node/has_cpu", "0-2,7\n");
+    os_.set_file("/sys/devices/system/node/online", "0-2,7\n");
+    os_.set_file("/sys/devices/system/node/node2/distance", "20 12 10 20\n");
     region_ = map_region(os_, row.pages);
     if (row.present) os_.first_touch(region_.address, region_.bytes, NodeId(2));
     EXPECT_EQ(os_.set_mempolicy(MPOL_INTERLEAVE, {NodeId(1), NodeId(7)}), 0);
@@ -195,6 +201,15 @@ const std::vector<Row>& rows() {
        // Not told of as yet: what a huge page that was not split takes along when it moves, and
        // what is refused when pages that a split let go of are faulted in again.
        {{"advise_memory", 0}, {"set_mempolicy", 0}, {"populate_memory", 0}}},
+      {"free memory",
+       1,
+       true,
+       [](os::Os& os, Region) {
+         (void)free_memory(os, four_nodes);
+         (void)available_memory(os);
+         return Outcome{true, {}};
+       },
+       {"read_file"}},
       {"aligned memory", 1, true,
        [](os::Os& os, Region) {
          return outcome_of(AlignedMemory::map(os, huge_page_bytes, huge_page_bytes));
@@ -211,7 +226,7 @@ TEST(Faults, EveryRefusalIsToldAndNothingIsLost) {
                           calls);
     if (HasFailure()) return;
   }
-  // All that this room calls, but for the names of two: the kernel's own of populate_ranges.
+  // All that this room calls; populate_ranges is populate_memory to the fake.
   const std::set<std::string> wanted{
       "advise_memory", "get_mempolicy",   "getcpu",         "map_memory", "mbind",
       "move_pages",    "populate_memory", "protect_memory", "read_file",  "sched_setaffinity",
