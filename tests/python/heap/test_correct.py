@@ -31,6 +31,15 @@ def test_works_where_memory_policies_are_forbidden(arguments: list[str]) -> None
     assert result.returncode == 0, result.stdout + result.stderr
 
 
+@pytest.mark.parametrize(
+    "arguments", [["entry_points_static"], ["fuzz_static", str(SEED), "300000", "4", "5"]]
+)
+def test_works_linked_into_a_static_program(arguments: list[str]) -> None:
+    name, *rest = arguments
+    result = run([program(name), *rest], library="")
+    assert (result.returncode, result.stderr) == (0, "")
+
+
 FAULTS = {
     "alignment": ["entry_points", "alignment_and_overlap"],
     "overlap": ["entry_points", "alignment_and_overlap"],
