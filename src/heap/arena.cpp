@@ -42,7 +42,7 @@ Chunk* add_chunk(Arena& arena) {
   for (; *last != nullptr; last = &(*last)->next) chunk->number = (*last)->number + 1;
   __atomic_store_n(last, chunk, __ATOMIC_RELEASE);
   const auto index = reinterpret_cast<std::uintptr_t>(chunk) >> chunk_shift;
-  __atomic_store_n(&grounds[index], Ground::chunk, __ATOMIC_RELEASE);
+  set_ground(index, Ground::chunk);
   return chunk;
 }
 
@@ -268,7 +268,7 @@ void unmap_all(Arena& arena) {
   for (Chunk* chunk = arena.chunks; chunk != nullptr;) {
     Chunk* const next = chunk->next;
     const auto index = reinterpret_cast<std::uintptr_t>(chunk) >> chunk_shift;
-    __atomic_store_n(&grounds[index], Ground::foreign, __ATOMIC_RELEASE);
+    set_ground(index, Ground::foreign);
     (void)system::unmap(chunk, chunk->slices * slice_bytes);
     chunk = next;
   }

@@ -42,7 +42,7 @@ struct Arena {
 void own(Arena& arena, void* memory, std::size_t bytes);
 
 /// How long free memory is kept before the system gets it back.
-extern std::uint64_t purge_ms;
+extern constinit std::uint64_t purge_ms;
 
 /// Takes `count` slices in a row at a multiple of `alignment` of them, as one page of that kind.
 /// `zeroed` tells whether the memory has never been used. Null when there is no memory.

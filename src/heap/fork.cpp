@@ -83,6 +83,7 @@ void forget_threads() {
       for (PageQueue& queue : thread->queue) queue = {};
       thread->spares = nullptr;
       thread->spare_count = 0;
+      thread->medium_spare = nullptr;
       thread->ended = false;
       thread->next = unused_threads;
       unused_threads = thread;

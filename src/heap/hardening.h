@@ -21,7 +21,7 @@ void draw_secret();
 #if defined(HN_HEAP_HARDENED)
 
 inline constexpr bool hardened = true;
-extern std::uintptr_t secret;  ///< Of this process.
+extern constinit std::uintptr_t secret;  ///< Of this process.
 
 inline std::uintptr_t code(const Block* block) {
   return secret ^ (reinterpret_cast<std::uintptr_t>(block) >> 4U);

@@ -40,13 +40,13 @@ Huge* find(const void* memory) {
 void enter(Huge& huge) {
   starts[index_of(huge.memory)] = &huge;
   const std::size_t last = index_of(huge.mapping + huge.mapped_bytes - 1);
-  for (std::size_t i = index_of(huge.mapping); i <= last; ++i) grounds[i] = Ground::huge;
+  for (std::size_t i = index_of(huge.mapping); i <= last; ++i) set_ground(i, Ground::huge);
 }
 
 void leave(const Huge& huge) {
   starts[index_of(huge.memory)] = nullptr;
   const std::size_t last = index_of(huge.mapping + huge.mapped_bytes - 1);
-  for (std::size_t i = index_of(huge.mapping); i <= last; ++i) grounds[i] = Ground::foreign;
+  for (std::size_t i = index_of(huge.mapping); i <= last; ++i) set_ground(i, Ground::foreign);
 }
 
 Huge* new_record() {

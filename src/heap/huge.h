@@ -33,6 +33,6 @@ struct HugeTotals {
 /// Of one arena.
 HugeTotals count_huge(const Arena& arena);
 
-extern Lock huge_lock;
+extern constinit Lock huge_lock;
 
 }  // namespace homenode::heap

@@ -50,14 +50,16 @@ std::uint64_t count_node_switches();
 void watch_forks();
 
 namespace detail {
-extern Arena* arenas[system::max_nodes + 1];  ///< By node; the last is the one for all. Atomic.
-extern Arena* private_arenas;
-extern CoreHeap* heaps[max_cpus];
-extern Lock process_lock;  ///< Of the tables above and the threads; taken before any other.
-extern Lock private_lock;
-extern Lock meta_lock;
-extern Thread* threads;
-extern Thread* unused_threads;
+extern constinit Arena*
+    arenas[system::max_nodes + 1];  ///< By node; the last is the one for all. Atomic.
+extern constinit Arena* private_arenas;
+extern constinit CoreHeap* heaps[max_cpus];
+extern constinit Lock
+    process_lock;  ///< Of the tables above and the threads; taken before any other.
+extern constinit Lock private_lock;
+extern constinit Lock meta_lock;
+extern constinit Thread* threads;
+extern constinit Thread* unused_threads;
 }  // namespace detail
 
 template <class Visit>

@@ -14,26 +14,41 @@ constexpr Thread make_nobody() {
   return thread;
 }
 
+/// Keeps an empty page for any size that wants one of its kind, or gives it back.
 void keep_or_free(Thread& thread, Page& page) {
-  if (page.kind != Kind::small || thread.spare_count >= most_spares ||
-      chunk_of(page).arena != thread.heap->arena) {
+  const bool near = chunk_of(page).arena == thread.heap->arena;
+  const bool small = page.kind == Kind::small;
+  if (!near || (small ? thread.spare_count >= most_spares : thread.medium_spare != nullptr)) {
     free_slices(page);
     return;
   }
   page.lease_to(nullptr);
   page.capacity = 0;
-  page.next = thread.spares;
-  thread.spares = &page;
-  ++thread.spare_count;
+  if (small) {
+    page.next = thread.spares;
+    thread.spares = &page;
+    ++thread.spare_count;
+  } else {
+    thread.medium_spare = &page;
+  }
+}
+
+Page* take_spare(Thread& thread, bool small) {
+  Page* const page = small ? thread.spares : thread.medium_spare;
+  if (page == nullptr) return nullptr;
+  if (small) {
+    thread.spares = page->next;
+    --thread.spare_count;
+  } else {
+    thread.medium_spare = nullptr;
+  }
+  return page;
 }
 
 Page* fresh_page(Thread& thread, unsigned size_class) {
   const bool small = size_class < linear_classes + 6 * 8;
-  Page* page = thread.spares;
-  if (small && page != nullptr) {
-    thread.spares = page->next;
-    --thread.spare_count;
-  } else {
+  Page* page = take_spare(thread, small);
+  if (page == nullptr) {
     bool zeroed = false;
     page = take_slices(*thread.heap->arena, small ? Kind::small : Kind::medium,
                        small ? 1 : medium_slices, 1, zeroed);
@@ -48,6 +63,14 @@ void make_current(Thread& thread, Page& page) {
   page.last_thread = thread.number;
   page.lease_to(&thread);
   thread.current[page.size_class] = &page;
+}
+
+/// Half a megabyte for each size is too much to keep: an empty one serves the others.
+void retire_current(Thread& thread, Page& page) {
+  if (thread.current[page.size_class] != &page) return;
+  thread.current[page.size_class] = &no_page;
+  page.used = 0;
+  keep_or_free(thread, page);
 }
 
 /// A page with a free block in place of the current one, which has none; null: no memory.
@@ -113,6 +136,8 @@ void retire(Thread& thread, Page& page) {
 }
 
 void free_spares(Thread& thread) {
+  if (thread.medium_spare != nullptr) free_slices(*thread.medium_spare);
+  thread.medium_spare = nullptr;
   while (thread.spares != nullptr) {
     Page* const page = thread.spares;
     thread.spares = page->next;
@@ -139,7 +164,11 @@ void return_leases(Thread& thread) {
 void release_slow(Thread* thread, Page& slice, void* memory) {
   Page& page = page_of(slice);
   if (page.leased_by() == thread) {
-    if (push(page, memory)) retire(*thread, page);
+    if (push(page, memory)) {
+      retire(*thread, page);
+    } else if (page.used == current_page_bias && page.kind == Kind::medium) {
+      retire_current(*thread, page);
+    }
     return;
   }
   if (page.kind == Kind::large) {

@@ -19,16 +19,17 @@ struct Thread {
   CoreHeap* heap;
   Page* spares;  ///< Empty small pages, of the heap's arena.
   unsigned spare_count;
-  int id;           ///< The kernel's, while it lives.
-  bool is_private;  ///< Stands for a heap that a program made: it stays where it is.
-  bool ended;       ///< Its end was seen, yet it allocates again: other destructors do.
-  Thread* next;     ///< Of all, or of the unused.
+  Page* medium_spare;  ///< One empty medium page.
+  int id;              ///< The kernel's, while it lives.
+  bool is_private;     ///< Stands for a heap that a program made: it stays where it is.
+  bool ended;          ///< Its end was seen, yet it allocates again: other destructors do.
+  Thread* next;        ///< Of all, or of the unused.
   std::uint64_t remote_frees;
   std::uint64_t node_switches;
 };
 
-extern Page no_page;
-extern Thread nobody;  ///< What a thread is before its first call.
+extern constinit Page no_page;
+extern constinit Thread nobody;  ///< What a thread is before its first call.
 extern constinit thread_local Thread* self [[gnu::tls_model("initial-exec")]];
 
 /// The slow ways of allocate() and release().
@@ -42,7 +43,7 @@ void* allocate_large(CoreHeap& heap, std::size_t bytes, std::size_t alignment, b
 void free_spares(Thread& thread);
 /// Everything that was leased goes back, and what was kept.
 void return_leases(Thread& thread);
-/// A page in whose blocks nobody has any more: for the fast way of release().
+/// A page of which no block is out any more: for the fast way of release().
 void retire(Thread& thread, Page& page);
 
 /// A block of at least `bytes`, at a multiple of 16; null when there is no memory.
