@@ -5,13 +5,18 @@ include(CMakePackageConfigHelpers)
 if(TARGET homenode_shared)
   install(TARGETS homenode_shared DESTINATION ${HOMENODE_LIB} COMPONENT library)
 endif()
-install(TARGETS homenode_malloc homenode_malloc_hardened DESTINATION ${HOMENODE_LIB}
-        COMPONENT library)
+if(TARGET homenode_malloc)
+  install(TARGETS homenode_malloc homenode_malloc_hardened DESTINATION ${HOMENODE_LIB}
+          COMPONENT library)
+endif()
 if(HOMENODE_WHEEL)
   return()
 endif()
 
-install(TARGETS homenode_static homenode_malloc_static DESTINATION ${HOMENODE_LIB} COMPONENT library)
+install(TARGETS homenode_static DESTINATION ${HOMENODE_LIB} COMPONENT library)
+if(TARGET homenode_malloc_static)
+  install(TARGETS homenode_malloc_static DESTINATION ${HOMENODE_LIB} COMPONENT library)
+endif()
 install(DIRECTORY include/homenode DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT library
         FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp" PATTERN "*.f90")
 
