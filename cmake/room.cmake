@@ -1,10 +1,20 @@
 # homenode_room(NAME SOURCES… LINKS…): a room of src/ as a static library `homenode_NAME`.
 # homenode_test(NAME SOURCES… LINKS…): a GoogleTest binary, registered with ctest.
+# homenode_join(TARGET): with HOMENODE_JOIN, which the presets of the sanitizers set, a dozen
+# of its files at a time are compiled as one, in less than half the time. What a file keeps to
+# itself then needs another name than what its neighbours do. The release build has each file apart.
+option(HOMENODE_JOIN "Compile several files of a target as one" OFF)
+
+function(homenode_join target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${HOMENODE_JOIN} UNITY_BUILD_BATCH_SIZE 12)
+endfunction()
+
 function(homenode_room name)
   cmake_parse_arguments(ROOM "" "" "SOURCES;LINKS" ${ARGN})
   add_library(homenode_${name} STATIC ${ROOM_SOURCES})
   target_include_directories(homenode_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(homenode_${name} PUBLIC ${ROOM_LINKS} PRIVATE homenode_flags)
+  homenode_join(homenode_${name})
 endfunction()
 
 function(homenode_test name)
@@ -12,5 +22,6 @@ function(homenode_test name)
   add_executable(${name} ${TEST_SOURCES})
   target_link_libraries(${name} PRIVATE ${TEST_LINKS} GTest::gtest_main homenode_flags)
   target_compile_definitions(${name} PRIVATE HOMENODE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  homenode_join(${name})
   add_test(NAME ${name} COMMAND ${name})
 endfunction()

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/id_list.h"
+#include "cli/json_numbers.h"
 #include "cli/run_allocations_names.h"
 
 namespace homenode::cli {
@@ -17,13 +18,6 @@ std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
   return text;
-}
-
-template <class IdType>
-Json numbers(const IdSet<IdType>& set) {
-  Json list = Json::array();
-  for (IdType id : set.to_vector()) list.push_back(id.value());
-  return list;
 }
 
 Json policy_json(const placement::Policy* policy) {
