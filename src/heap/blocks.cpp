@@ -5,6 +5,7 @@
 
 #include "heap/huge.h"
 #include "heap/process.h"
+#include "heap/statistics.h"
 
 namespace homenode::heap {
 namespace {
@@ -76,6 +77,7 @@ void* allocate_slow(Thread* thread, std::size_t bytes) {
     errno = ENOMEM;
     return nullptr;
   }
+  write_if_asked();
   if (*thread->cpu_now != thread->cpu || (thread->cpu_now == &thread->cpu && !is_uniform())) {
     follow_cpu(*thread);
   }

@@ -13,25 +13,22 @@ namespace homenode::heap {
 namespace {
 
 /// A copy of stderr: many programs close it before the libraries' last words.
-constinit int output = 2;
-
 void keep_output() {
   constexpr int above_the_programs = 100;
   const int copy = fcntl(2, F_DUPFD_CLOEXEC, above_the_programs);
-  if (copy >= 0) output = copy;
+  set_output(copy >= 0 ? copy : 2);
 }
 
 void write_on_signal(int /*signal*/) {
-  write_statistics(output);
+  ask_for_statistics();
 }
 
 void tell() {
   Text text;
   text.add("homenode-malloc: policy ").add(policy_name(settings().policy));
   if (is_uniform()) {
-    text.add(is_per_node(settings().policy)
-                 ? "; one node, or the kernel does not say which: a plain allocator\n"
-                 : "; one arena for all nodes\n");
+    text.add(is_per_node(settings().policy) ? "; one node: a plain allocator\n"
+                                            : "; one arena for all nodes\n");
   } else {
     text.add("; each node has its own arena\n");
   }
@@ -42,7 +39,9 @@ void tell() {
 [[gnu::constructor]] void begin() {
   start_process();
   if (settings().verbose) tell();
-  if (settings().verbose || settings().statistics) keep_output();
+  if (settings().verbose || settings().statistics || settings().statistics_signal > 0) {
+    keep_output();
+  }
   if (settings().statistics_signal > 0) {
     struct sigaction action {};
     action.sa_handler = &write_on_signal;
@@ -60,10 +59,10 @@ void tell() {
       text.add(
           " policies (in a container, CAP_SYS_NICE may be missing); memory went to the node "
           "of its first touch\n");
-      text.write(output);
+      text.write(output());
     }
   }
-  if (settings().statistics) write_statistics(output);
+  if (settings().statistics) write_statistics(output());
 }
 
 }  // namespace

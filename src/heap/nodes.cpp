@@ -30,16 +30,23 @@ struct NodePath {
   }
 };
 
-/// The nodes that the system has, in order.
-system::NodeMask online_nodes() {
+system::NodeMask read_nodes(const char* path) {
   char text[512];
-  const long size = system::read_file("/sys/devices/system/node/online", text, sizeof text);
+  const long size = system::read_file(path, text, sizeof text);
   system::NodeMask nodes{};
   read_list(text, size, [&](unsigned node) { nodes.add(node); });
   return nodes;
 }
 
+system::NodeMask online_nodes() {
+  return read_nodes("/sys/devices/system/node/online");
+}
+
 }  // namespace
+
+system::NodeMask nodes_with_memory() {
+  return read_nodes("/sys/devices/system/node/has_memory");
+}
 
 unsigned node_of_cpu(unsigned cpu) {
   unsigned here = 0;

@@ -6,6 +6,8 @@
 
 namespace homenode::heap {
 
+/// The nodes that have memory, as the system lists them; none where it knows of no nodes.
+system::NodeMask nodes_with_memory();
 /// The node of a CPU: of the one that the caller runs on without reading anything. 0 when the
 /// system does not say.
 unsigned node_of_cpu(unsigned cpu);

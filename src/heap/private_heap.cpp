@@ -76,7 +76,7 @@ bool choose_nodes(const char* text, Policy policy, system::NodeMask& nodes) {
   return true;
 }
 
-hn_heap* new_record() {
+hn_heap* new_heap() {
   {
     const Guard guard(detail::private_lock);
     if (hn_heap* const record = unused_heaps; record != nullptr) {
@@ -125,7 +125,7 @@ HN_EXPORT hn_heap* hn_heap_create(const hn_heap_options* options) {
       !choose_nodes(wanted.nodes, policy, nodes)) {
     return fail<hn_heap*>(EINVAL, nullptr);
   }
-  hn_heap* const heap = new_record();
+  hn_heap* const heap = new_heap();
   if (heap == nullptr) return fail<hn_heap*>(ENOMEM, nullptr);
   heap->arena.node = nodes.count() == 1 ? nodes.next(0) : system::max_nodes;
   heap->arena.policy = policy;

@@ -113,9 +113,10 @@ bool start_once() {
   if (started) return false;
   draw_secret();
   chosen = read_settings();
-  // Where it is refused, or there is but one node, placement has nothing to choose.
-  const bool known = system::allowed_nodes(allowed) == 0;
-  uniform = !known || allowed.count() < 2 || !is_per_node(chosen.policy);
+  // A container may refuse to tell. Then it refuses policies too, and memory goes where it is first
+  // touched, which is its arena's node as long as a node's threads keep to their arena.
+  if (system::allowed_nodes(allowed) != 0) allowed = nodes_with_memory();
+  uniform = allowed.count() < 2 || !is_per_node(chosen.policy);
   (void)pthread_key_create(&end_key, &end_thread);
   __atomic_store_n(&started, true, __ATOMIC_RELEASE);
   return true;
@@ -242,7 +243,7 @@ void follow_cpu(Thread& thread) {
 
 std::uint64_t count_remote_frees() {
   const Guard guard(process_lock);
-  std::uint64_t sum = 0;
+  std::uint64_t sum = __atomic_load_n(&nobodys_frees, __ATOMIC_RELAXED);
   for (const Thread* t = threads; t != nullptr; t = t->next) sum += t->remote_frees;
   for (const Thread* t = unused_threads; t != nullptr; t = t->next) sum += t->remote_frees;
   return sum;

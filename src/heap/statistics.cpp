@@ -1,5 +1,7 @@
 #include "heap/statistics.h"
 
+#include <sys/stat.h>
+
 #include "heap/core_heap.h"
 #include "heap/huge.h"
 #include "heap/process.h"
@@ -7,6 +9,10 @@
 
 namespace homenode::heap {
 namespace {
+
+constinit bool asked = false;  // Atomic.
+constinit struct stat output_identity {};
+constinit int output_file = -1;
 
 /// Blocks that are out, as far as anybody but the holder can tell.
 std::size_t live_bytes(const Page& page) {
@@ -80,6 +86,26 @@ Totals count_all() {
   Totals sum{};
   for_arenas([&](Arena& arena) { add(sum, count(arena)); });
   return sum;
+}
+
+void ask_for_statistics() {
+  __atomic_store_n(&asked, true, __ATOMIC_RELAXED);
+}
+
+void write_if_asked() {
+  if (!__atomic_load_n(&asked, __ATOMIC_RELAXED)) return;
+  if (__atomic_exchange_n(&asked, false, __ATOMIC_RELAXED)) write_statistics(output());
+}
+
+void set_output(int file) {
+  if (fstat(file, &output_identity) == 0) output_file = file;
+}
+
+int output() {
+  struct stat now {};
+  const bool same = output_file >= 0 && fstat(output_file, &now) == 0 &&
+                    now.st_dev == output_identity.st_dev && now.st_ino == output_identity.st_ino;
+  return same ? output_file : -1;
 }
 
 void write_statistics(int file) {

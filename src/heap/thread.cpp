@@ -108,6 +108,7 @@ void give_back(Page& page) {
 }  // namespace
 
 constinit Page no_page{};
+constinit std::uint64_t nobodys_frees = 0;
 constinit Thread nobody = make_nobody();
 constinit thread_local Thread* self [[gnu::tls_model("initial-exec")]] = &nobody;
 
@@ -177,7 +178,11 @@ void release_slow(Thread* thread, Page& slice, void* memory) {
     return;
   }
   if (page.kind == Kind::unused) die("not a block in use", memory);
-  if (thread != &nobody) ++thread->remote_frees;
+  if (thread != &nobody) {
+    ++thread->remote_frees;
+  } else {
+    __atomic_fetch_add(&nobodys_frees, 1, __ATOMIC_RELAXED);
+  }
   if (!push_remote(page, memory)) return;
   // The page was at large, and is ours now. Who filled it last will want it back; for others it
   // goes to its heap, so that memory never changes hands by being freed.

@@ -32,6 +32,9 @@ extern constinit Page no_page;
 extern constinit Thread nobody;  ///< What a thread is before its first call.
 extern constinit thread_local Thread* self [[gnu::tls_model("initial-exec")]];
 
+/// Remote frees of threads that have never allocated. Atomic.
+extern constinit std::uint64_t nobodys_frees;
+
 /// The slow ways of allocate() and release().
 void* allocate_slow(Thread* thread, std::size_t bytes);
 void release_slow(Thread* thread, Page& slice, void* memory);
