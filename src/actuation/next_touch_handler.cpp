@@ -101,7 +101,11 @@ bool touch(NextTouchPlace& place, std::uintptr_t address, std::uint64_t state) {
     const bool released = release_unit(place, os, first, end);
     CpuId cpu;
     NodeId node;
-    if (os.getcpu(cpu, node) == 0) move_unit(place, os, first, end, next_touch_target(node));
+    if (os.getcpu(cpu, node) == 0) {
+      move_unit(place, os, first, end, next_touch_target(node));
+    } else {
+      place.pages_left += (end - first) / os.page_bytes();
+    }
     ++place.touched_units;
     unit = UnitState::done;
     return released;

@@ -124,15 +124,25 @@ bool split_huge_pages(os::Os& os, Region region, const placement::PageMap& map,
 
 /// Since Linux 6.12 a split lets go of the pages that hold only zeros. Gives the audit as it is
 /// now.
-Result<Audit> populate_what_went(os::Os& os, Region region, const Plan& plan, Audit before) {
+Result<Audit> populate_what_went(os::Os& os, Region region, const Plan& plan, Audit before,
+                                 std::vector<Error>& refusals) {
   const auto missing = [](const Audit& where) {
     return std::count(where.node_of_page.begin(), where.node_of_page.end(), std::nullopt);
   };
   auto now = audit(os, region);
   if (!now || missing(*now) <= missing(before)) return now;
-  // What is refused here was refused before, and told of.
-  if (const auto again = populate(os, region, plan); !again) return again.as_unexpected();
+  const auto again = populate(os, region, plan);
+  if (!again) return again.as_unexpected();
+  refusals.insert(refusals.end(), again->begin(), again->end());
   return audit(os, region);
+}
+
+Error moved_along(std::size_t pages) {
+  return {ErrorCode::failed, 0,
+          fmt::format("{} pages are elsewhere: they moved with huge pages that the kernel did not "
+                      "split",
+                      pages),
+          "switch transparent huge pages off for this program and place it again"};
 }
 
 std::size_t count_as_planned(const placement::PageMap& map, const Audit& where) {
@@ -174,13 +184,22 @@ Result<Receipt> place_pages(os::Os& os, Region region, const placement::PageMap&
   Receipt receipt{.pages = map.size(), .refusals = *refusals};
   const std::size_t right_at_once = count_as_planned(map, *where);
   if (plan.divides_huge_pages && split_huge_pages(os, region, map, *where)) {
-    auto split = populate_what_went(os, region, plan, *std::move(where));
+    auto split = populate_what_went(os, region, plan, *std::move(where), receipt.refusals);
     if (!split) return split.as_unexpected();
     where = *std::move(split);
   }
+  const bool any_misplaced = count_as_planned(map, *where) < map.size();
   const auto not_moved = move_misplaced(os, region, map, *where);
   if (!not_moved) return not_moved.as_unexpected();
   receipt.refusals.insert(receipt.refusals.end(), not_moved->begin(), not_moved->end());
+  if (plan.divides_huge_pages && any_misplaced) {
+    // A huge page that was not split has moved whole, with pages that were right before.
+    auto after = audit(os, region);
+    if (!after) return after.as_unexpected();
+    where = *std::move(after);
+    const std::size_t wrong = map.size() - count_as_planned(map, *where);
+    if (wrong > 0 && receipt.refusals.empty()) receipt.refusals.push_back(moved_along(wrong));
+  }
   times.move = timer.lap();
   receipt.times = times;
   receipt.as_planned = count_as_planned(map, *where);

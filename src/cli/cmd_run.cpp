@@ -183,6 +183,7 @@ class Run final : public Verb {
     if (!from_words->thread_memory.empty()) {
       request.threads.thread_memory = from_words->thread_memory;
     }
+    request.threads.count_forks = from_words->count_forks;  // Its processing elements may be forks.
     return request;
   }
 
