@@ -26,8 +26,7 @@ __attribute__((noinline)) void* alloc_3d(size_t bytes) {
 }
 
 __attribute__((noinline)) void* alloc_mapping(size_t bytes) {
-  void* memory =
-      mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) exit(5);
   return memory;
 }
