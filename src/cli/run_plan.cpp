@@ -50,8 +50,12 @@ bool needs_full_machine(const RunRequest& request) {
   const auto by_socket = [](const RunSetting& setting) {
     return setting.kind == Kind::per_rank && setting.value != "node" && setting.value != "numa";
   };
+  const auto by_host = [](const RunSetting& setting) {
+    return setting.value.find("ip:") != std::string::npos;  // quick_network.cpp
+  };
   return needs_topology(request.threads) ||
-         std::any_of(request.settings.begin(), request.settings.end(), by_socket);
+         std::any_of(request.settings.begin(), request.settings.end(), by_socket) ||
+         std::any_of(request.settings.begin(), request.settings.end(), by_host);
 }
 
 Result<RunPlan> make_run_plan(os::Os& os, const machine::Machine& machine,
