@@ -157,22 +157,36 @@ RANKS = [
     ["--per-rank", "node"],
     ["--per-rank", "node", "--threads", "6,1", "--thread-memory", "bind@2/bind@3"],
 ]
-LAUNCHER = "mpirun.mpich"
-RANK_VARIABLE = "MPI_LOCALRANKID"
+MPI = {"Open MPI": "openmpi", "MPICH": "mpich"}
+LAUNCHERS = {
+    "Open MPI": "mpirun.openmpi --allow-run-as-root --oversubscribe --bind-to none",
+    "MPICH": "mpirun.mpich",
+}
+RANK_VARIABLES = {"Open MPI": "OMPI_COMM_WORLD_LOCAL_RANK", "MPICH": "MPI_LOCALRANKID"}
 RANK_LINE = re.compile(r"(\d+) (\d+) cpus=(\S*) memory=(\S*)")
 
 
+@pytest.fixture(scope="module")
+def mpi_programs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The same program, compiled for each MPI."""
+    folder = tmp_path_factory.mktemp("mpi")
+    options = ["-O1", "-Wall", "-Wextra", "-Werror", "-pthread", str(HERE / "placed_mpi.c")]
+    for suffix in MPI.values():
+        compiler = shutil.which(f"mpicc.{suffix}")
+        assert compiler, f"install lib{suffix}-dev"
+        subprocess.run([compiler, *options, "-o", str(folder / suffix)], check=True)
+    return {name: folder / suffix for name, suffix in MPI.items()}
+
+
+@pytest.mark.parametrize("mpi", MPI)
 def test_ranks_and_their_threads_are_where_the_map_says(
-    quad: Lab, command: str, tmp_path: Path
+    quad: Lab, command: str, mpi_programs: dict[str, Path], mpi: str
 ) -> None:
-    compiler = shutil.which("mpicc.mpich")
-    assert compiler, "install libmpich-dev"
-    program = str(tmp_path / "placed_mpi")
-    options = ["-O1", "-Wall", "-Wextra", "-Werror", "-pthread", "-o", program]
-    subprocess.run([compiler, *options, str(HERE / "placed_mpi.c")], check=True)
-    commands = [runs(command, words, program) for words in RANKS]
-    explains = [f"{RANK_VARIABLE}={rank} {explain}" for rank, (explain, _) in enumerate(commands)]
-    launch = f"{LAUNCHER} " + " : ".join(f"-n 1 {start}" for _, start in commands)
+    commands = [runs(command, words, str(mpi_programs[mpi])) for words in RANKS]
+    explains = [
+        f"{RANK_VARIABLES[mpi]}={rank} {explain}" for rank, (explain, _) in enumerate(commands)
+    ]
+    launch = f"{LAUNCHERS[mpi]} " + " : ".join(f"-n 1 {start}" for _, start in commands)
     *explained, text = answers(quad, [*explains, launch])
     lines = RANK_LINE.findall(text)
     assert sorted(rank for rank, *_ in lines) == ["0", "0", "1", "1"]
