@@ -6,6 +6,8 @@ if(TARGET homenode_shared)
   install(TARGETS homenode_shared DESTINATION ${HOMENODE_LIB} COMPONENT library)
 endif()
 if(TARGET homenode_malloc)
+  # Beside the agent, where `homenode run --malloc` looks for it.
+  install(TARGETS homenode_malloc DESTINATION ${HOMENODE_LIBEXEC} COMPONENT library)
   install(TARGETS homenode_malloc homenode_malloc_hardened DESTINATION ${HOMENODE_LIB}
           COMPONENT library)
 endif()

@@ -123,6 +123,10 @@ class Run final : public Verb {
         ->type_name("RULE")
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    app.add_option("--malloc", threads_.malloc_policy,
+                   "give the program homenode's malloc, whose blocks are on the node of the core "
+                   "that asks (bind), or bind:strict, preferred, interleave, weighted, local")
+        ->type_name("POLICY");
     app.add_flag("--verbose", threads_.verbose,
                  "with --place: say at the program's end what was placed and what was refused");
   }

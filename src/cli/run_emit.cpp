@@ -17,6 +17,7 @@ void note_agent_rules(const RunPlan& plan, Emitted& emitted) {
   if (!plan.threads.memory_by_rank.empty())
     emitted.missing.emplace_back("memory policies of threads");
   if (plan.threads.heap) emitted.missing.emplace_back("the policy of the heap");
+  if (!plan.threads.malloc_policy.empty()) emitted.missing.emplace_back("homenode's malloc");
   if (!plan.threads.allocations.empty())
     emitted.missing.emplace_back("rules for large allocations and static data");
 }

@@ -92,6 +92,9 @@ std::string explain_text(const RunPlan& plan) {
     text += fmt::format("threads left alone: {}\n", fmt::join(plan.threads.skipped, ","));
   }
   if (plan.threads.heap) text += "heap: " + policy_words(*plan.threads.heap) + "\n";
+  if (!plan.threads.malloc_policy.empty()) {
+    text += "malloc: homenode's, " + plan.threads.malloc_policy + "\n";
+  }
   for (const AllocationRule& rule : plan.threads.allocations) {
     text += fmt::format("{}: {}\n", target_words(rule), rule.rule);
   }
@@ -118,6 +121,8 @@ std::string explain_json(const RunPlan& plan) {
   }
   json["skipped_threads"] = plan.threads.skipped;
   json["heap"] = policy_json(plan.threads.heap ? &*plan.threads.heap : nullptr);
+  json["malloc"] =
+      plan.threads.malloc_policy.empty() ? Json(nullptr) : Json(plan.threads.malloc_policy);
   json["allocations"] = Json::array();
   for (const AllocationRule& rule : plan.threads.allocations) {
     json["allocations"].push_back(allocation_json(rule));

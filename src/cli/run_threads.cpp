@@ -7,6 +7,7 @@
 
 #include "base/id_list.h"
 #include "cli/run_allocations.h"
+#include "heap/policy_names.h"
 #include "placement/memory_rule.h"
 #include "placement/thread_expression.h"
 
@@ -86,9 +87,28 @@ Result<placement::MemoryRule> parse_allowed_rule(const machine::Machine& machine
                    "choose among the nodes " + to_list(allowed));
 }
 
+namespace {
+
+Result<void> check_malloc(const ThreadRequest& request) {
+  const std::string& policy = request.malloc_policy;
+  if (policy.empty()) return {};
+  if (std::find(std::begin(heap::policy_names), std::end(heap::policy_names), policy) ==
+      std::end(heap::policy_names)) {
+    return bad_usage(fmt::format("homenode's malloc has no policy '{}'", policy),
+                     fmt::format("choose one of: {}", fmt::join(heap::policy_names, ", ")));
+  }
+  if (!request.heap.empty() || !request.place.empty()) {
+    return bad_usage("--malloc and --heap or --place all say where allocations go",
+                     "choose --malloc, or the others");
+  }
+  return {};
+}
+
+}  // namespace
+
 bool ThreadRequest::needs_agent() const {
   return !threads.empty() || !thread_memory.empty() || !skip_threads.empty() || !heap.empty() ||
-         !place.empty();
+         !place.empty() || !malloc_policy.empty();
 }
 
 CpuSet ThreadPlan::process_cpus() const {
@@ -122,8 +142,10 @@ Result<ThreadPlan> plan_threads(const machine::Machine& machine, const ThreadReq
   if (request.verbose && request.place.empty()) {
     return bad_usage("--verbose has nothing to tell of", "give it beside --place");
   }
+  if (const auto fits = check_malloc(request); !fits) return fits.as_unexpected();
   ThreadPlan plan;
   plan.count_forks = request.count_forks;
+  plan.malloc_policy = request.malloc_policy;
   if (!request.threads.empty()) {
     auto threads = placement::parse_thread_expression(machine, request.threads);
     if (!threads) return threads.as_unexpected();

@@ -16,6 +16,7 @@
 //                         mmap) of more than this size, or by a function (from=alloc_3d), or for
 //                         static data (name=u*); may be given several times, the first that fits
 //                         holds
+//   --malloc POLICY       the program gets homenode's malloc, with this policy of its arenas
 //   --verbose             what --place did is told at the program's end
 //   +setcpuaffinity +pemap LIST | +coremap LIST   Charm++'s words for --threads
 //   +maffinity +nodemap LIST | +memnodemap LIST +mempol bind|preferred|interleave
@@ -45,6 +46,7 @@ struct ThreadRequest {
   std::string heap = {};
   std::vector<std::string> place = {};
   bool verbose = false;
+  std::string malloc_policy = {};  ///< Of homenode's malloc; empty: the program keeps its own.
   /// The main thread of a forked child takes the next entry, as a new thread does, instead of
   /// staying where its parent is.
   bool count_forks = false;
@@ -76,7 +78,8 @@ struct ThreadPlan {
   bool count_forks = false;                       ///< As in the request.
   std::optional<placement::Policy> heap;
   std::vector<AllocationRule> allocations;
-  bool verbose = false;  ///< As in the request.
+  bool verbose = false;            ///< As in the request.
+  std::string malloc_policy = {};  ///< As in the request.
 
   /// All CPUs of the map: what the launcher binds the process to, so that runtimes that count CPUs
   /// before main() count these. Empty without a map.
@@ -90,7 +93,8 @@ struct ThreadPlan {
 bool needs_topology(const ThreadRequest& request);
 
 /// Reads the request against the machine. Errors: bad_usage for what cannot be read, does not exist
-/// or is not allowed, and for --heap beside --thread-memory (a thread has one policy);
+/// or is not allowed, for --heap beside --thread-memory (a thread has one policy), and for --malloc
+/// beside --heap or rules for allocations (each says where allocations go);
 /// not_supported for rules that the agent cannot carry out; bad_usage where all of it is more than
 /// one variable of the environment can hold.
 Result<ThreadPlan> plan_threads(const machine::Machine& machine, const ThreadRequest& request);

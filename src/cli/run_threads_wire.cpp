@@ -10,6 +10,7 @@
 #include "base/id_list.h"
 #include "cli/run_allocations_names.h"
 #include "cli/run_threads.h"
+#include "heap/policy_names.h"
 
 namespace homenode::cli {
 namespace {
@@ -108,6 +109,10 @@ std::vector<std::pair<std::string, std::string>> agent_environment(const ThreadP
   if (!plan.allocations.empty()) {
     libraries.push_back((fs::path(folder) / agent::allocations_file).string());
   }
+  const bool has_agent = !libraries.empty();
+  if (!plan.malloc_policy.empty()) {
+    libraries.push_back((fs::path(folder) / heap::library_file).string());
+  }
   if (libraries.empty()) return {};
   if (std::string present = lookup("LD_PRELOAD"); !present.empty()) {
     libraries.push_back(std::move(present));
@@ -117,11 +122,14 @@ std::vector<std::pair<std::string, std::string>> agent_environment(const ThreadP
     if (!preload.empty()) preload += ':';
     preload += library;
   }
-  std::vector<std::pair<std::string, std::string>> variables{
-      {"LD_PRELOAD", preload}, {agent::wire_variable, wire_text(plan)}};
+  std::vector<std::pair<std::string, std::string>> variables{{"LD_PRELOAD", preload}};
+  if (has_agent) variables.emplace_back(agent::wire_variable, wire_text(plan));
   if (std::any_of(plan.allocations.begin(), plan.allocations.end(),
                   [](const AllocationRule& rule) { return rule.names.empty(); })) {
     variables.emplace_back("GLIBC_TUNABLES", tunables_for(plan, lookup("GLIBC_TUNABLES")));
+  }
+  if (!plan.malloc_policy.empty()) {
+    variables.emplace_back(heap::policy_variable, plan.malloc_policy);
   }
   if (plan.threads && lookup("KMP_AFFINITY").empty()) {
     variables.emplace_back("KMP_AFFINITY", "disabled");

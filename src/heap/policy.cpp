@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "heap/policy_names.h"
+
 namespace homenode::heap {
 namespace {
 
@@ -12,20 +14,18 @@ constexpr int preferred_many = 5;       // MPOL_PREFERRED_MANY, Linux 5.15
 constexpr int weighted_interleave = 6;  // MPOL_WEIGHTED_INTERLEAVE, Linux 6.9
 
 struct Row {
-  const char* name;
   int mode;
   int older_mode;  ///< What a kernel without it has.
   bool per_node;
 };
 
 constexpr Row rows[] = {
-    {"bind", preferred_many, MPOL_PREFERRED, true},
-    {"bind:strict", MPOL_BIND, MPOL_BIND, true},
-    {"preferred", MPOL_PREFERRED, MPOL_PREFERRED, true},
-    {"interleave", MPOL_INTERLEAVE, MPOL_INTERLEAVE, false},
-    {"weighted", weighted_interleave, MPOL_INTERLEAVE, false},
-    {"local", MPOL_DEFAULT, MPOL_DEFAULT, true},
+    {preferred_many, MPOL_PREFERRED, true},        {MPOL_BIND, MPOL_BIND, true},
+    {MPOL_PREFERRED, MPOL_PREFERRED, true},        {MPOL_INTERLEAVE, MPOL_INTERLEAVE, false},
+    {weighted_interleave, MPOL_INTERLEAVE, false}, {MPOL_DEFAULT, MPOL_DEFAULT, true},
 };
+
+static_assert(sizeof(rows) / sizeof(rows[0]) == sizeof(policy_names) / sizeof(policy_names[0]));
 
 const Row& row_of(Policy policy) {
   return rows[static_cast<unsigned>(policy)];
@@ -35,8 +35,8 @@ const Row& row_of(Policy policy) {
 
 bool read_policy(const char* text, Policy& policy) {
   unsigned i = 0;
-  for (const Row& row : rows) {
-    if (std::strcmp(text, row.name) == 0) {
+  for (const char* const name : policy_names) {
+    if (std::strcmp(text, name) == 0) {
       policy = static_cast<Policy>(i);
       return true;
     }
@@ -46,7 +46,7 @@ bool read_policy(const char* text, Policy& policy) {
 }
 
 const char* policy_name(Policy policy) {
-  return row_of(policy).name;
+  return policy_names[static_cast<unsigned>(policy)];
 }
 
 Policy policy_for(Access access) {

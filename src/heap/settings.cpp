@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "heap/policy_names.h"
 #include "heap/process.h"
 #include "heap/text.h"
 
@@ -35,8 +36,7 @@ bool read_number(const char* value, std::uint64_t most, std::uint64_t& number) {
 }
 
 constexpr Name names[] = {
-    {"HOMENODE_MALLOC_POLICY",
-     [](Settings& s, const char* value) { return read_policy(value, s.policy); }},
+    {policy_variable, [](Settings& s, const char* value) { return read_policy(value, s.policy); }},
     {"HOMENODE_MALLOC_VERBOSE",
      [](Settings& s, const char* value) { return read_switch(value, s.verbose); }},
     {"HOMENODE_MALLOC_STATISTICS",

@@ -286,6 +286,7 @@ Words random_line(Random& random) {
                             "-i0",
                             "-Nall",
                             "--heap",
+                            "--malloc",
                             "local"};
   Words words;
   for (unsigned count = below(random, 7); count > 0; --count) {

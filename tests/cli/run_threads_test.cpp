@@ -53,6 +53,9 @@ TEST(PlanThreads, RefusesWhatIsNotThere) {
            {.skip_threads = "1"},
            {.verbose = true},
            {.heap = "nonsense"},
+           {.malloc_policy = "nonsense"},
+           {.heap = "local", .malloc_policy = "bind"},
+           {.place = {"size>1M: cyclic"}, .malloc_policy = "bind"},
            {.place = {"size>1M"}},
            {.place = {"cyclic"}},
            {.place = {"size>1M: nonsense"}},
@@ -165,6 +168,10 @@ TEST(AgentEnvironment, PreloadsOnlyWhatIsNeeded) {
   const Variables heap{{"LD_PRELOAD", "/agents/libhomenode-agent.so"},
                        {"HOMENODE_AGENT", "1 heap=4"}};
   EXPECT_EQ(environment({.heap = "local"}), heap);
+  const Variables allocator{{"LD_PRELOAD", "/agents/libhomenode-malloc.so:/other.so"},
+                            {"HOMENODE_MALLOC_POLICY", "bind:strict"}};
+  EXPECT_EQ(environment({.malloc_policy = "bind:strict"}, {{"LD_PRELOAD", "/other.so"}}),
+            allocator);
   EXPECT_TRUE(environment({}, {{"LD_PRELOAD", "/other.so"}}).empty());
 }
 
