@@ -128,14 +128,12 @@ bool is_ours(std::uintptr_t address) {
     --place.handlers;
     if (stays) return ours;
   }
-  // The fault may be older than the end of the region that raised it.
-  for (NextTouchPlace& place : next_touch_table()) {
-    const std::uint64_t state = place.state.load();
-    const auto kind = NextTouchPlace::state_of(state);
-    const bool over = kind == NextTouchPlace::draining || kind == NextTouchPlace::disarmed;
-    if (over && place.contains(address)) return !seen_before(address, state);
-  }
-  return false;
+  // The fault may be older than the end of the region that raised it, or than its being armed anew:
+  // the access is tried once more. A fault that comes again while nothing was armed or ended is
+  // somebody else's.
+  std::uint64_t states = 0;
+  for (NextTouchPlace& place : next_touch_table()) states += place.state.load();
+  return !seen_before(address, states);
 }
 
 /// As if nobody handled the signal: the process ends by it, at the instruction that faulted.
