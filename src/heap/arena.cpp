@@ -82,6 +82,16 @@ void mark_free(Arena& arena, Chunk& chunk, unsigned first, unsigned count) {
   arena.dirty_free_slices += count;
 }
 
+/// Has slices of a page, by number in it, lead back to its first.
+void describe(Page& page, unsigned from, unsigned end) {
+  for (unsigned i = from; i < end; ++i) {
+    Page& slice = (&page)[i];
+    slice.back = static_cast<std::uint16_t>(i);
+    slice.kind = Kind::unused;
+    slice.lease_to(nullptr);
+  }
+}
+
 /// pre: the slices are free and dirty.
 void discard_run(Arena& arena, Chunk& chunk, unsigned first, unsigned count) {
   if (system::discard(chunk.memory(first), count * slice_bytes) != 0) return;
@@ -89,43 +99,26 @@ void discard_run(Arena& arena, Chunk& chunk, unsigned first, unsigned count) {
   arena.dirty_free_slices -= count;
 }
 
-/// Gives the slices of a set back to the system.
-void discard(Arena& arena, Chunk& chunk, const SliceSet& slices) {
-  unsigned i = first_slice;
-  while (i < chunk.slices) {
-    if (slices.words[i / 64] >> (i % 64) == 0) {
-      i = (i / 64 + 1) * 64;
-      continue;
-    }
-    if (!slices.contains(i)) {
-      ++i;
-      continue;
-    }
-    unsigned end = i + 1;
-    while (end < chunk.slices && slices.contains(end)) ++end;
-    discard_run(arena, chunk, i, end - i);
-    i = end;
-  }
-}
-
-void discard_free(Arena& arena) {
+/// Gives the free slices of each chunk back to the system that choose(chunk, word) leaves in.
+template <class Choose>
+void discard_free(Arena& arena, Choose choose) {
   for (Chunk* chunk = arena.chunks; chunk != nullptr; chunk = chunk->next) {
     SliceSet idle{};
     for (unsigned w = 0; w < chunk_slices / 64; ++w) {
-      idle.words[w] = chunk->free.words[w] & chunk->dirty.words[w];
+      idle.words[w] = chunk->free.words[w] & chunk->dirty.words[w] & choose(*chunk, w);
     }
-    discard(arena, *chunk, idle);
+    unsigned length = 0;
+    for (unsigned i = idle.next_run(first_slice, chunk->slices, length); i != 0;
+         i = idle.next_run(i + length, chunk->slices, length)) {
+      discard_run(arena, *chunk, i, length);
+    }
   }
 }
 
 /// What was free at the last tick and has not been used since goes back to the system.
 void age(Arena& arena) {
+  discard_free(arena, [](const Chunk& chunk, unsigned w) { return chunk.aged.words[w]; });
   for (Chunk* chunk = arena.chunks; chunk != nullptr; chunk = chunk->next) {
-    SliceSet idle{};
-    for (unsigned w = 0; w < chunk_slices / 64; ++w) {
-      idle.words[w] = chunk->free.words[w] & chunk->dirty.words[w] & chunk->aged.words[w];
-    }
-    discard(arena, *chunk, idle);
     for (unsigned w = 0; w < chunk_slices / 64; ++w) {
       chunk->aged.words[w] = chunk->free.words[w] & chunk->dirty.words[w];
     }
@@ -177,12 +170,7 @@ Page* take_slices(Arena& arena, Kind kind, unsigned count, unsigned alignment, b
   zeroed = !chunk->dirty.any(first, count);
   mark_used(arena, *chunk, first, count);
   Page& page = chunk->page(first);
-  for (unsigned i = 0; i < count; ++i) {
-    Page& slice = chunk->page(first + i);
-    slice.back = static_cast<std::uint16_t>(i);
-    slice.kind = Kind::unused;
-    slice.lease_to(nullptr);
-  }
+  describe(page, 0, count);
   page.capacity = 0;
   page.carved = static_cast<std::uint16_t>(count);
   page.kind = kind;
@@ -224,11 +212,7 @@ bool extend_slices(Page& page, unsigned count) {
     if (!chunk.free.contains(i)) return false;
   }
   mark_used(*chunk.arena, chunk, first, count - had);
-  for (unsigned i = had; i < count; ++i) {
-    Page& slice = chunk.page(slice_of(page) + i);
-    slice.back = static_cast<std::uint16_t>(i);
-    slice.kind = Kind::unused;
-  }
+  describe(page, had, count);
   page.carved = static_cast<std::uint16_t>(count);
   return true;
 }
@@ -245,7 +229,7 @@ void shrink_slices(Page& page, unsigned count) {
 bool purge(Arena& arena) {
   const Guard guard(arena.lock);
   const std::size_t before = arena.dirty_free_slices;
-  discard_free(arena);
+  discard_free(arena, [](const Chunk&, unsigned) { return ~std::uint64_t{0}; });
   return arena.dirty_free_slices < before;
 }
 

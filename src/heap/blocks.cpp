@@ -42,6 +42,14 @@ void* new_mapping(std::size_t bytes) {
   return thread == nullptr ? nullptr : allocate_huge(*thread->heap->arena, bytes, granule_bytes);
 }
 
+/// For what is too rare for a fast way.
+void* allocate_here(std::size_t bytes, std::size_t alignment, bool& zeroed) {
+  Thread* const thread = somebody();
+  if (thread == nullptr) return nullptr;
+  follow_cpu(*thread);
+  return allocate_in(*thread, bytes, alignment, zeroed);
+}
+
 }  // namespace
 
 void* allocate_large(CoreHeap& heap, std::size_t bytes, std::size_t alignment, bool& zeroed) {
@@ -93,11 +101,8 @@ void* allocate_aligned(std::size_t bytes, std::size_t alignment) {
   if (alignment <= slice_bytes && rounded <= medium_bytes) {
     return allocate(rounded == 0 ? alignment : rounded);
   }
-  Thread* const thread = somebody();
-  if (thread == nullptr) return nullptr;
-  follow_cpu(*thread);
   bool zeroed = false;
-  return allocate_in(*thread, bytes, alignment, zeroed);
+  return allocate_here(bytes, alignment, zeroed);
 }
 
 void* allocate_zeroed(std::size_t bytes) {
@@ -105,11 +110,8 @@ void* allocate_zeroed(std::size_t bytes) {
     void* const memory = allocate(bytes);
     return memory == nullptr ? nullptr : std::memset(memory, 0, bytes);
   }
-  Thread* const thread = somebody();
-  if (thread == nullptr) return nullptr;
-  follow_cpu(*thread);
   bool zeroed = false;
-  void* const memory = allocate_in(*thread, bytes, granule_bytes, zeroed);
+  void* const memory = allocate_here(bytes, granule_bytes, zeroed);
   if (memory != nullptr && !zeroed) std::memset(memory, 0, bytes);
   return memory;
 }

@@ -39,22 +39,22 @@ bool SliceSet::any(unsigned first, unsigned count) const {
   return sum != 0;
 }
 
-unsigned Chunk::next_gap(unsigned from, unsigned& length) const {
+unsigned SliceSet::next_run(unsigned from, unsigned end, unsigned& length) const {
   unsigned i = from;
-  while (i < slices) {
-    const std::uint64_t rest = free.words[i / 64] >> (i % 64);
+  while (i < end) {
+    const std::uint64_t rest = words[i / 64] >> (i % 64);
     if (rest != 0) break;
     i = (i / 64 + 1) * 64;
   }
-  if (i >= slices) return 0;
-  i += static_cast<unsigned>(std::countr_zero(free.words[i / 64] >> (i % 64)));
-  unsigned end = i;
-  while (end < slices) {
-    const auto ones = static_cast<unsigned>(std::countr_one(free.words[end / 64] >> (end % 64)));
-    end += ones;
-    if (ones == 0 || end % 64 != 0) break;
+  if (i >= end) return 0;
+  i += static_cast<unsigned>(std::countr_zero(words[i / 64] >> (i % 64)));
+  unsigned behind = i;
+  while (behind < end) {
+    const auto ones = static_cast<unsigned>(std::countr_one(words[behind / 64] >> (behind % 64)));
+    behind += ones;
+    if (ones == 0 || behind % 64 != 0) break;
   }
-  length = end - i;
+  length = behind - i;
   return i;
 }
 
@@ -62,7 +62,8 @@ unsigned Chunk::find(unsigned count, unsigned alignment) const {
   unsigned best = 0;
   unsigned best_length = ~0U;
   unsigned length = 0;
-  for (unsigned gap = next_gap(hint, length); gap != 0; gap = next_gap(gap + length, length)) {
+  for (unsigned gap = free.next_run(hint, slices, length); gap != 0;
+       gap = free.next_run(gap + length, slices, length)) {
     const unsigned start = (gap + alignment - 1) / alignment * alignment;
     if (start + count > gap + length || length >= best_length) continue;
     best = start;

@@ -25,6 +25,8 @@ struct SliceSet {
   [[nodiscard]] bool contains(unsigned i) const { return (words[i / 64] >> (i % 64) & 1U) != 0; }
   void set(unsigned first, unsigned count, bool value);
   [[nodiscard]] bool any(unsigned first, unsigned count) const;
+  /// The first run of members in [from, end), which has none at 0; 0 when there is none.
+  [[nodiscard]] unsigned next_run(unsigned from, unsigned end, unsigned& length) const;
 };
 
 struct Chunk {
@@ -42,8 +44,6 @@ struct Chunk {
   [[nodiscard]] char* memory(unsigned slice) {
     return reinterpret_cast<char*>(this) + slice * slice_bytes;
   }
-  /// The next run of free slices; 0 when there is none.
-  [[nodiscard]] unsigned next_gap(unsigned from, unsigned& length) const;
   /// The first of `count` free slices at a multiple of `alignment` slices, in the tightest run that
   /// has them; for one, in the first. 0 when there are none.
   [[nodiscard]] unsigned find(unsigned count, unsigned alignment) const;

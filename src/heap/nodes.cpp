@@ -1,34 +1,17 @@
 #include "heap/nodes.h"
 
+#include "heap/text.h"
+
 namespace homenode::heap {
 namespace {
 
 constexpr std::size_t file_bytes = 16 << 10;
 
-/// "/sys/devices/system/node/nodeN/" and a file's name.
-struct NodePath {
-  char text[80];
-
-  NodePath(unsigned node, const char* file) {
-    char* end = append(text, "/sys/devices/system/node/node");
-    char digits[10];
-    int count = 0;
-    do {
-      digits[count++] = static_cast<char>('0' + node % 10);
-      node /= 10;
-    } while (node > 0);
-    while (count > 0) *end++ = digits[--count];
-    *end++ = '/';
-    end = append(end, file);
-    *end = '\0';
-  }
-
- private:
-  static char* append(char* to, const char* from) {
-    while (*from != '\0') *to++ = *from++;
-    return to;
-  }
-};
+long read_node_file(unsigned node, const char* file, char* text) {
+  Text path;
+  path.add("/sys/devices/system/node/node").add(node).add("/").add(file);
+  return system::read_file(path.text(), text, file_bytes);
+}
 
 system::NodeMask read_nodes(const char* path) {
   char text[512];
@@ -55,7 +38,7 @@ unsigned node_of_cpu(unsigned cpu) {
   const system::NodeMask online = online_nodes();
   char text[file_bytes];
   for (unsigned n = online.next(0); n < system::max_nodes; n = online.next(n + 1)) {
-    const long size = system::read_file(NodePath(n, "cpulist").text, text, sizeof text);
+    const long size = read_node_file(n, "cpulist", text);
     bool found = false;
     read_list(text, size, [&](unsigned id) { found = found || id == cpu; });
     if (found) return n;
@@ -67,7 +50,7 @@ unsigned nearest_node(unsigned node, const system::NodeMask& with_memory) {
   if (with_memory.contains(node)) return node;
   const system::NodeMask online = online_nodes();
   char text[file_bytes];
-  const long size = system::read_file(NodePath(node, "distance").text, text, sizeof text);
+  const long size = read_node_file(node, "distance", text);
   unsigned best = with_memory.next(0);
   unsigned best_distance = ~0U;
   unsigned column = online.next(0);

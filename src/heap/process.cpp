@@ -153,6 +153,18 @@ Thread* take_thread() {
   return thread;
 }
 
+/// Of all threads that there are and were.
+std::uint64_t sum(std::uint64_t Thread::*counter) {
+  const Guard guard(process_lock);
+  std::uint64_t all = 0;
+  for (const Thread* first : {threads, unused_threads}) {
+    for (const Thread* thread = first; thread != nullptr; thread = thread->next) {
+      all += thread->*counter;
+    }
+  }
+  return all;
+}
+
 }  // namespace
 
 void* meta_allocate(std::size_t bytes) {
@@ -242,19 +254,11 @@ void follow_cpu(Thread& thread) {
 }
 
 std::uint64_t count_remote_frees() {
-  const Guard guard(process_lock);
-  std::uint64_t sum = __atomic_load_n(&nobodys_frees, __ATOMIC_RELAXED);
-  for (const Thread* t = threads; t != nullptr; t = t->next) sum += t->remote_frees;
-  for (const Thread* t = unused_threads; t != nullptr; t = t->next) sum += t->remote_frees;
-  return sum;
+  return __atomic_load_n(&nobodys_frees, __ATOMIC_RELAXED) + sum(&Thread::remote_frees);
 }
 
 std::uint64_t count_node_switches() {
-  const Guard guard(process_lock);
-  std::uint64_t sum = 0;
-  for (const Thread* t = threads; t != nullptr; t = t->next) sum += t->node_switches;
-  for (const Thread* t = unused_threads; t != nullptr; t = t->next) sum += t->node_switches;
-  return sum;
+  return sum(&Thread::node_switches);
 }
 
 }  // namespace homenode::heap
