@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,36 @@ int free_armed(char** error) {
   return status;
 }
 
+/// Two nodes with two CPUs each, read once: no call of it goes to the fake kernel.
+const hn_machine* two_nodes() {
+  static const std::unique_ptr<hn_machine, decltype(&hn_machine_free)> machine = [] {
+    hn_machine* loaded = nullptr;
+    EXPECT_EQ(hn_machine_load("synthetic:numa:2 core:2 pu:1", &loaded, nullptr), HN_OK);
+    return std::unique_ptr<hn_machine, decltype(&hn_machine_free)>(loaded, &hn_machine_free);
+  }();
+  return machine.get();
+}
+
+/// The trial's region by a strategy, for a thread on the second node; and one that all threads use.
+int apply_strategy(const char* name, hn_region* own, char** error) {
+  hn_region* shared = nullptr;
+  const int made = hn_region_allocate(pages * page_bytes, nullptr, &shared, error);
+  int status = made;
+  if (made == HN_OK) {
+    const std::size_t user = 3;
+    const hn_user_array arrays[] = {{shared, nullptr, 0}, {own, &user, 1}};
+    char* threads = nullptr;
+    status = hn_strategy_apply(name, two_nodes(), 4, arrays, 2, &threads, error);
+    EXPECT_EQ(threads != nullptr, status == HN_OK || status == HN_INCOMPLETE);
+    if (threads != nullptr) {
+      EXPECT_STREQ(threads, "0,1,2,3");
+    }
+    hn_string_free(threads);
+  }
+  hn_region_free(shared);
+  return status;
+}
+
 // Nodes are named in these rules, so that no file has to say which there are.
 const std::vector<Row>& rows() {
   static const std::vector<Row> all{
@@ -97,6 +128,12 @@ const std::vector<Row>& rows() {
       {"bind", [](hn_region*, char** error) { return hn_thread_bind("all", error); }},
       {"bind by rank", [](hn_region*, char** error) { return hn_thread_bind_rank("0", 5, error); }},
       {"where", [](hn_region*, char** error) { return hn_thread_where(nullptr, nullptr, error); }},
+      {"a strategy that distributes",
+       [](hn_region* region, char** error) { return apply_strategy("round-robin", region, error); },
+       {"read_file"}},
+      {"a strategy that binds",
+       [](hn_region* region, char** error) { return apply_strategy("memory-bind", region, error); },
+       {"read_file"}},
       {"place the thread",
        [](hn_region*, char** error) { return hn_thread_place("bind@1", error); },
        {"read_file"}},
@@ -169,6 +206,33 @@ TEST(Faults, AreToldInOneLineAndNothingIsLost) {
                            "read_file", "sched_setaffinity", "set_mempolicy", "unmap_memory"}) {
     EXPECT_TRUE(calls.contains(call)) << call;
   }
+}
+
+/// How much of a node is free is known or unknown, never wrong.
+class FreeBytesTrial final : public os::Trial {
+ public:
+  FreeBytesTrial() {
+    kernel_->set_root("/no such folder");
+    kernel_->set_file("/sys/devices/system/node/node1/meminfo", "Node 1 MemFree:  512 kB\n");
+  }
+  os::Fake& kernel() override { return *kernel_.operator->(); }
+  os::Outcome run() override {
+    const std::int64_t bytes = hn_node_free_bytes(1);
+    if (bytes == 512 * 1024) return {true, {}};
+    EXPECT_EQ(bytes, -1);
+    return {false, {"it is not known"}, false};
+  }
+  std::string result() override { return ""; }
+  std::string state() override { return ""; }
+
+ private:
+  FakeKernel kernel_;
+};
+
+TEST(Faults, FreeMemoryThatCannotBeReadIsUnknown) {
+  std::set<std::string> calls;
+  os::refuse_every_call({"free bytes", [] { return std::make_unique<FreeBytesTrial>(); }}, calls);
+  EXPECT_EQ(calls, std::set<std::string>{"read_file"});
 }
 
 TEST(Faults, ThreadsThatMayNotAskForTheirCpusHaveNone) {
