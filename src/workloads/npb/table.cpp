@@ -1,0 +1,30 @@
+#include "workloads/npb/table.h"
+
+#include <algorithm>
+#include <array>
+
+#include "workloads/npb/ep.h"
+
+namespace homenode::workloads::npb {
+namespace {
+
+constexpr std::array table{
+    Benchmark{"ep", "pairs of Gaussian deviates, counted by size",
+              "each thread alone, next to no memory", make_ep},
+};
+
+}  // namespace
+
+std::span<const Benchmark> benchmarks() {
+  return table;
+}
+
+const Benchmark* find_benchmark(std::string_view name) {
+  const auto small = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  for (const Benchmark& entry : table) {
+    if (std::ranges::equal(entry.name, name, {}, {}, small)) return &entry;
+  }
+  return nullptr;
+}
+
+}  // namespace homenode::workloads::npb

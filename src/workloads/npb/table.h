@@ -1,0 +1,28 @@
+// The NAS Parallel Benchmarks by name, for help, options and lists (NAS-91-002; parameters and
+// values to check against: NPB 3.4). A new one is its files and one line in table.cpp.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "workloads/npb/class.h"
+#include "workloads/program/program.h"
+
+namespace homenode::workloads::npb {
+
+struct Benchmark {
+  std::string_view name;     ///< In small letters: "ep".
+  std::string_view summary;  ///< What it computes.
+  std::string_view pattern;  ///< Who uses which memory.
+  /// Cheap: allocates nothing of the size of the problem.
+  std::unique_ptr<Program> (*make)(Class size);
+};
+
+/// All of them, in the order of the help.
+std::span<const Benchmark> benchmarks();
+
+/// In small or capital letters; null when there is none of that name.
+const Benchmark* find_benchmark(std::string_view name);
+
+}  // namespace homenode::workloads::npb
