@@ -49,10 +49,7 @@ def calls_after_loading(program: Path) -> list[str]:
 
 @pytest.mark.skipif(not shutil.which("strace"), reason="needs strace")
 def test_linking_it_makes_no_system_call(library: Path, tmp_path: Path) -> None:
-    """Compared with a C program that links only what the library itself links.
-
-    The C++ runtime sets its emergency buffer aside when it is loaded; nothing else may be seen.
-    """
+    """Compared with a C program that links only what the library itself links."""
     source = tmp_path / "nothing.c"
     source.write_text("int main(void) { return 0; }\n")
     needed = re.findall(r"NEEDED.*\[(.+)\]", output("readelf", "-d", library))
@@ -65,9 +62,46 @@ def test_linking_it_makes_no_system_call(library: Path, tmp_path: Path) -> None:
     assert calls_after_loading(tmp_path / "with") == calls_after_loading(tmp_path / "without")
 
 
-def test_it_has_no_constructors(library: Path) -> None:
-    """One entry is the compiler's own, which every shared library has."""
+def test_it_needs_no_cpp_library(library: Path) -> None:
+    """libstdc++ makes three calls when it is loaded, to set memory for exceptions aside."""
+    needed = re.findall(r"NEEDED.*\[(.+)\]", output("readelf", "-d", library))
+    assert [each for each in needed if each.startswith(("libstdc++", "libfmt"))] == []
+
+
+def test_its_constructors_are_those_of_its_cpp_library(library: Path) -> None:
+    """Those are named by files of libstdc++, all *.cc. One is the compiler's own."""
+    found = re.findall(r" (_GLOBAL__sub_I_\S+)", output("nm", library))
+    assert [name for name in found if not name.endswith(".cc")] == []
     sections = output("readelf", "-SW", library)
     size = re.search(r"\.init_array\s+INIT_ARRAY\s+\w+\s+\w+\s+(\w+)", sections)
     assert size
-    assert int(size[1], 16) == 8
+    assert int(size[1], 16) == 8 * (1 + len(found))
+
+
+WITHOUT_MEMORY = """
+#include <homenode/homenode.h>
+#include <stdio.h>
+void* __libc_malloc(size_t bytes);
+static int refuses;
+void* malloc(size_t bytes) { return refuses ? NULL : __libc_malloc(bytes); }
+int main(void) {
+  char* error = NULL;
+  hn_machine* machine = NULL;
+  for (refuses = 0; refuses < 2; ++refuses) {
+    printf("%d\\n", hn_machine_load("synthetic:numa:2 core:2 pu:1 and nonsense", &machine, &error));
+    hn_string_free(error);
+  }
+  return 0;
+}
+"""
+
+
+def test_an_exception_needs_no_malloc(library: Path, tmp_path: Path) -> None:
+    """A program that has no memory left is told so, which takes an exception inside."""
+    source = tmp_path / "without_memory.c"
+    source.write_text(WITHOUT_MEMORY)
+    program = tmp_path / "without_memory"
+    folders = ["-I", ROOT / "include", "-L", library.parent, f"-Wl,-rpath,{library.parent}"]
+    output("cc", source, *folders, f"-l:{library.name}", "-o", program)
+    bad_usage, failed = -2, -1
+    assert output(program).split() == [str(bad_usage), str(failed)]
