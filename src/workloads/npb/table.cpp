@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "workloads/npb/cg.h"
 #include "workloads/npb/ep.h"
+#include "workloads/npb/is.h"
 
 namespace homenode::workloads::npb {
 namespace {
@@ -11,6 +13,10 @@ namespace {
 constexpr std::array table{
     Benchmark{"ep", "pairs of Gaussian deviates, counted by size",
               "each thread alone, next to no memory", make_ep},
+    Benchmark{"cg", "smallest eigenvalue of a sparse random matrix",
+              "rows in parts, and all threads read all of one vector", make_cg},
+    Benchmark{"is", "small whole numbers ranked by buckets",
+              "own keys read in order, written to buckets all over", make_is},
 };
 
 }  // namespace
