@@ -72,7 +72,8 @@ Result<std::vector<HardwareNode>> read_hardware(os::Os& os, const machine::Machi
     std::string text;
     int result = read_kernel_file(os, folder + "meminfo", text);
     // A kernel without NUMA has no such folder and one node.
-    if (result == -ENOENT) result = read_kernel_file(os, "/proc/meminfo", text);
+    if (result == -ENOENT && machine.nodes.size() == 1)
+      result = read_kernel_file(os, "/proc/meminfo", text);
     if (result < 0) {
       return failed(fmt::format("cannot read the memory of node {}", node.id.value()),
                     "check that /sys is mounted", -result);

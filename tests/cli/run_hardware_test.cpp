@@ -54,9 +54,21 @@ TEST(RunHardware, SaysWhereDistancesAreMissing) {
   os::Fake os;
   os.set_root("/nonexistent");
   os.set_file("/proc/meminfo", "MemFree: 1024 kB\n");
-  const auto nodes = read_hardware(os, one_node_and_memory());
+  machine::Machine one_node = one_node_and_memory();
+  one_node.nodes.pop_back();
+  const auto nodes = read_hardware(os, one_node);
   ASSERT_TRUE(nodes);
+  EXPECT_EQ(nodes->front().free, 1_MiB);
   EXPECT_TRUE(hardware_text(*nodes, false).ends_with("No distance information available.\n"));
+}
+
+TEST(RunHardware, TakesTheSystemsMemoryForNoNodes) {
+  os::Fake os;
+  os.set_root("/nonexistent");
+  os.set_file("/proc/meminfo", "MemFree: 1024 kB\n");
+  EXPECT_FALSE(read_hardware(os, one_node_and_memory()));
+  set_files(os);
+  EXPECT_TRUE(read_hardware(os, one_node_and_memory()));
   os.fail_call("read_file", 1, EIO);
   EXPECT_FALSE(read_hardware(os, one_node_and_memory()));
 }

@@ -44,6 +44,19 @@ inline const std::map<std::string, std::vector<int>>& documented_errors() {
        {E2BIG, EACCES, EAGAIN, EFAULT, EINVAL, EIO, EISDIR, ELIBBAD, ELOOP, EMFILE, ENAMETOOLONG,
         ENFILE, ENOENT, ENOEXEC, ENOMEM, ENOTDIR, EPERM, ETXTBSY}},
       {"read_file", files},
+      {"open_shared_file",
+       {EACCES, EEXIST, EINTR, EINVAL, EISDIR, ELOOP, EMFILE, ENAMETOOLONG, ENFILE, ENODEV, ENOMEM,
+        ENOSPC, ENOTDIR, EPERM, EROFS, ETXTBSY}},
+      {"resize_file", {EFBIG, EINTR, EINVAL, EIO, ENOMEM, ENOSPC, EPERM, EROFS}},
+      {"map_shared_file", {EACCES, EAGAIN, EINVAL, ENFILE, ENODEV, ENOMEM, EPERM}},
+      {"close_file", {EINTR, EIO}},
+      {"segment_key", {EACCES, ELOOP, ENAMETOOLONG, ENOMEM, ENOTDIR}},
+      {"find_segment", {EACCES, EEXIST, EINVAL, ENFILE, ENOMEM, ENOSPC, EPERM, ENOSYS}},
+      {"attach_segment", {EACCES, EIDRM, EINVAL, ENOMEM, EPERM, ENOSYS}},
+      {"detach_segment", {EINVAL}},
+      {"page_policy", {EFAULT, EINVAL, EPERM, ENOSYS}},
+      {"page_node", {EFAULT, EINVAL, EPERM, ENOSYS}},
+      {"read_file_at", files},
   };
   return errors;
 }
