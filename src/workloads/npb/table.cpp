@@ -6,6 +6,7 @@
 #include "workloads/npb/cg.h"
 #include "workloads/npb/ep.h"
 #include "workloads/npb/is.h"
+#include "workloads/npb/sp.h"
 
 namespace homenode::workloads::npb {
 namespace {
@@ -17,6 +18,8 @@ constexpr std::array table{
               "rows in parts, and all threads read all of one vector", make_cg},
     Benchmark{"is", "small whole numbers ranked by buckets",
               "own keys read in order, written to buckets all over", make_is},
+    Benchmark{"sp", "flow in a cube by lines with five diagonals",
+              "own planes, and along z lines through those of all threads", make_sp},
 };
 
 }  // namespace

@@ -1,0 +1,243 @@
+#include "workloads/npb/cfd_program.h"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cassert>
+#include <cstdlib>
+#include <mutex>
+#include <new>
+#include <string>
+
+#include "workloads/program/stopwatch.h"
+
+namespace homenode::workloads::npb {
+namespace {
+
+constexpr std::size_t line_doubles = 8;  // Of a cache line.
+
+/// Weights of fourth differences at each place of a line: five rows of `pitch`.
+std::vector<double> fourth_differences(std::size_t n, std::size_t pitch) {
+  std::vector<double> weights(5 * pitch, 0.0);
+  constexpr double inside[5] = {1.0, -4.0, 6.0, -4.0, 1.0};
+  for (std::size_t p = 1; p + 1 < n; ++p) {
+    for (std::size_t w = 0; w < 5; ++w) weights[w * pitch + p] = inside[w];
+    const bool first = p == 1;
+    const bool last = p == n - 2;
+    if (first || last) weights[2 * pitch + p] = 5.0;
+    if (first) weights[pitch + p] = 0.0;
+    if (last) weights[3 * pitch + p] = 0.0;
+    if (p <= 2) weights[p] = 0.0;
+    if (p + 3 >= n) weights[4 * pitch + p] = 0.0;
+  }
+  return weights;
+}
+
+CfdGrid grid_of(std::size_t n) {
+  const std::size_t row_lines = (n + line_doubles - 1) / line_doubles;
+  const std::size_t plane_lines = (row_lines * n) | 1U;
+  return {n, row_lines * line_doubles, plane_lines * line_doubles};
+}
+
+CfdConstants constants_of(std::size_t n, double dt) {
+  const auto steps = static_cast<double>(n - 1);
+  CfdConstants constants;
+  constants.dt = dt;
+  constants.first = steps / 2.0;
+  constants.second = steps * steps;
+  constants.diffusion[0] = 0.75;
+  constants.diffusion[1] = 0.75;
+  constants.diffusion[2] = 1.0;
+  constants.dissipation = 0.25;
+  constants.viscosity = 0.1;
+  constants.conductivity = cfd_c1c5 * constants.viscosity;
+  return constants;
+}
+
+struct FreeMemory {
+  void operator()(double* memory) const { std::free(memory); }
+};
+
+using Scratch = std::unique_ptr<double[], FreeMemory>;
+
+Scratch scratch_of(std::size_t doubles) {
+  const std::size_t lines = doubles / line_doubles + 1;
+  auto* const memory =
+      static_cast<double*>(std::aligned_alloc(64, lines * line_doubles * sizeof(double)));
+  if (memory == nullptr) throw std::bad_alloc();
+  return Scratch(memory);
+}
+
+CfdRange inside_of(CfdRange planes, std::size_t n) {
+  return {std::max<std::size_t>(planes.begin, 1), std::min(planes.end, n - 1)};
+}
+
+}  // namespace
+
+/// What the threads of one run share.
+struct CfdProgram::Run {
+  CfdProgram* program = nullptr;
+  unsigned threads = 1;
+  pthread_barrier_t barrier{};
+  std::vector<Scratch> scratch;
+  std::vector<CfdState> residual;  // By plane.
+  std::vector<CfdState> error;
+  double seconds = 0.0;
+  std::atomic<unsigned> done{0};
+};
+
+namespace {
+
+/// The region is handed its work through atomics and not captured: the thread sanitizer does not
+/// see into the OpenMP runtime, but it understands these.
+constinit std::mutex one_cfd_team_at_a_time;
+constinit std::atomic<void*> cfd_handed_over{nullptr};
+
+}  // namespace
+
+CfdRange equal_part(CfdRange range, unsigned rank, unsigned threads) {
+  const std::size_t items = range.end - range.begin;
+  return {range.begin + items * rank / threads, range.begin + items * (rank + 1) / threads};
+}
+
+void derive_slab(const CfdWorker& worker) {
+  for (std::size_t k = worker.planes.begin; k < worker.planes.end; ++k) {
+    cfd_rhs_kernel_here().derive(*worker.field, k);
+  }
+}
+
+CfdProgram::CfdProgram(const CfdReference& reference, std::span<const CfdArray> arrays,
+                       double operations)
+    : reference_(reference), arrays_(arrays), operations_(operations) {
+  field_.grid = grid_of(reference.points);
+  field_.constants = constants_of(reference.points, reference.dt);
+  weights_ = fourth_differences(reference.points, field_.grid.pitch);
+  field_.weights = weights_.data();
+}
+
+std::vector<ArrayNeed> CfdProgram::arrays() const {
+  std::vector<ArrayNeed> needs;
+  for (const CfdArray& array : arrays_) {
+    const std::size_t doubles = array.components * points() * grid().plane;
+    needs.push_back({array.name, doubles * sizeof(double), Sharing::parts});
+  }
+  return needs;
+}
+
+void CfdProgram::start(const CfdWorker& worker) const {
+  const CfdField& f = *worker.field;
+  const CfdRange slab{worker.planes.begin * 5 * grid().plane, worker.planes.end * 5 * grid().plane};
+  std::fill(f.rhs + slab.begin, f.rhs + slab.end, 0.0);
+  std::fill(f.forcing + slab.begin, f.forcing + slab.end, 0.0);
+  for (std::size_t k = worker.planes.begin; k < worker.planes.end; ++k) set_exact(f, k);
+}
+
+/// Minus what the exact solution changes by.
+void CfdProgram::set_forcing(const CfdWorker& worker) const {
+  const CfdField& f = *worker.field;
+  derive_slab(worker);
+  worker.wait();
+  for (std::size_t k = worker.inner_planes.begin; k < worker.inner_planes.end; ++k) {
+    cfd_rhs_kernel_here().rhs(f, k, -1.0);
+    const std::size_t begin = f.grid.row5(0, k);
+    std::copy_n(f.rhs + begin, 5 * f.grid.plane, f.forcing + begin);
+  }
+  worker.wait();
+}
+
+void CfdProgram::sum_squares(const CfdWorker& worker, Run& run) const {
+  const CfdField& f = *worker.field;
+  derive_slab(worker);
+  worker.wait();
+  for (std::size_t k = worker.planes.begin; k < worker.planes.end; ++k) {
+    const bool inside = k >= worker.inner_planes.begin && k < worker.inner_planes.end;
+    if (inside || borders_count()) run.error[k] = error_squares(f, k, borders_count());
+    if (!inside) continue;
+    cfd_rhs_kernel_here().rhs(f, k, 1.0);
+    run.residual[k] = residual_squares(f, k);
+  }
+  worker.wait();
+}
+
+void CfdProgram::take_part(Run& run, unsigned rank) {
+  const CfdRange planes = equal_part({0, points()}, rank, run.threads);
+  const CfdWorker worker{rank,
+                         run.threads,
+                         &field_,
+                         planes,
+                         inside_of(planes, points()),
+                         run.scratch[rank].get(),
+                         &run.barrier};
+  const auto set_all = [&] {
+    for (std::size_t k = planes.begin; k < planes.end; ++k) set_initial(field_, k);
+    worker.wait();
+  };
+  start(worker);
+  worker.wait();
+  set_forcing(worker);
+  set_all();
+  step(worker);  // Untimed: pages and caches are warm afterwards.
+  set_all();
+  const Stopwatch stopwatch;
+  for (std::size_t i = 0; i < reference_.steps; ++i) step(worker);
+  if (rank == 0) run.seconds = stopwatch.seconds();
+  sum_squares(worker, run);
+}
+
+void CfdProgram::run_team(Run& run) {
+  const std::lock_guard lock(one_cfd_team_at_a_time);
+  pthread_barrier_init(&run.barrier, nullptr, run.threads);
+  cfd_handed_over = &run;
+  omp_set_dynamic(0);  // Exactly as many threads as asked for, or the check below says no.
+#pragma omp parallel num_threads(run.threads)
+  {
+    Run& mine = *static_cast<Run*>(cfd_handed_over.load());
+    // The same answer in every thread: either all take part or none, so no barrier is left alone.
+    if (static_cast<unsigned>(omp_get_num_threads()) == mine.threads) {
+      mine.program->take_part(mine, static_cast<unsigned>(omp_get_thread_num()));
+      ++mine.done;
+    }
+  }
+  pthread_barrier_destroy(&run.barrier);
+}
+
+ProgramOutcome CfdProgram::run(std::span<void* const> memory, unsigned threads) {
+  assert(memory.size() == arrays_.size());
+  for (std::size_t i = 0; i < arrays_.size(); ++i) {
+    field_.*arrays_[i].where = static_cast<double*>(memory[i]);
+  }
+  prepare(threads);
+  Run run;
+  run.program = this;
+  run.threads = threads;
+  for (unsigned rank = 0; rank < threads; ++rank) {
+    run.scratch.push_back(scratch_of(scratch_doubles()));
+  }
+  run.residual.resize(points());
+  run.error.resize(points());
+  run_team(run);
+  return run.done == threads ? outcome_of(run) : ProgramOutcome{};
+}
+
+ProgramOutcome CfdProgram::outcome_of(const Run& run) const {
+  constexpr double tolerance = 1e-8;
+  ProgramOutcome outcome;
+  outcome.seconds = run.seconds;
+  outcome.operations = operations_ * static_cast<double>(reference_.steps);
+  outcome.unit = "Mop/s";
+  const CfdState residual = norm_of(run.residual.data(), points());
+  const CfdState error = norm_of(run.error.data(), points());
+  for (std::size_t m = 0; m < 5; ++m) {
+    outcome.checks.push_back(
+        {"residual " + std::to_string(m + 1), residual[m], reference_.residual[m], tolerance});
+  }
+  for (std::size_t m = 0; m < 5; ++m) {
+    outcome.checks.push_back(
+        {"error " + std::to_string(m + 1), error[m], reference_.error[m], tolerance});
+  }
+  add_checks(field_, outcome.checks);
+  return outcome;
+}
+
+}  // namespace homenode::workloads::npb
