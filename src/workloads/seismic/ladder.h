@@ -1,0 +1,42 @@
+// What proves the solver: problems in a full space whose motion is known exactly, and how far a
+// simulation is from it.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "workloads/seismic/scene.h"
+#include "workloads/seismic/solver.h"
+
+namespace homenode::workloads::seismic {
+
+/// A homogeneous full space with one source in the middle, of the published test's rock, and
+/// receivers around it.
+struct FullSpace {
+  double extent_m = 4000;  ///< Of the inner grid, without the absorbing faces, along each axis.
+  double spacing_m = 100;
+  double seconds = 1;
+  std::size_t absorbing_cells = 10;
+  double distance_m = 1500;  ///< Of the receivers, about.
+  double width_s = 0.08;     ///< Of the source: 7 cells of 100 m to the shortest S wave in it.
+  double courant = 0.45;     ///< Cells that P waves cross in a time step.
+  bool explosion = true;     ///< Else a double couple, Mxy.
+  TimeFunction::Kind kind = TimeFunction::Kind::gaussian;
+};
+Scene full_space(const FullSpace& problem);
+
+/// Puts one source in the middle of a grid and receivers of the velocity at `distance_m`, for P and
+/// S waves in all directions, where its exact motion can be compared.
+void place_full_space_points(Scene& scene, const Source& source, double distance_m);
+
+/// The exact traces at the receivers of a velocity, for the first source in the first layer.
+std::vector<std::vector<double>> exact_traces(const Scene& scene);
+
+/// The root of the summed squares of what differs, over that of what is expected.
+double misfit(const std::vector<std::vector<double>>& traces,
+              const std::vector<std::vector<double>>& expected);
+
+/// The order of convergence that two misfits show when spacing and time step are halved.
+double order_of(double coarse_misfit, double fine_misfit);
+
+}  // namespace homenode::workloads::seismic
