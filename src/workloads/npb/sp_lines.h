@@ -10,7 +10,7 @@
 namespace homenode::workloads::npb {
 
 /// What `scratch` has to hold for each place of a line, in doubles, with any instruction set.
-inline constexpr std::size_t sp_scratch_doubles = 14U * 4U;
+inline constexpr std::size_t sp_scratch_doubles = std::size_t{14} * 4;
 
 struct SpLinesKernel {
   /// Turns rhs in plane k to the variables of the first direction.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "workloads/npb/bt.h"
 #include "workloads/npb/cg.h"
 #include "workloads/npb/ep.h"
 #include "workloads/npb/is.h"
@@ -18,6 +19,8 @@ constexpr std::array table{
               "rows in parts, and all threads read all of one vector", make_cg},
     Benchmark{"is", "small whole numbers ranked by buckets",
               "own keys read in order, written to buckets all over", make_is},
+    Benchmark{"bt", "flow in a cube by lines with 5 x 5 blocks in three diagonals",
+              "own planes, and along z lines through those of all threads", make_bt},
     Benchmark{"sp", "flow in a cube by lines with five diagonals",
               "own planes, and along z lines through those of all threads", make_sp},
 };
