@@ -173,6 +173,7 @@ Page* take_slices(Arena& arena, Kind kind, unsigned count, unsigned alignment, b
   describe(page, 0, count);
   page.capacity = 0;
   page.carved = static_cast<std::uint16_t>(count);
+  page.slices = static_cast<std::uint8_t>(count);
   page.kind = kind;
   return &page;
 }
@@ -182,7 +183,7 @@ unsigned slice_count(const Page& page) {
     case Kind::small:
       return 1;
     case Kind::medium:
-      return medium_slices;
+      return page.slices;
     case Kind::large:
       return page.carved;
     case Kind::unused:

@@ -76,7 +76,9 @@ void* allocate_in(Thread& thread, std::size_t bytes, std::size_t alignment, bool
   if (bytes > medium_bytes || alignment > slice_bytes) {
     return allocate_large(*thread.heap, bytes, alignment, zeroed);
   }
-  return allocate_class(thread, bytes <= small_bytes ? small_class(bytes) : compute_class(bytes));
+  if (bytes == 0) bytes = 1;
+  return allocate_class(thread, bytes <= small_bytes ? small_class(bytes) : compute_class(bytes),
+                        bytes);
 }
 
 void* allocate_slow(Thread* thread, std::size_t bytes) {

@@ -64,7 +64,7 @@ bool let_go(Page& page) {
 }
 
 void set_up(Page& page, unsigned size_class, unsigned heap) {
-  const std::size_t bytes = page.kind == Kind::small ? slice_bytes : medium_slices * slice_bytes;
+  const std::size_t bytes = page.kind == Kind::small ? slice_bytes : page.slices * slice_bytes;
   page.free = nullptr;
   page.next = page.prev = nullptr;
   page.used = 0;

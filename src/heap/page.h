@@ -18,7 +18,6 @@ namespace homenode::heap {
 struct Thread;
 
 inline constexpr std::size_t slice_bytes = 64 << 10;
-inline constexpr std::size_t medium_slices = 8;  ///< Of a page with blocks above small_bytes.
 
 enum class Kind : std::uint8_t { unused = 0, small, medium, large };
 
@@ -40,6 +39,7 @@ struct alignas(64) Page {
   std::uint16_t back;         ///< Slices back to the page's first; that one is the page.
   std::uint8_t size_class;
   Kind kind;
+  std::uint8_t slices;  ///< Of a medium one.
 
   [[nodiscard]] Thread* leased_by() const { return __atomic_load_n(&lease, __ATOMIC_RELAXED); }
   void lease_to(Thread* thread) { __atomic_store_n(&lease, thread, __ATOMIC_RELAXED); }

@@ -38,6 +38,16 @@ constexpr std::size_t compute_bytes(unsigned size_class) {
   return (std::size_t{5} + rest % 4) << (rest / 4 + 11);
 }
 
+/// Classes of medium blocks come after these.
+inline constexpr unsigned small_class_count = linear_classes + 6 * 8;
+
+/// The slices of a page of a class: room for eight to twelve medium blocks, or four to six of the
+/// largest. More would keep more memory from other sizes until the last block is free.
+constexpr unsigned slices_of_class(unsigned size_class) {
+  if (size_class < small_class_count) return 1;
+  return size_class < small_class_count + 4 ? 2 : 4;
+}
+
 namespace detail {
 constexpr auto small_table() {
   std::array<std::uint8_t, small_bytes / granule_bytes + 1> table{};

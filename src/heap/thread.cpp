@@ -5,7 +5,8 @@
 namespace homenode::heap {
 namespace {
 
-constexpr unsigned most_spares = 8;
+constexpr std::size_t young_bytes = 8 << 10;
+constexpr unsigned most_spares = 3;
 
 constexpr Thread make_nobody() {
   Thread thread{};
@@ -18,7 +19,7 @@ constexpr Thread make_nobody() {
 void keep_or_free(Thread& thread, Page& page) {
   const bool near = chunk_of(page).arena == thread.heap->arena;
   const bool small = page.kind == Kind::small;
-  if (!near || (small ? thread.spare_count >= most_spares : thread.medium_spare != nullptr)) {
+  if (!near || (small && thread.spare_count >= most_spares)) {
     free_slices(page);
     return;
   }
@@ -29,13 +30,17 @@ void keep_or_free(Thread& thread, Page& page) {
     thread.spares = &page;
     ++thread.spare_count;
   } else {
+    Page* const other = thread.medium_spare;
     thread.medium_spare = &page;
+    if (other != nullptr) free_slices(*other);
   }
 }
 
-Page* take_spare(Thread& thread, bool small) {
+Page* take_spare(Thread& thread, unsigned slices) {
+  const bool small = slices == 1;
   Page* const page = small ? thread.spares : thread.medium_spare;
   if (page == nullptr) return nullptr;
+  if (!small && page->slices != slices) return nullptr;
   if (small) {
     thread.spares = page->next;
     --thread.spare_count;
@@ -46,12 +51,12 @@ Page* take_spare(Thread& thread, bool small) {
 }
 
 Page* fresh_page(Thread& thread, unsigned size_class) {
-  const bool small = size_class < linear_classes + 6 * 8;
-  Page* page = take_spare(thread, small);
+  const unsigned slices = slices_of_class(size_class);
+  Page* page = take_spare(thread, slices);
   if (page == nullptr) {
     bool zeroed = false;
-    page = take_slices(*thread.heap->arena, small ? Kind::small : Kind::medium,
-                       small ? 1 : medium_slices, 1, zeroed);
+    page = take_slices(*thread.heap->arena, slices == 1 ? Kind::small : Kind::medium, slices, 1,
+                       zeroed);
     if (page == nullptr) return nullptr;
   }
   set_up(*page, size_class, thread.heap->cpu);
@@ -71,6 +76,12 @@ void retire_current(Thread& thread, Page& page) {
   thread.current[page.size_class] = &no_page;
   page.used = 0;
   keep_or_free(thread, page);
+}
+
+/// Whether new memory has to become present for the next block of a size.
+bool has_none(const Thread& thread, unsigned size_class) {
+  return thread.queue[size_class].first == nullptr &&
+         __atomic_load_n(&thread.heap->arena->listed[size_class], __ATOMIC_RELAXED) == 0;
 }
 
 /// A page with a free block in place of the current one, which has none; null: no memory.
@@ -96,6 +107,25 @@ Page* next_current(Thread& thread, unsigned size_class) {
   return page;
 }
 
+/// A free block of a size that is not much larger, so that no new memory becomes present. Not too
+/// often: it is a slow way, and a size that is much used should have its own. Null: none.
+void* borrow(Thread& thread, unsigned size_class, std::size_t bytes) {
+  constexpr unsigned reach = 4;
+  constexpr unsigned most_lent = 16;
+  if (thread.lent[size_class] >= most_lent) return nullptr;
+  const std::size_t alignment = bytes & (~bytes + 1);
+  const std::size_t most = bytes + bytes / 2;
+  for (unsigned c = size_class + 1; c < small_class_count && c <= size_class + reach; ++c) {
+    Page& page = *thread.current[c];
+    if (page.free == nullptr) continue;
+    if (page.block_bytes > most) break;
+    if ((page.block_bytes & (alignment - 1)) != 0) continue;
+    ++thread.lent[size_class];
+    return pop(page, page.free);
+  }
+  return nullptr;
+}
+
 /// Returns a page that is leased: into its owner's queue, or at large when every block is out.
 void give_back(Page& page) {
   const bool has_room = page.free != nullptr || page.carved < page.capacity || collect(page);
@@ -112,18 +142,30 @@ constinit std::uint64_t nobodys_frees = 0;
 constinit Thread nobody = make_nobody();
 constinit thread_local Thread* self [[gnu::tls_model("initial-exec")]] = &nobody;
 
-void* allocate_class(Thread& thread, unsigned size_class) {
+void* allocate_class(Thread& thread, unsigned size_class, std::size_t bytes) {
   for (;;) {
     Page* page = thread.current[size_class];
     if (page->free != nullptr) return pop(*page, page->free);
     if (page != &no_page) {
-      if (collect(*page) || carve(*page)) continue;
+      if (collect(*page)) continue;
+      if (page->carved < page->capacity) {
+        if (std::size_t{page->carved} * page->block_bytes <= young_bytes) {
+          if (void* const other = borrow(thread, size_class, bytes); other != nullptr) return other;
+        }
+        thread.lent[size_class] = 0;
+        (void)carve(*page);
+        continue;
+      }
       if (!let_go(*page)) {  // Something was freed meanwhile.
         page->used += current_page_bias;
         page->lease_to(&thread);
         continue;
       }
       thread.current[size_class] = &no_page;
+    }
+    if (has_none(thread, size_class)) {
+      if (void* const other = borrow(thread, size_class, bytes); other != nullptr) return other;
+      thread.lent[size_class] = 0;
     }
     page = next_current(thread, size_class);
     if (page == nullptr) return nullptr;

@@ -17,7 +17,8 @@ struct Thread {
   Page* current[class_count];    ///< Never null: `no_page` has no blocks.
   PageQueue queue[class_count];  ///< Others with free blocks, leased or adopted.
   CoreHeap* heap;
-  Page* spares;  ///< Empty small pages, of the heap's arena.
+  std::uint8_t lent[class_count];  ///< Blocks of larger sizes since memory was last made.
+  Page* spares;                    ///< Empty small pages, of the heap's arena.
   unsigned spare_count;
   Page* medium_spare;  ///< One empty medium page.
   int id;              ///< The kernel's, while it lives.
@@ -38,8 +39,9 @@ extern constinit std::uint64_t nobodys_frees;
 /// The slow ways of allocate() and release().
 void* allocate_slow(Thread* thread, std::size_t bytes);
 void release_slow(Thread* thread, Page& slice, void* memory);
-/// A block of a class for a thread that may be anybody's. pre: the caller holds `thread`.
-void* allocate_class(Thread& thread, unsigned size_class);
+/// A block of a class, or of one just above, at a multiple of every power of two that divides
+/// `bytes`, for a thread that may be anybody's. pre: the caller holds `thread`; bytes > 0.
+void* allocate_class(Thread& thread, unsigned size_class, std::size_t bytes);
 /// Large blocks: more than medium_bytes, or aligned to more than a slice. `zeroed` as for slices.
 void* allocate_large(CoreHeap& heap, std::size_t bytes, std::size_t alignment, bool& zeroed);
 /// Empty pages that the thread has kept go back to the arena.
