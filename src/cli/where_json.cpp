@@ -24,6 +24,15 @@ std::string address(std::uint64_t value) {
   return fmt::format("0x{:x}", value);
 }
 
+Json owners_json(const Mapping& mapping) {
+  Json list = Json::array();
+  for (const sensing::HeapOwner& owner : mapping.owners) {
+    list.push_back({{"of", owner.in_hand ? "heap in hand" : "malloc"},
+                    {"node", owner.node ? Json(owner.node->value()) : Json(nullptr)}});
+  }
+  return list;
+}
+
 Json mapping_json(const Mapping& mapping) {
   sensing::BytesOnNodes bytes;
   add(bytes, mapping);
@@ -43,7 +52,8 @@ Json mapping_json(const Mapping& mapping) {
           {"most_sharers", mapping.most_sharers},
           {"transparent_huge_bytes", amount_json(mapping.transparent_huge)},
           {"swapped_bytes", amount_json(mapping.swapped)},
-          {"stack_of", or_null(mapping.stack_of)}};
+          {"stack_of", or_null(mapping.stack_of)},
+          {"heap_owners", owners_json(mapping)}};
 }
 
 Json thread_json(const sensing::ThreadFacts& thread) {
@@ -88,6 +98,8 @@ nlohmann::ordered_json where_json(const Survey& survey) {
   for (sensing::Group group : sensing::all_groups) {
     groups[to_string(group)] = json_of(bytes_on_nodes(survey, group));
   }
+  Json heaps = Json::object();
+  for (const auto& [owners, bytes] : bytes_of_owners(survey)) heaps[owners] = json_of(bytes);
   return {{"schema", "homenode.where/1"},
           {"pid", survey.pid},
           {"name", survey.name},
@@ -102,6 +114,7 @@ nlohmann::ordered_json where_json(const Survey& survey) {
                             })},
           {"on_node_bytes", json_of(bytes_on_nodes(survey))},
           {"groups", groups},
+          {"heaps_by_owner", heaps},
           {"mappings", list_of(survey.mappings, mapping_json)},
           {"threads", survey.with_threads ? list_of(survey.threads, thread_json) : Json(nullptr)},
           {"off_policy",

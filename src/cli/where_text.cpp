@@ -88,7 +88,17 @@ std::string groups_table(const Survey& survey, const std::vector<NodeId>& nodes)
   return table.text();
 }
 
+/// Whose the memory of homenode's malloc is; empty for a process without it.
+std::string heaps_table(const Survey& survey, const std::vector<NodeId>& nodes) {
+  const auto heaps = bytes_of_owners(survey);
+  if (heaps.empty()) return "";
+  WhereTable table(head("heap of", nodes));
+  for (const auto& [owners, bytes] : heaps) table.add(row(owners, nodes, bytes));
+  return std::string(1, '\n').append(table.text());
+}
+
 std::string name_of(const Mapping& mapping) {
+  if (!mapping.owners.empty()) return to_string(mapping.owners);
   if (mapping.stack_of) return fmt::format("stack of thread {}", *mapping.stack_of);
   return printable(mapping.name);
 }
@@ -271,6 +281,7 @@ std::string where_text(const Survey& survey, std::size_t mappings) {
   std::string text =
       fmt::format("process {} ({}), memory by node\n\n", survey.pid, printable(survey.name));
   text += groups_table(survey, nodes);
+  text += heaps_table(survey, nodes);
   if (mappings > 0) text.append(1, '\n').append(mappings_table(survey, nodes, mappings));
   if (survey.with_threads && survey.threads.size() <= threads_one_by_one) {
     text.append(1, '\n').append(threads_one_by_one_table(survey));

@@ -33,6 +33,7 @@ Chunk* add_chunk(Arena& arena) {
   auto* const chunk = reinterpret_cast<Chunk*>(arena.reserved);
   arena.reserved += bytes;
   arena.reserved_bytes -= bytes;
+  sign(arena, chunk->header);
   chunk->arena = &arena;
   chunk->slices = static_cast<std::uint32_t>(bytes / slice_bytes);
   chunk->free_count = chunk->slices - first_slice;
@@ -154,6 +155,13 @@ void own(Arena& arena, void* memory, std::size_t bytes) {
   (void)system::name(memory, bytes, text.text());
 }
 
+void sign(const Arena& arena, HeapHeader& header) {
+  header.address = reinterpret_cast<std::uintptr_t>(&header);
+  header.node = arena.node < system::max_nodes ? arena.node : heap_header_no_node;
+  header.in_hand = arena.only_heap != nullptr ? 1 : 0;
+  header.magic = heap_header_magic;
+}
+
 Page* take_slices(Arena& arena, Kind kind, unsigned count, unsigned alignment, bool& zeroed) {
   const Guard guard(arena.lock);
   unsigned first = 0;
@@ -243,6 +251,7 @@ void rebind(Arena& arena, const system::NodeMask& nodes) {
   };
   for (Chunk* chunk = arena.chunks; chunk != nullptr; chunk = chunk->next) {
     one(chunk, chunk->slices * slice_bytes);
+    sign(arena, chunk->header);
   }
   if (arena.reserved_bytes > 0) one(arena.reserved, arena.reserved_bytes);
 }

@@ -40,6 +40,9 @@ struct Arena {
 
 /// Gives new memory of an arena its policy, and its name in /proc/PID/maps.
 void own(Arena& arena, void* memory, std::size_t bytes);
+/// Writes at the start of memory whose it is, for `homenode where`, which reads it from outside:
+/// few kernels can name mappings.
+void sign(const Arena& arena, HeapHeader& header);
 
 /// How long free memory is kept before the system gets it back.
 extern constinit std::uint64_t purge_ms;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/heap_header.h"
 #include "heap/page.h"
 
 namespace homenode::heap {
@@ -30,6 +31,7 @@ struct SliceSet {
 };
 
 struct Chunk {
+  HeapHeader header;  ///< For those who look from outside; see sign().
   Arena* arena;
   Chunk* next;           ///< Of the same arena.
   std::uint32_t number;  ///< In the order of their coming.
@@ -49,6 +51,7 @@ struct Chunk {
   [[nodiscard]] unsigned find(unsigned count, unsigned alignment) const;
 };
 static_assert(sizeof(Chunk) <= first_slice * sizeof(Page));
+static_assert(chunk_bytes == heap_header_step);
 
 /// What stands at an address, by its multiple of 64 MiB.
 enum class Ground : std::uint8_t { foreign = 0, chunk, huge };

@@ -61,10 +61,25 @@ Huge* new_record() {
 }
 
 /// Arrays that all start at the same offset of a large power of two fall on the same cache sets.
+/// None starts with its mapping, where the header stands.
 std::size_t next_colour() {
   static constinit unsigned count = 0;
   constexpr std::size_t step = 4096 + 256;
-  return __atomic_fetch_add(&count, 1U, __ATOMIC_RELAXED) % 15 * step;
+  return (1 + __atomic_fetch_add(&count, 1U, __ATOMIC_RELAXED) % 15) * step;
+}
+
+/// How far behind its mapping's start a block begins. One that is aligned to much has no room for
+/// a header before it that would not cost as much as the block.
+std::size_t offset_for(std::size_t alignment) {
+  constexpr std::size_t most = std::size_t{2} << 20;
+  if (alignment <= 256) return next_colour();
+  if (alignment > most) return 0;
+  return alignment < page_bytes ? page_bytes : alignment;
+}
+
+/// pre: the lock is held, or nobody else knows the block.
+void sign(const Huge& huge) {
+  if (huge.memory != huge.mapping) sign(*huge.arena, *reinterpret_cast<HeapHeader*>(huge.mapping));
 }
 
 /// Takes a record out of the list of all. pre: the lock is held.
@@ -98,6 +113,7 @@ void* resize_mapping(Huge& huge, std::size_t colour, std::size_t wanted) {
   huge.mapping = target;
   huge.memory = target + colour;
   huge.mapped_bytes = wanted;
+  sign(huge);
   return huge.memory;
 }
 
@@ -106,7 +122,7 @@ void* resize_mapping(Huge& huge, std::size_t colour, std::size_t wanted) {
 constinit Lock huge_lock;
 
 void* allocate_huge(Arena& arena, std::size_t bytes, std::size_t alignment) {
-  const std::size_t colour = alignment <= 256 ? next_colour() : 0;
+  const std::size_t colour = offset_for(alignment);
   const std::size_t mapped = round_up(bytes + colour, page_bytes);
   if (mapped < bytes) return nullptr;
   Huge* const huge = new_record();
@@ -123,6 +139,7 @@ void* allocate_huge(Arena& arena, std::size_t bytes, std::size_t alignment) {
   *huge = {mapping, mapping + colour, mapped, &arena, all};
   all = huge;
   enter(*huge);
+  sign(*huge);
   return huge->memory;
 }
 
@@ -188,6 +205,7 @@ int rebind_huge(const Arena& arena, bool move) {
     if (huge->arena != &arena) continue;
     const int one = apply(arena.policy, huge->mapping, huge->mapped_bytes, arena.nodes, move);
     if (one != 0) result = one;
+    sign(*huge);
   }
   return result;
 }

@@ -48,6 +48,11 @@ void Fake::set_file(const std::string& path, const std::string& content) {
   files_[path] = content;
 }
 
+void Fake::set_bytes(const std::string& path, std::uint64_t offset, const std::string& bytes) {
+  const std::lock_guard guard(lock_);
+  bytes_[path][offset] = bytes;
+}
+
 void Fake::set_root(const std::string& root) {
   const std::lock_guard guard(lock_);
   root_ = root;
@@ -283,6 +288,21 @@ int Fake::read_file(const std::string& path, std::string& content) {
     }
   }
   return Linux().read_file(root_ + path, content);
+}
+
+int Fake::read_file_at(const std::string& path, std::uint64_t offset, std::span<char> content) {
+  {
+    const std::lock_guard guard(lock_);
+    if (const int error = enter("read_file_at")) return error;
+    if (const auto file = bytes_.find(path); file != bytes_.end()) {
+      const auto after = file->second.upper_bound(offset);
+      if (after == file->second.begin()) return -EIO;
+      const auto& [first, bytes] = *std::prev(after);
+      if (offset - first >= bytes.size()) return -EIO;
+      return static_cast<int>(bytes.copy(content.data(), content.size(), offset - first));
+    }
+  }
+  return Linux().read_file_at(root_ + path, offset, content);
 }
 
 }  // namespace homenode::os

@@ -39,6 +39,9 @@ class Fake final : public Os {
   void fail_page(const void* page, int errno_value);
   /// What read_file gives for this path; other paths are read below `root`.
   void set_file(const std::string& path, const std::string& content);
+  /// What read_file_at gives of this path from `offset` on; elsewhere it gives -EIO, as
+  /// /proc/PID/mem does where nothing is mapped.
+  void set_bytes(const std::string& path, std::uint64_t offset, const std::string& bytes);
   void set_root(const std::string& root);
   /// A file that can be mapped, on a file system that keeps a memory policy or on one that does
   /// not.
@@ -78,6 +81,7 @@ class Fake final : public Os {
   std::size_t page_bytes() override { return fake_page_bytes; }
   int execute(const std::vector<std::string>& arguments) override;
   int read_file(const std::string& path, std::string& content) override;
+  int read_file_at(const std::string& path, std::uint64_t offset, std::span<char> content) override;
   int open_shared_file(const std::string& path, std::optional<unsigned> permissions,
                        SharedFile& file) override;
   int resize_file(int descriptor, std::uint64_t bytes) override;
@@ -121,6 +125,7 @@ class Fake final : public Os {
   std::map<const void*, std::size_t> mapped_;
   std::map<const void*, int> failing_pages_;
   std::map<std::string, std::string> files_;
+  std::map<std::string, std::map<std::uint64_t, std::string>> bytes_;  // By offset.
   std::map<std::string, SharedObject> shared_files_;
   std::map<int, SharedObject> segments_;
   std::vector<std::string> open_files_;

@@ -228,4 +228,23 @@ int Linux::read_file(const std::string& path, std::string& content) {
   }
 }
 
+int Linux::read_file_at(const std::string& path, std::uint64_t offset, std::span<char> content) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return -errno;
+  std::size_t done = 0;
+  int error = 0;
+  while (done < content.size()) {
+    const ssize_t count = pread(file, content.data() + done, content.size() - done,
+                                static_cast<off_t>(offset + done));
+    if (count > 0) {
+      done += static_cast<std::size_t>(count);
+    } else if (count == 0 || errno != EINTR) {
+      error = count == 0 ? 0 : errno;
+      break;
+    }
+  }
+  close(file);
+  return error != 0 && done == 0 ? -error : static_cast<int>(done);
+}
+
 }  // namespace homenode::os

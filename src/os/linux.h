@@ -29,6 +29,7 @@ class Linux final : public Os {
   std::size_t page_bytes() override;
   int execute(const std::vector<std::string>& arguments) override;
   int read_file(const std::string& path, std::string& content) override;
+  int read_file_at(const std::string& path, std::uint64_t offset, std::span<char> content) override;
   int open_shared_file(const std::string& path, std::optional<unsigned> permissions,
                        SharedFile& file) override;
   int resize_file(int descriptor, std::uint64_t bytes) override;

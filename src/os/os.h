@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -69,6 +70,10 @@ class Os : public SharedMemory {
   virtual int execute(const std::vector<std::string>& arguments) = 0;
   /// The whole of a small file, such as one of /proc or /sys.
   virtual int read_file(const std::string& path, std::string& content) = 0;
+  /// The bytes of a file from `offset` on, as many as there are (pread): how many, or -errno. For
+  /// files that are as large as an address space, such as /proc/PID/mem.
+  virtual int read_file_at(const std::string& path, std::uint64_t offset,
+                           std::span<char> content) = 0;
 };
 
 }  // namespace homenode::os

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <iterator>
 
+#include "sensing/heap_owners.h"
 #include "sensing/page_query.h"
 #include "sensing/thread_files.h"
 
@@ -64,7 +65,10 @@ class Reader {
     } else if (const auto done = read_with_numa_maps(numa); !done) {
       return done.as_unexpected();
     }
-    if (!options_.only_numa_maps) read_threads();
+    if (!options_.only_numa_maps) {
+      read_threads();
+      find_heap_owners(files_, survey_);
+    }
     return std::move(survey_);
   }
 

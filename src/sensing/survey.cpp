@@ -1,5 +1,7 @@
 #include "sensing/survey.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace homenode::sensing {
@@ -35,6 +37,21 @@ const MapsEntry* find(const std::vector<MapsEntry>& entries, std::uint64_t first
 
 std::string to_string(Group group) {
   return group_names[static_cast<std::size_t>(group)];
+}
+
+std::string to_string(const HeapOwner& owner) {
+  std::string text = owner.in_hand ? "heap in hand" : "malloc";
+  if (owner.node) text += fmt::format(" node {}", owner.node->value());
+  return text;
+}
+
+std::string to_string(const std::vector<HeapOwner>& owners) {
+  std::string text;
+  for (const HeapOwner& owner : owners) {
+    if (!text.empty()) text += ", ";
+    text += to_string(owner);
+  }
+  return text;
 }
 
 std::optional<Group> parse_group(std::string_view name) {
@@ -101,6 +118,14 @@ BytesOnNodes bytes_on_nodes(const Survey& survey, Group group) {
     if (mapping.group == group) add(sum, mapping);
   }
   return sum;
+}
+
+std::map<std::string, BytesOnNodes> bytes_of_owners(const Survey& survey) {
+  std::map<std::string, BytesOnNodes> sums;
+  for (const Mapping& mapping : survey.mappings) {
+    if (!mapping.owners.empty()) add(sums[to_string(mapping.owners)], mapping);
+  }
+  return sums;
 }
 
 }  // namespace homenode::sensing

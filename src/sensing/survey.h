@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -25,6 +26,17 @@ inline constexpr Group all_groups[] = {Group::heap, Group::stack,  Group::anonym
 std::string to_string(Group group);
 std::optional<Group> parse_group(std::string_view name);
 
+/// Whose a piece of homenode's malloc is.
+struct HeapOwner {
+  bool in_hand = false;        ///< Of a heap that the program made, and not of malloc itself.
+  std::optional<NodeId> node;  ///< Nothing for memory that serves several nodes.
+  friend auto operator<=>(const HeapOwner&, const HeapOwner&) = default;
+};
+/// "malloc node 1", "heap in hand node 0", "malloc".
+std::string to_string(const HeapOwner& owner);
+/// "malloc node 0, malloc node 1": of a mapping that the kernel made of several.
+std::string to_string(const std::vector<HeapOwner>& owners);
+
 struct Mapping {
   std::uint64_t first = 0;
   std::optional<std::uint64_t> end;  ///< Nothing when only numa_maps was read.
@@ -38,6 +50,7 @@ struct Mapping {
   std::optional<Bytes> transparent_huge;  ///< With the amounts of smaps only, as the next.
   std::optional<Bytes> swapped;
   std::optional<pid_t> stack_of;  ///< The thread whose stack it holds, when that is known.
+  std::vector<HeapOwner> owners;  ///< Of homenode's malloc: each once; empty for other memory.
 
   [[nodiscard]] std::uint64_t page_count() const;
   [[nodiscard]] Bytes bytes() const { return bytes_of(page_count(), page_size); }
@@ -84,5 +97,7 @@ using BytesOnNodes = std::map<NodeId, std::uint64_t>;
 void add(BytesOnNodes& sum, const Mapping& mapping);
 BytesOnNodes bytes_on_nodes(const Survey& survey);
 BytesOnNodes bytes_on_nodes(const Survey& survey, Group group);
+/// What the owners of homenode's malloc have, by to_string(owners).
+std::map<std::string, BytesOnNodes> bytes_of_owners(const Survey& survey);
 
 }  // namespace homenode::sensing

@@ -148,6 +148,18 @@ TEST(Linux, ReadsAFileOrSaysWhyNot) {
   EXPECT_EQ(os.read_file("/proc", content), -EISDIR);
 }
 
+TEST(Linux, ReadsAPieceOfMemoryThroughItsFile) {
+  Linux os;
+  const char text[] = "here it is";
+  char piece[4] = {};
+  const auto address = reinterpret_cast<std::uintptr_t>(text);
+  ASSERT_EQ(os.read_file_at("/proc/self/mem", address + 5, piece), 4);
+  EXPECT_EQ(std::string(piece, 4), "it i");
+  EXPECT_EQ(os.read_file_at("/proc/self/mem", 0, piece), -EIO);
+  EXPECT_EQ(os.read_file_at("/no/such/file", 0, piece), -ENOENT);
+  EXPECT_EQ(os.read_file_at("/dev/null", 0, piece), 0);
+}
+
 TEST(Linux, ExecuteReplacesTheProcessOrSaysWhyNot) {
   Linux os;
   EXPECT_EQ(os.execute({"/no/such/program"}), -ENOENT);

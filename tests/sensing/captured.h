@@ -10,6 +10,9 @@
 #include <fstream>
 #include <string>
 
+#include "base/heap_header.h"
+#include "os/fake.h"
+
 namespace homenode::sensing {
 
 struct StatWords {
@@ -32,6 +35,17 @@ inline std::string status_text(const std::string& cpus, const std::string& nodes
       "Name:\tprogram\nState:\tS (sleeping)\nThreads:\t4\nCpus_allowed:\tff\n"
       "Cpus_allowed_list:\t{}\nMems_allowed:\t1\nMems_allowed_list:\t{}\n",
       cpus, nodes);
+}
+
+/// Process 100 below a root has the header of a heap of node 1 at an address, if `present`.
+inline void write_heap_header(os::Fake& os, const std::string& root, std::uint64_t address,
+                              bool present = true, std::uint32_t node = 1) {
+  const std::uint64_t entry = present ? std::uint64_t{1} << 63U : 0;
+  const HeapHeader header{heap_header_magic, address, node, 0};
+  os.set_bytes(root + "/proc/100/pagemap", address / os::fake_page_bytes * sizeof entry,
+               {reinterpret_cast<const char*>(&entry), sizeof entry});
+  os.set_bytes(root + "/proc/100/mem", address,
+               {reinterpret_cast<const char*>(&header), sizeof header});
 }
 
 /// A folder with files of /proc and /sys; it is removed at the end.

@@ -34,6 +34,9 @@ std::string facts_of(const Survey& survey) {
       add_line(text, fmt::format("mapping {}: {} pages on {}", i, pages, node.value()));
     }
     if (survey.mappings[i].stack_of) add_line(text, fmt::format("mapping {} is a stack", i));
+    if (const auto& owners = survey.mappings[i].owners; !owners.empty()) {
+      add_line(text, fmt::format("mapping {} is of {}", i, to_string(owners)));
+    }
   }
   for (const ThreadFacts& thread : survey.threads) {
     const std::string who = fmt::format("thread {}", thread.id);
@@ -98,6 +101,7 @@ class SurveyTrial final : public os::Trial {
  public:
   SurveyTrial(const Row& row, const CapturedSystem& system)
       : row_(row), root_(system.root()), os_({.nodes = {NodeId(0), NodeId(1), NodeId(64)}}) {
+    write_heap_header(os_, root_, 0x7f0000000000);
     if (row.numa_maps) return;
     void* address = nullptr;
     EXPECT_EQ(os_.map_memory(bytes, address), 0);
@@ -134,12 +138,12 @@ TEST(Faults, ASurveyLeavesOutWhatItCannotRead) {
     if (!row.numa_maps) system.remove("proc/100/numa_maps");
     os::refuse_every_call({row.name,
                            [&row, &system] { return std::make_unique<SurveyTrial>(row, system); },
-                           {"read_file"},
+                           {"read_file", "read_file_at"},
                            row.left_out},
                           calls);
     if (HasFailure()) return;
   }
-  EXPECT_EQ(calls, (std::set<std::string>{"move_pages", "read_file"}));
+  EXPECT_EQ(calls, (std::set<std::string>{"move_pages", "read_file", "read_file_at"}));
 }
 
 }  // namespace

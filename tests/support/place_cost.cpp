@@ -84,6 +84,10 @@ class Folded final : public os::Os {
   int read_file(const std::string& path, std::string& content) override {
     return os_.read_file(path, content);
   }
+  int read_file_at(const std::string& path, std::uint64_t offset,
+                   std::span<char> content) override {
+    return os_.read_file_at(path, offset, content);
+  }
 
  private:
   std::size_t number(const void* address) {

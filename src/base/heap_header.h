@@ -1,0 +1,24 @@
+// What the allocator writes at the start of its memory, so that somebody who reads a process from
+// outside can tell whose it is. Written by the heap, read by sensing/heap_owners.cpp. A kernel that
+// can name mappings says the same in /proc/PID/maps, but many are built without that.
+#pragma once
+
+#include <cstdint>
+
+namespace homenode {
+
+/// A header can stand at multiples of this only.
+inline constexpr std::uint64_t heap_header_step = std::uint64_t{1} << 26U;
+/// Eight bytes that no text and no common number is.
+inline constexpr std::uint64_t heap_header_magic = 0x9e60'64e0'a110'cafeU;
+/// `node` of memory that serves several nodes.
+inline constexpr std::uint32_t heap_header_no_node = ~std::uint32_t{0};
+
+struct HeapHeader {
+  std::uint64_t magic;
+  std::uint64_t address;  ///< Its own: a copy of it elsewhere says nothing.
+  std::uint32_t node;
+  std::uint32_t in_hand;  ///< 1: of a heap that the program made (heap.h); 0: of malloc itself.
+};
+
+}  // namespace homenode
