@@ -72,6 +72,26 @@ std::optional<Bytes> huge_bytes(os::Os& os, Region region) {
   return huge_in(smaps, reinterpret_cast<std::uintptr_t>(region.address), region.bytes);
 }
 
+std::optional<std::vector<Region>> closed_remains(std::string_view maps, std::uintptr_t first,
+                                                  std::size_t bytes) {
+  std::vector<Region> closed;
+  std::size_t mapped = 0;
+  while (!maps.empty()) {
+    const std::string_view line = maps.substr(0, maps.find('\n'));
+    maps.remove_prefix(std::min(line.size() + 1, maps.size()));
+    const auto mapping = mapping_of(line);
+    if (!mapping) continue;
+    const std::uintptr_t begin = std::max(mapping->first, first);
+    const std::uintptr_t end = std::min(mapping->second, first + bytes);
+    if (end <= begin) continue;
+    mapped += end - begin;
+    if (line.find(" ---p ") == std::string_view::npos) continue;
+    closed.push_back({reinterpret_cast<void*>(begin), end - begin});  // NOLINT
+  }
+  if (mapped == bytes) return std::nullopt;
+  return closed;
+}
+
 std::map<NodeId, Bytes> free_memory(os::Os& os, const std::vector<NodeId>& nodes) {
   std::map<NodeId, Bytes> free;
   for (NodeId node : nodes) {

@@ -22,6 +22,11 @@ std::optional<Bytes> huge_in(std::string_view smaps, std::uintptr_t first, std::
 /// cannot be read.
 std::optional<Bytes> huge_bytes(os::Os& os, Region region);
 
+/// The parts of an address range that no access is allowed to, from the text of /proc/self/maps;
+/// nothing when all of the range is mapped. Pure.
+std::optional<std::vector<Region>> closed_remains(std::string_view maps, std::uintptr_t first,
+                                                  std::size_t bytes);
+
 /// Free memory of each node from its meminfo; nodes whose file cannot be read are absent.
 std::map<NodeId, Bytes> free_memory(os::Os& os, const std::vector<NodeId>& nodes);
 /// The nodes that the process may use, from /proc/self/status; empty when it does not say.

@@ -8,9 +8,12 @@
 #include <cassert>
 #include <cerrno>
 #include <memory>
+#include <optional>
+#include <string>
 #include <tuple>
 
 #include "actuation/huge_pages.h"
+#include "actuation/kernel_words.h"
 #include "actuation/next_touch_handler.h"
 #include "actuation/next_touch_table.h"
 #include "actuation/refusal.h"
@@ -111,6 +114,7 @@ Result<void> fill(Place& place, os::Os& os, Range range, std::size_t unit_bytes)
   place.pages_moved = 0;
   place.pages_left = 0;
   place.gave_up = false;
+  place.abandoned = false;
   return give_units(place, os, (range.end - range.first + unit_bytes - 1) / unit_bytes);
 }
 
@@ -131,12 +135,53 @@ void drain(Place& place, os::Os& os, std::size_t units) {
   if (place.handlers.load() == 0) os.unmap_memory(memory, units * sizeof *memory);
 }
 
+/// Makes all of the region that is still there accessible. The kernel gives ENOMEM at a hole and
+/// leaves what lies behind it as it is, and also where its table of mappings is full.
+int open_again(os::Os& os, Region region) {
+  constexpr int accessible = PROT_READ | PROT_WRITE;
+  const int result = os.protect_memory(region.address, region.bytes, accessible);
+  if (result != -ENOMEM) return result;
+  std::string maps;
+  if (os.read_file("/proc/self/maps", maps) < 0) return result;
+  const auto left =
+      closed_remains(maps, reinterpret_cast<std::uintptr_t>(region.address), region.bytes);
+  if (!left) return result;
+  for (const Region part : *left) {
+    if (const int opened = os.protect_memory(part.address, part.bytes, accessible); opened < 0) {
+      return opened;
+    }
+  }
+  return 0;
+}
+
+/// Nothing when another thread was faster.
+std::optional<NextTouchCounts> end(Place& place) {
+  std::uint64_t state = place.state.load();
+  const std::uint64_t draining = Place::with_state(state, Place::draining);
+  if (Place::state_of(state) != Place::armed ||
+      !place.state.compare_exchange_strong(state, draining)) {
+    return std::nullopt;
+  }
+  const NextTouchCounts counts = counts_of(place);
+  drain(place, *place.os.load(), counts.units);
+  set_state(place, Place::disarmed);
+  return counts;
+}
+
+void disarm_abandoned() {
+  for (Place& place : next_touch_table()) {
+    if (!place.is_armed() || !place.abandoned.load()) continue;
+    (void)disarm_next_touch({reinterpret_cast<void*>(place.first.load()), 0});  // NOLINT
+  }
+}
+
 }  // namespace
 
 Result<void> arm_next_touch(os::Os& os, Region region, std::size_t unit_pages) {
   assert(reinterpret_cast<std::uintptr_t>(region.address) % os.page_bytes() == 0);
   if (unit_pages == 0) return bad_usage("units of no page cannot be moved", "give 1 or more pages");
   if (region.bytes == 0) return bad_usage("a region of no bytes cannot be armed", "leave it out");
+  disarm_abandoned();
   const Range range = range_of(os, region);
   if (overlaps_an_armed_one(range)) {
     return bad_usage(fmt::format("the region at {} overlaps one that is armed", region.address),
@@ -162,6 +207,7 @@ Result<void> arm_next_touch(os::Os& os, Region region, std::size_t unit_pages) {
   const int result = os.protect_memory(region.address, range.end - range.first, PROT_NONE);
   if (result == 0) return {};
   const auto ended = disarm_next_touch(region);  // A part may be without access by now.
+  if (!ended) abandon_next_touch(region);
   return refusal(
       os,
       {.call = Call::mprotect,
@@ -175,10 +221,8 @@ Result<NextTouchCounts> disarm_next_touch(Region region) {
   if (place == nullptr) return not_armed(region);
   os::Os& os = *place->os.load();
   const std::uintptr_t first = place->first.load();
-  const int result =
-      os.protect_memory(region.address, place->end.load() - first, PROT_READ | PROT_WRITE);
-  // ENOMEM: all or a part of the memory is gone already, and the rest is accessible.
-  if (result < 0 && result != -ENOMEM) {
+  const int result = open_again(os, {region.address, place->end.load() - first});
+  if (result < 0) {
     return refusal(os,
                    {.call = Call::mprotect,
                     .tried = fmt::format("cannot make the region at {} accessible again; it stays "
@@ -186,16 +230,17 @@ Result<NextTouchCounts> disarm_next_touch(Region region) {
                                          region.address)},
                    result);
   }
-  std::uint64_t state = place->state.load();
-  const std::uint64_t draining = Place::with_state(state, Place::draining);
-  if (Place::state_of(state) != Place::armed ||
-      !place->state.compare_exchange_strong(state, draining)) {
-    return not_armed(region);  // Another thread was faster.
-  }
-  const NextTouchCounts counts = counts_of(*place);
-  drain(*place, os, counts.units);
-  set_state(*place, Place::disarmed);
-  return counts;
+  const auto counts = end(*place);
+  if (!counts) return not_armed(region);
+  return *counts;
+}
+
+void forget_next_touch(Region region) {
+  if (Place* const place = find_armed(region); place != nullptr) (void)end(*place);
+}
+
+void abandon_next_touch(Region region) {
+  if (Place* const place = find_armed(region); place != nullptr) place->abandoned = true;
 }
 
 Result<NextTouchCounts> next_touch_counts(Region region) {

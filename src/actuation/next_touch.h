@@ -43,8 +43,19 @@ struct NextTouchCounts {
 Result<void> arm_next_touch(os::Os& os, Region region, std::size_t unit_pages = 1);
 
 /// Ends it: all of the region may be accessed, untouched pages stay where they are.
-/// Errors: bad_usage when no region is armed at this address; each refusal of the kernel.
+/// Where parts of it have been unmapped meanwhile, what is left of it is made accessible.
+/// Errors: bad_usage when no region is armed at this address; each refusal of the kernel, and then
+/// the region stays armed.
 Result<NextTouchCounts> disarm_next_touch(Region region);
+
+/// For memory that is unmapped already: ends it without making anything accessible. Does nothing
+/// where no region is armed.
+void forget_next_touch(Region region);
+
+/// For a region that could not be disarmed and that nobody will disarm again. Touches go on as
+/// before, and arm_next_touch() of any region tries first to disarm it. Does nothing where no
+/// region is armed.
+void abandon_next_touch(Region region);
 
 /// Errors: bad_usage when no region is armed at this address.
 Result<NextTouchCounts> next_touch_counts(Region region);

@@ -33,6 +33,7 @@ struct NextTouchPlace {
   std::atomic<std::size_t> pages_moved{0};
   std::atomic<std::size_t> pages_left{0};
   std::atomic<bool> gave_up{false};
+  std::atomic<bool> abandoned{false};  ///< Whoever needs a place may try to disarm it.
 
   [[nodiscard]] static State state_of(std::uint64_t value) { return State(value & 7U); }
   [[nodiscard]] static std::uint64_t with_state(std::uint64_t value, State state) {

@@ -47,9 +47,6 @@ void use_kernel(os::Os* os);
 /// The live machine, read at the first call. Errors: as machine::load_live(), tried again then.
 Result<const machine::Machine*> live_machine();
 
-/// The nodes with memory that this process may use now: /sys and /proc say so, without a machine.
-NodeSet usable_nodes(os::Os& os);
-
 /// Writes as many ids as there is room for; gives how many there are.
 template <class IdType>
 std::size_t list_out(const IdSet<IdType>& ids, int* out, std::size_t capacity) {

@@ -8,6 +8,7 @@
 #include "actuation/next_touch.h"
 #include "capi/array_rule.h"
 #include "capi/guard.h"
+#include "capi/usable_nodes.h"
 #include "os/clock.h"
 #include "placement/memory_rule.h"
 
@@ -130,7 +131,9 @@ Result<int> place_array(hn_region& region, const hn_array* array, const char* ru
   const auto shape = shape_of(array);
   if (!shape) return shape.as_unexpected();
   os::Os& os = kernel();
-  auto map = map_array(rule, *shape, usable_nodes(os), os.page_bytes());
+  const auto usable = usable_nodes(os);
+  if (!usable) return usable.as_unexpected();
+  auto map = map_array(rule, *shape, *usable, os.page_bytes());
   if (!map) return map.as_unexpected();
   const std::size_t pages = actuation::page_count(os, region.pages);
   if (map->size() > actuation::page_count(os, {region.address, region.bytes})) {
@@ -149,7 +152,7 @@ Result<int> place(hn_region& region, const char* rule, char** error) {
     return bad_usage(fmt::format("'{}' cuts an array, and this region has no shape", rule),
                      "describe the array to hn_region_place_array()");
   }
-  const auto parsed = placement::parse_memory_rule(rule, usable_nodes(kernel()));
+  const auto parsed = read_rule(kernel(), rule);
   if (!parsed) return parsed.as_unexpected();
   if (const auto* next_touch = std::get_if<placement::NextTouchRule>(&parsed->how)) {
     return arm(region, *next_touch);
@@ -175,7 +178,13 @@ using namespace homenode;  // NOLINT: the C interface stands outside the namespa
 
 hn_region::~hn_region() {
   // Before the memory goes: what is armed must not be unmapped.
-  (void)capi::guarded_value(false, [&] { return capi::disarm(*this).has_value(); });
+  if (capi::guarded_value(false, [&] { return capi::disarm(*this).has_value(); })) return;
+  if (memory) {
+    memory.reset();
+    actuation::forget_next_touch(armed);
+  } else {
+    actuation::abandon_next_touch(armed);  // Its owner goes on to use it.
+  }
 }
 
 extern "C" int hn_region_place(hn_region* region, const char* rule, char** error) {

@@ -5,6 +5,7 @@
 #include "actuation/refusal.h"
 #include "capi/guard.h"
 #include "capi/handles.h"
+#include "capi/usable_nodes.h"
 #include "homenode/homenode.h"
 #include "machine/list_syntax.h"
 #include "placement/memory_rule.h"
@@ -59,7 +60,7 @@ extern "C" size_t hn_thread_cpus(int* cpus, size_t capacity) {
 extern "C" int hn_thread_place(const char* rule, char** error) {
   return capi::guarded(error, [&]() -> Result<void> {
     if (rule == nullptr) return bad_usage("the memory rule is NULL", "write one, such as bind@0");
-    const auto parsed = placement::parse_memory_rule(rule, capi::usable_nodes(capi::kernel()));
+    const auto parsed = capi::read_rule(capi::kernel(), rule);
     if (!parsed) return parsed.as_unexpected();
     const auto* const policy = std::get_if<placement::Policy>(&parsed->how);
     if (policy == nullptr) {

@@ -168,8 +168,7 @@ const std::vector<Row>& rows() {
        64,
        true,
        arm_and_disarm,
-       {"read_file", "advise_memory"},
-       {{"protect_memory", ENOMEM}}},  // Taken to say that the memory has gone already.
+       {"read_file", "advise_memory"}},
       {"bind_thread", 1, true,
        [](os::Os& os, Region) {
          return outcome_of(bind_thread(os, 0, {CpuId(0), CpuId(3)}));

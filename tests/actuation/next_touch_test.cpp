@@ -161,6 +161,37 @@ TEST(NextTouch, HasPlacesForManyRegionsAndSaysWhenThereAreNoMore) {
   os.unmap_memory(whole.address, whole.bytes);
 }
 
+TEST(NextTouch, AFullTableOfMappingsIsNotTakenForMemoryThatIsGone) {
+  os::Fake os(four_node_machine());
+  const Region region = map_region(os, 4);
+  ASSERT_TRUE(arm_next_touch(os, region));
+  os.fail_call("protect_memory", 1, ENOMEM);
+  const auto refused = disarm_next_touch(region);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message().find("vm.max_map_count"), std::string::npos);
+  write(page_at(region, 0), 'x');
+  EXPECT_EQ(disarmed(region).touched_units, 1U);
+}
+
+TEST(NextTouchOnThisKernel, OpensWhatIsLeftAroundAHole) {
+  os::Linux os;
+  const Region region = map_region(os, 4);
+  ASSERT_TRUE(arm_next_touch(os, region));
+  os.unmap_memory(page_at(region, 1), os.page_bytes());
+  EXPECT_EQ(disarmed(region).touched_units, 0U);
+  for (const std::size_t page : {0U, 2U, 3U}) write(page_at(region, page), 'x');
+  os.unmap_memory(region.address, region.bytes);
+}
+
+TEST(NextTouchOnThisKernel, MemoryThatIsGoneAsAWholeIsDisarmed) {
+  os::Linux os;
+  const Region region = map_region(os, 4);
+  ASSERT_TRUE(arm_next_touch(os, region));
+  os.unmap_memory(region.address, region.bytes);
+  EXPECT_EQ(disarmed(region).touched_units, 0U);
+  EXPECT_FALSE(next_touch_counts(region));
+}
+
 TEST(NextTouchOnThisKernel, TouchesEachPageOnceAndKeepsWhatItHolds) {
   os::Linux os;
   const std::size_t pages = 2000;  // With huge pages, where the kernel gives them.

@@ -88,12 +88,14 @@ int apply_strategy(const char* name, hn_region* own, char** error) {
   return status;
 }
 
-// Nodes are named in these rules, so that no file has to say which there are.
+// Nodes are named in most of these rules, so that no file has to say which there are.
 const std::vector<Row>& rows() {
   static const std::vector<Row> all{
       {"allocate",
        [](hn_region*, char** error) { return allocate("cyclic@0-2,7", error); },
        {"read_file"}},
+      {"allocate by a rule that names no nodes",
+       [](hn_region*, char** error) { return allocate("cyclic", error); }},
       {"place",
        [](hn_region* region, char** error) { return place(region, "skew@0-2,7", error); },
        {"read_file"}},
@@ -111,9 +113,7 @@ const std::vector<Row>& rows() {
        {"read_file"}},
       {"next touch of a region that is then given back",
        [](hn_region*, char** error) { return free_armed(error); },
-       {"read_file", "advise_memory"},
-       // Not seen to as yet: a region that cannot be disarmed when it is given back.
-       {{"protect_memory", 0}}},
+       {"read_file", "advise_memory"}},
       {"audit",
        [](hn_region* region, char** error) {
          char* json = nullptr;
@@ -242,17 +242,70 @@ TEST(Faults, ThreadsThatMayNotAskForTheirCpusHaveNone) {
   EXPECT_EQ(hn_thread_cpus(nullptr, 0), 8U);
 }
 
-TEST(Faults, WithoutTheListsOfNodesARuleStillHasNodes) {
-  FakeKernel kernel;
+TEST(Faults, WithoutTheListsOfNodesARuleHasToNameThem) {
   for (const char* file : {"/sys/devices/system/node/has_memory", "/proc/self/status"}) {
-    kernel->set_file(file, "nonsense\n");
+    FakeKernel kernel;
+    kernel->set_file(file, "x\nMems_allowed_list:\tnonsense\n");
+    hn_region* region = nullptr;
+    char* error = nullptr;
+    EXPECT_EQ(hn_region_allocate(2 * page_bytes, "cyclic", &region, &error), HN_FAILED);
+    const std::string message = take(error);
+    EXPECT_NE(message.find(file), std::string::npos) << message;
+    EXPECT_EQ(hn_region_allocate(2 * page_bytes, "nonsense", &region, nullptr), HN_BAD_USAGE);
+    EXPECT_EQ(hn_thread_place("interleave", nullptr), HN_FAILED);
+    ASSERT_EQ(hn_region_allocate(2 * page_bytes, "cyclic@0,7", &region, nullptr), HN_OK);
+    int nodes[2] = {HN_NO_NODE, HN_NO_NODE};
+    EXPECT_EQ(hn_region_audit(region, nodes, 2, nullptr, nullptr), HN_OK);
+    EXPECT_EQ(nodes[1], 7);
+    hn_region_free(region);
   }
+}
+
+TEST(Faults, WithoutNumaThereIsOneNodeUnlessTheProcessMayUseMore) {
+  FakeKernel kernel;
   hn_region* region = nullptr;
-  ASSERT_EQ(hn_region_allocate(2 * page_bytes, "cyclic", &region, nullptr), HN_OK);
-  int nodes[2] = {HN_NO_NODE, HN_NO_NODE};
-  EXPECT_EQ(hn_region_audit(region, nodes, 2, nullptr, nullptr), HN_OK);
-  EXPECT_EQ(nodes[1], 0);
+  kernel->fail_call("read_file", 1, ENOENT);
+  EXPECT_EQ(hn_region_allocate(page_bytes, "cyclic", &region, nullptr), HN_FAILED);
+  kernel->set_file("/proc/self/status", "Name:\tx\nMems_allowed_list:\t0\n");
+  kernel->fail_call("read_file", 1, ENOENT);
+  EXPECT_EQ(hn_region_allocate(page_bytes, "cyclic", &region, nullptr), HN_OK);
+  EXPECT_TRUE(kernel->has_failed());
   hn_region_free(region);
+}
+
+/// More of them than next touch has places for: none is lost.
+TEST(Faults, ARegionThatCannotBeDisarmedLosesNoPlace) {
+  FakeKernel kernel;
+  for (int i = 0; i < 300; ++i) {
+    hn_region* region = nullptr;
+    ASSERT_EQ(hn_region_allocate(page_bytes, "next-touch", &region, nullptr), HN_OK) << i;
+    kernel->fail_call("protect_memory", 1, EACCES);
+    hn_region_free(region);
+    ASSERT_TRUE(kernel->has_failed());
+  }
+  EXPECT_EQ(kernel->mappings(), 0U);
+}
+
+/// Memory of the program's own goes on to work, and is disarmed by whoever comes next.
+TEST(Faults, AdoptedMemoryThatCannotBeDisarmedStaysUsable) {
+  FakeKernel kernel;
+  void* memory = nullptr;
+  ASSERT_EQ(kernel->map_memory(2 * page_bytes, memory), 0);
+  const auto adopt = [&] {
+    hn_region* region = nullptr;
+    EXPECT_EQ(hn_region_adopt(memory, 2 * page_bytes, &region, nullptr), HN_OK);
+    EXPECT_EQ(hn_region_place(region, "next-touch", nullptr), HN_OK);
+    return region;
+  };
+  hn_region* region = adopt();
+  kernel->fail_call("protect_memory", 1, EACCES);
+  hn_region_free(region);
+  ASSERT_TRUE(kernel->has_failed());
+  *static_cast<char*>(memory) = 'x';
+  region = adopt();
+  *static_cast<char*>(memory) = 'y';
+  hn_region_free(region);
+  EXPECT_EQ(kernel->unmap_memory(memory, 2 * page_bytes), 0);
 }
 
 }  // namespace
