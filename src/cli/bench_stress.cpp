@@ -1,0 +1,50 @@
+#include "cli/bench_stress.h"
+
+#include "cli/atomic_file.h"
+#include "cli/bench_map_run.h"
+#include "cli/bench_stress_options.h"
+#include "cli/bench_stress_render.h"
+#include "cli/bench_stress_run.h"
+#include "machine/load.h"
+
+namespace homenode::cli {
+namespace {
+
+class BenchStress final : public Verb {
+ public:
+  [[nodiscard]] std::string name() const override { return "stress"; }
+  [[nodiscard]] std::string summary() const override {
+    return "threads that work far from home, perturbed: do a daemon's moves help?";
+  }
+  void define(CLI::App& app) override { define_options(app, options_); }
+
+  int run(Context& context) override {
+    const auto done = try_run(context);
+    return done ? exit_done : report(context, "bench stress", done.error());
+  }
+
+ private:
+  Result<void> try_run(Context& context) {
+    if (auto checked = check(options_); !checked) return checked;
+    const auto machine = machine::load_live();
+    if (!machine) return machine.as_unexpected();
+    const auto plan = plan_stress(*machine, options_, memory_facts(context.os));
+    if (!plan) return plan.as_unexpected();
+    const auto measured = run_stress(context.os, *machine, *plan);
+    if (!measured) return measured.as_unexpected();
+    const std::string json = stress_json(*measured);
+    context.out << (options_.json ? json : stress_text(*measured));
+    if (options_.output.empty()) return {};
+    return write_atomically(options_.output, json);
+  }
+
+  StressOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_bench_stress() {
+  return std::make_unique<BenchStress>();
+}
+
+}  // namespace homenode::cli

@@ -1,0 +1,176 @@
+#include "cli/bench_stress_options.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+
+namespace homenode::cli {
+namespace {
+
+using workloads::stress::Pattern;
+
+constexpr double longest_s = 7.0 * 24 * 3600;
+constexpr std::size_t most_samples = std::size_t{1} << 20U;
+
+void add_words(CLI::App& app, const std::string& option, const std::vector<std::string>& words,
+               const std::function<void(const std::string&)>& read, const std::string& what) {
+  app.add_option_function<std::string>(option, read, what)
+      ->check(CLI::IsMember(words))
+      ->default_str(words.front());
+}
+
+void add_size(CLI::App& app, const std::string& option, Bytes& target, const std::string& what,
+              const std::string& standard) {
+  app.add_option_function<std::string>(
+         option,
+         [&target, option](const std::string& text) {
+           const auto size = parse_size(text);
+           if (!size) throw CLI::ValidationError(option, size.error().message());
+           target = *size;
+         },
+         what)
+      ->type_name("SIZE[k|m|g|t]")
+      ->default_str(standard);
+}
+
+void define_memory(CLI::App& app, StressOptions& options) {
+  add_size(app, "--block", options.block, "memory of each thread", "64M");
+  add_words(
+      app, "--op", {"read", "write"},
+      [&options](const std::string& word) { options.writes = word == "write"; },
+      "what a thread does with each word that it uses");
+  app.add_option("--stride", options.stride_bytes, "bytes from one word that is used to the next")
+      ->capture_default_str();
+  add_words(
+      app, "--first-touch", {"thread", "main", "bound"},
+      [&options](const std::string& word) {
+        options.first_touch = word == "main"    ? FirstTouch::main
+                              : word == "bound" ? FirstTouch::bound
+                                                : FirstTouch::thread;
+      },
+      "who touches a block first: its thread, which is pinned; one thread for all; its thread "
+      "under a policy that binds the block to the start node");
+  add_words(
+      app, "--pages", {"small", "system", "huge"},
+      [&options](const std::string& word) {
+        options.pages = word == "system" ? PageKind::system
+                        : word == "huge" ? PageKind::huge
+                                         : PageKind::small;
+      },
+      "page size: never huge, as the system sets it, or huge where possible");
+}
+
+void define_time(CLI::App& app, StressOptions& options) {
+  auto* const cycles = app.add_option("--cycles", options.cycles,
+                                      "walks of each thread over its blocks, instead of --seconds");
+  app.add_option("--seconds", options.seconds, "how long the threads work")
+      ->capture_default_str()
+      ->excludes(cycles);
+  app.add_option_function<std::string>(
+         "--hold",
+         [&options](const std::string& text) {
+           if (text == "forever") {
+             options.hold_s.reset();
+             return;
+           }
+           double seconds = 0.0;
+           if (!CLI::detail::lexical_cast(text, seconds) || !std::isfinite(seconds)) {
+             throw CLI::ValidationError("--hold", "'" + text + "' is no number of seconds");
+           }
+           options.hold_s = seconds;
+         },
+         "how long each thread stays pinned to its CPU once the cycles have begun")
+      ->type_name("SECONDS|forever")
+      ->default_str("3");
+  app.add_option("--interval", options.interval_s, "seconds between two looks at the pages")
+      ->capture_default_str();
+  app.add_option("--samples", options.samples, "pages that are looked at")->capture_default_str();
+}
+
+Result<void> check_seconds(const std::string& option, double seconds, double least) {
+  if (seconds >= least && seconds <= longest_s) return {};  // Not a number is neither.
+  return bad_usage(fmt::format("{} {} is no usable time", option, seconds),
+                   fmt::format("give {} to {:.0f} seconds", least, longest_s));
+}
+
+}  // namespace
+
+std::string to_string(Pattern pattern) {
+  switch (pattern) {
+    case Pattern::neighbour:
+      return "1";
+    case Pattern::shared:
+      return "2";
+    case Pattern::random:
+      break;
+  }
+  return "random";
+}
+
+std::string to_string(FirstTouch first_touch) {
+  switch (first_touch) {
+    case FirstTouch::thread:
+      return "thread";
+    case FirstTouch::main:
+      return "main";
+    case FirstTouch::bound:
+      break;
+  }
+  return "bound";
+}
+
+void define_options(CLI::App& app, StressOptions& options) {
+  add_words(
+      app, "--pattern", {"1", "2", "random"},
+      [&options](const std::string& word) {
+        options.pattern = word == "1"   ? Pattern::neighbour
+                          : word == "2" ? Pattern::shared
+                                        : Pattern::random;
+      },
+      "1: thread i of a node uses block i of another; random: any block of that node; 2: the "
+      "threads of two nodes use all memory of a third");
+  app.add_option("--map", options.map,
+                 "which node's memory the threads of a node use, as NODE:TARGET,...; others as the "
+                 "pattern has it: the next node, or with 2 the one after the pair")
+      ->type_name("MAP");
+  app.add_option("--threads-per-node", options.threads_per_node,
+                 "threads, and blocks, of each node (default: one per allowed CPU)");
+  define_memory(app, options);
+  define_time(app, options);
+  app.add_option("--seed", options.seed, "seed of the pattern random")->capture_default_str();
+  app.add_option("--output", options.output, "write the JSON to this file")->type_name("FILE");
+  app.add_flag("--json", options.json, "print JSON");
+}
+
+Result<void> check(const StressOptions& options) {
+  if (options.cycles == std::uint64_t{0}) {
+    return bad_usage("a run needs at least one cycle", "give --cycles 1 or more");
+  }
+  if (options.threads_per_node == 0U) {
+    return bad_usage("a node needs at least one thread", "give --threads-per-node 1 or more");
+  }
+  if (options.block.value == 0) {
+    return bad_usage("a block of no memory has no page", "give --block 4k or more");
+  }
+  if (options.samples == 0 || options.samples > most_samples) {
+    return bad_usage(fmt::format("cannot look at {} pages", options.samples),
+                     fmt::format("give --samples 1 to {}", most_samples));
+  }
+  if (auto usable = check_seconds("--seconds", options.seconds, 0.0); !usable) return usable;
+  if (auto usable = check_seconds("--interval", options.interval_s, 0.01); !usable) return usable;
+  if (auto usable = check_seconds("--hold", options.hold_s.value_or(0.0), 0.0); !usable) {
+    return usable;
+  }
+  if (!options.output.empty()) {
+    const auto folder = std::filesystem::absolute(options.output).parent_path();
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(folder, ignored)) {
+      return bad_usage("there is no folder " + folder.string() + " for --output",
+                       "make it, or name a file elsewhere");
+    }
+  }
+  return {};
+}
+
+}  // namespace homenode::cli

@@ -1,0 +1,71 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "cli/bench_stress_render.h"
+
+namespace homenode::cli {
+namespace {
+
+std::string stress_headline(const StressReport& report) {
+  const StressPlan& plan = report.plan;
+  std::string map;
+  for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
+    map += fmt::format(" {}:{}", plan.nodes[i].value(), plan.nodes[plan.team.targets[i]].value());
+  }
+  const auto balancing = report.surroundings.kernel_balancing;
+  return fmt::format(
+      "Daemon stress: pattern {}, {}; node:target{}\n"
+      "{} threads and blocks of {} KiB on {} nodes; first touch: {}\n"
+      "kernel balancing {}, numad {}\n\n",
+      to_string(plan.options.pattern), plan.options.writes ? "write" : "read", map,
+      plan.team.threads(), plan.block_bytes >> 10U, plan.nodes.size(),
+      to_string(plan.options.first_touch),
+      !balancing       ? "not there"
+      : *balancing > 0 ? "on"
+                       : "off",
+      report.surroundings.numad ? "running" : "not running");
+}
+
+std::string share_text(std::size_t part, std::size_t whole) {
+  if (whole == 0) return "0";
+  return fmt::format("{} ({:.1f} %)", part,
+                     100.0 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+std::string added_text(const std::optional<std::uint64_t>& count) {
+  return count ? std::to_string(*count) : "not counted";
+}
+
+}  // namespace
+
+std::string stress_text(const StressReport& report) {
+  const auto& moves = report.moves;
+  const auto [fewest, most] = std::minmax_element(report.cycles.begin(), report.cycles.end());
+  const auto& shares = report.local_shares;
+  const double mean =
+      std::accumulate(shares.begin(), shares.end(), 0.0) / static_cast<double>(shares.size());
+  std::string text = stress_headline(report);
+  text += fmt::format("cycles of a thread   {} to {}, contents verified\n", *fewest, *most);
+  text += fmt::format(
+      "local share          {:.1f} % at the start, {:.1f} % at the end, mean "
+      "{:.1f} %\n",
+      100.0 * shares.front(), 100.0 * shares.back(), 100.0 * mean);
+  text += fmt::format("pages looked at      {} of {}, {} times\n", report.sampled_pages.size(),
+                      report.plan.bytes() / report.plan.page_bytes, report.samples.size());
+  text += fmt::format("of these moved       {}\n",
+                      share_text(moves.pages_moved, report.sampled_pages.size()));
+  text += fmt::format(
+      "moves seen           {}: {} brought the page nearer to its threads, {} made "
+      "no difference, {} farther\n",
+      moves.moves(), moves.nearer, moves.same, moves.farther);
+  text += fmt::format("useless moves        {}\n", share_text(moves.useless(), moves.moves()));
+  text += fmt::format("pages moved, system  {} by the kernel's balancing, {} by whomever\n",
+                      added_text(report.system_moves.balancing),
+                      added_text(report.system_moves.migrated));
+  if (!report.released_s) text += "The threads were pinned to the end.\n";
+  return text + fmt::format("time                 {:.3f} s (host clock)\n", report.seconds);
+}
+
+}  // namespace homenode::cli
