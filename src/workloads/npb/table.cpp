@@ -7,6 +7,7 @@
 #include "workloads/npb/cg.h"
 #include "workloads/npb/ep.h"
 #include "workloads/npb/is.h"
+#include "workloads/npb/lu.h"
 #include "workloads/npb/sp.h"
 
 namespace homenode::workloads::npb {
@@ -21,6 +22,8 @@ constexpr std::array table{
               "own keys read in order, written to buckets all over", make_is},
     Benchmark{"bt", "flow in a cube by lines with 5 x 5 blocks in three diagonals",
               "own planes, and along z lines through those of all threads", make_bt},
+    Benchmark{"lu", "flow in a cube by sweeps from corner to corner",
+              "own planes, and in the sweeps own rows, each thread after its neighbour", make_lu},
     Benchmark{"sp", "flow in a cube by lines with five diagonals",
               "own planes, and along z lines through those of all threads", make_sp},
 };
