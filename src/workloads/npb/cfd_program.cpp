@@ -15,46 +15,6 @@
 namespace homenode::workloads::npb {
 namespace {
 
-constexpr std::size_t line_doubles = 8;  // Of a cache line.
-
-/// Weights of fourth differences at each place of a line: five rows of `pitch`.
-std::vector<double> fourth_differences(std::size_t n, std::size_t pitch) {
-  std::vector<double> weights(5 * pitch, 0.0);
-  constexpr double inside[5] = {1.0, -4.0, 6.0, -4.0, 1.0};
-  for (std::size_t p = 1; p + 1 < n; ++p) {
-    for (std::size_t w = 0; w < 5; ++w) weights[w * pitch + p] = inside[w];
-    const bool first = p == 1;
-    const bool last = p == n - 2;
-    if (first || last) weights[2 * pitch + p] = 5.0;
-    if (first) weights[pitch + p] = 0.0;
-    if (last) weights[3 * pitch + p] = 0.0;
-    if (p <= 2) weights[p] = 0.0;
-    if (p + 3 >= n) weights[4 * pitch + p] = 0.0;
-  }
-  return weights;
-}
-
-CfdGrid grid_of(std::size_t n) {
-  const std::size_t row_lines = (n + line_doubles - 1) / line_doubles;
-  const std::size_t plane_lines = (row_lines * n) | 1U;
-  return {n, row_lines * line_doubles, plane_lines * line_doubles};
-}
-
-CfdConstants constants_of(std::size_t n, double dt) {
-  const auto steps = static_cast<double>(n - 1);
-  CfdConstants constants;
-  constants.dt = dt;
-  constants.first = steps / 2.0;
-  constants.second = steps * steps;
-  constants.diffusion[0] = 0.75;
-  constants.diffusion[1] = 0.75;
-  constants.diffusion[2] = 1.0;
-  constants.dissipation = 0.25;
-  constants.viscosity = 0.1;
-  constants.conductivity = cfd_c1c5 * constants.viscosity;
-  return constants;
-}
-
 struct FreeMemory {
   void operator()(double* memory) const { std::free(memory); }
 };
@@ -62,9 +22,9 @@ struct FreeMemory {
 using Scratch = std::unique_ptr<double[], FreeMemory>;
 
 Scratch scratch_of(std::size_t doubles) {
-  const std::size_t lines = doubles / line_doubles + 1;
+  const std::size_t lines = doubles / cfd_line_doubles + 1;
   auto* const memory =
-      static_cast<double*>(std::aligned_alloc(64, lines * line_doubles * sizeof(double)));
+      static_cast<double*>(std::aligned_alloc(64, lines * cfd_line_doubles * sizeof(double)));
   if (memory == nullptr) throw std::bad_alloc();
   return Scratch(memory);
 }
@@ -110,8 +70,8 @@ void derive_slab(const CfdWorker& worker) {
 CfdProgram::CfdProgram(const CfdReference& reference, std::span<const CfdArray> arrays,
                        double operations)
     : reference_(reference), arrays_(arrays), operations_(operations) {
-  field_.grid = grid_of(reference.points);
-  field_.constants = constants_of(reference.points, reference.dt);
+  field_.grid = cfd_grid(reference.points);
+  field_.constants = cfd_constants(reference.points, reference.dt);
   weights_ = fourth_differences(reference.points, field_.grid.pitch);
   field_.weights = weights_.data();
 }
