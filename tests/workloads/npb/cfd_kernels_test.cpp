@@ -9,6 +9,7 @@
 #include "cfd_field_of.h"
 #include "workloads/npb/bt_lines.h"
 #include "workloads/npb/cfd_rhs.h"
+#include "workloads/npb/cfd_solution.h"
 #include "workloads/npb/lu_surface.h"
 #include "workloads/npb/lu_sweep.h"
 #include "workloads/npb/sp_lines.h"
