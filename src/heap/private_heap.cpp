@@ -196,7 +196,9 @@ HN_EXPORT int hn_heap_move(hn_heap* heap, const char* nodes) {
     return fail(EINVAL, -1);
   }
   rebind(heap->arena, wanted);
-  (void)rebind_huge(heap->arena, true);
+  if (rebind_huge(heap->arena, true) != 0) {
+    __atomic_fetch_add(&heap->arena.refused_policies, 1, __ATOMIC_RELAXED);
+  }
   return 0;
 }
 
