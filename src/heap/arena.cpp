@@ -1,5 +1,7 @@
 #include "heap/arena.h"
 
+#include <bit>
+
 #include "heap/text.h"
 
 namespace homenode::heap {
@@ -93,6 +95,18 @@ void describe(Page& page, unsigned from, unsigned end) {
   }
 }
 
+/// pre: the slices are free.
+Page& make_page(Arena& arena, Chunk& chunk, Kind kind, unsigned first, unsigned count) {
+  mark_used(arena, chunk, first, count);
+  Page& page = chunk.page(first);
+  describe(page, 0, count);
+  page.capacity = 0;
+  page.carved = static_cast<std::uint16_t>(count);
+  page.slices = static_cast<std::uint8_t>(count);
+  page.kind = kind;
+  return page;
+}
+
 /// pre: the slices are free and dirty.
 void discard_run(Arena& arena, Chunk& chunk, unsigned first, unsigned count) {
   if (system::discard(chunk.memory(first), count * slice_bytes) != 0) return;
@@ -176,14 +190,22 @@ Page* take_slices(Arena& arena, Kind kind, unsigned count, unsigned alignment, b
   }
   if (count == 1) arena.room = chunk;
   zeroed = !chunk->dirty.any(first, count);
-  mark_used(arena, *chunk, first, count);
-  Page& page = chunk->page(first);
-  describe(page, 0, count);
-  page.capacity = 0;
-  page.carved = static_cast<std::uint16_t>(count);
-  page.slices = static_cast<std::uint8_t>(count);
-  page.kind = kind;
-  return &page;
+  return &make_page(arena, *chunk, kind, first, count);
+}
+
+Page* take_clean_slice(Arena& arena) {
+  constexpr std::size_t much_slices = 64;
+  const Guard guard(arena.lock);
+  if (arena.dirty_free_slices == 0 || arena.dirty_free_slices > much_slices) return nullptr;
+  for (Chunk* chunk = arena.chunks; chunk != nullptr; chunk = chunk->next) {
+    for (unsigned w = 0; w < chunk_slices / 64; ++w) {
+      const std::uint64_t clean = chunk->free.words[w] & ~chunk->dirty.words[w];
+      if (clean == 0) continue;
+      const unsigned first = w * 64 + static_cast<unsigned>(std::countr_zero(clean));
+      return &make_page(arena, *chunk, Kind::small, first, 1);
+    }
+  }
+  return nullptr;
 }
 
 unsigned slice_count(const Page& page) {

@@ -50,6 +50,9 @@ extern constinit std::uint64_t purge_ms;
 /// Takes `count` slices in a row at a multiple of `alignment` of them, as one page of that kind.
 /// `zeroed` tells whether the memory has never been used. Null when there is no memory.
 Page* take_slices(Arena& arena, Kind kind, unsigned count, unsigned alignment, bool& zeroed);
+/// A slice that has no memory of the system yet, for a small page that may never be filled: in a
+/// used one all of its memory would be kept from others. Null: none, or much used memory is free.
+Page* take_clean_slice(Arena& arena);
 /// Gives a page's slices back.
 void free_slices(Page& page);
 /// Makes a large page longer where it is. False when the slices behind it are in use.

@@ -3,34 +3,55 @@
 #include "heap/chunk.h"
 
 namespace homenode::heap {
+namespace {
+
+constexpr std::uintptr_t one_remote = std::uintptr_t{1} << Page::remote_count_shift;
+
+Block* first_of(std::uintptr_t remote) {
+  return reinterpret_cast<Block*>(remote & (one_remote - 1));  // NOLINT(performance-no-int-to-ptr)
+}
+
+/// Puts a list of blocks together with the page's own, which is mostly the shorter one.
+void append(Page& page, Block* first, std::uint32_t count) {
+  const std::uint32_t own = page.carved - (page.used < page.carved ? page.used : page.carved);
+  const bool behind = own < count;
+  Block* last = behind ? page.free : first;
+  std::uint32_t steps = 0;
+  for (Block* next = next_of(last); next != nullptr; next = next_of(last)) {
+    last = next;
+    if (hardened && ++steps > page.capacity) die("a free list runs in a circle", last);
+  }
+  set_next(last, behind ? first : page.free);
+  if (!behind) page.free = first;
+}
+
+}  // namespace
 
 bool push_remote(Page& page, void* memory) {
   auto* const block = static_cast<Block*>(memory);
   check_taken(block);
   std::uintptr_t seen = __atomic_load_n(&page.remote, __ATOMIC_RELAXED);
+  std::uintptr_t wanted = 0;
   do {
-    set_next(block, seen == Page::at_large
-                        ? nullptr
-                        : reinterpret_cast<Block*>(seen));  // NOLINT(performance-no-int-to-ptr)
-  } while (!__atomic_compare_exchange_n(&page.remote, &seen,
-                                        reinterpret_cast<std::uintptr_t>(block), true,
-                                        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+    const std::uintptr_t list = seen == Page::at_large ? 0 : seen;
+    set_next(block, first_of(list));
+    wanted = reinterpret_cast<std::uintptr_t>(block) | ((list & ~(one_remote - 1)) + one_remote);
+  } while (!__atomic_compare_exchange_n(&page.remote, &seen, wanted, true, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_RELAXED));
   return seen == Page::at_large;
 }
 
 bool collect(Page& page) {
   if (__atomic_load_n(&page.remote, __ATOMIC_RELAXED) == 0) return page.free != nullptr;
-  auto* const first = reinterpret_cast<Block*>(  // NOLINT(performance-no-int-to-ptr)
-      __atomic_exchange_n(&page.remote, std::uintptr_t{0}, __ATOMIC_ACQUIRE));
-  std::uint32_t count = 1;
-  Block* last = first;
-  for (Block* next = next_of(last); next != nullptr; next = next_of(last)) {
-    last = next;
-    ++count;
-    if (hardened && count > page.capacity) die("a free list runs in a circle", last);
+  const std::uintptr_t remote =
+      __atomic_exchange_n(&page.remote, std::uintptr_t{0}, __ATOMIC_ACQUIRE);
+  Block* const first = first_of(remote);
+  const auto count = static_cast<std::uint32_t>(remote >> Page::remote_count_shift);
+  if (page.free == nullptr) {
+    page.free = first;
+  } else {
+    append(page, first, count);
   }
-  set_next(last, page.free);
-  page.free = first;
   page.used -= count;
   return true;
 }

@@ -22,8 +22,10 @@ inline constexpr std::size_t slice_bytes = 64 << 10;
 enum class Kind : std::uint8_t { unused = 0, small, medium, large };
 
 struct alignas(64) Page {
-  /// `remote` of a page at large; otherwise it is a list of blocks.
+  /// `remote` of a page at large; otherwise it is the address of the first block of a list, and
+  /// above it how many there are, so that who takes the list need not walk it.
   static constexpr std::uintptr_t at_large = 1;
+  static constexpr unsigned remote_count_shift = 48;
 
   Block* free;            ///< The holder's.
   std::uintptr_t remote;  ///< Freed by others. Atomic.

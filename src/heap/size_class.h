@@ -41,11 +41,11 @@ constexpr std::size_t compute_bytes(unsigned size_class) {
 /// Classes of medium blocks come after these.
 inline constexpr unsigned small_class_count = linear_classes + 6 * 8;
 
-/// The slices of a page of a class: room for eight to twelve medium blocks, or four to six of the
-/// largest. More would keep more memory from other sizes until the last block is free.
+/// The slices of a page of a class: room for four to six medium blocks. More would keep more memory
+/// from other sizes until the last block is free.
 constexpr unsigned slices_of_class(unsigned size_class) {
-  if (size_class < small_class_count) return 1;
-  return size_class < small_class_count + 4 ? 2 : 4;
+  if (size_class < small_class_count + 4) return 1;
+  return size_class < small_class_count + 8 ? 2 : 4;
 }
 
 namespace detail {

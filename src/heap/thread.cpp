@@ -6,6 +6,8 @@ namespace homenode::heap {
 namespace {
 
 constexpr std::size_t young_bytes = 8 << 10;
+/// Of 1 KiB and less: their first page in a thread may stay nearly empty for ever.
+constexpr unsigned sparse_classes = linear_classes + 3 * 8;
 constexpr unsigned most_spares = 3;
 
 constexpr Thread make_nobody() {
@@ -50,9 +52,11 @@ Page* take_spare(Thread& thread, unsigned slices) {
   return page;
 }
 
-Page* fresh_page(Thread& thread, unsigned size_class) {
+/// `sparse`: the page is one of which few blocks may ever be out.
+Page* fresh_page(Thread& thread, unsigned size_class, bool sparse) {
   const unsigned slices = slices_of_class(size_class);
-  Page* page = take_spare(thread, slices);
+  Page* page = sparse ? take_clean_slice(*thread.heap->arena) : nullptr;
+  if (page == nullptr) page = take_spare(thread, slices);
   if (page == nullptr) {
     bool zeroed = false;
     page = take_slices(*thread.heap->arena, slices == 1 ? Kind::small : Kind::medium, slices, 1,
@@ -85,7 +89,7 @@ bool has_none(const Thread& thread, unsigned size_class) {
 }
 
 /// A page with a free block in place of the current one, which has none; null: no memory.
-Page* next_current(Thread& thread, unsigned size_class) {
+Page* next_current(Thread& thread, unsigned size_class, bool first) {
   follow_cpu(thread);
   PageQueue& queue = thread.queue[size_class];
   Page* page = queue.first;
@@ -97,9 +101,9 @@ Page* next_current(Thread& thread, unsigned size_class) {
       __atomic_store_n(&arena.reclaim_due, false, __ATOMIC_RELAXED);
       (void)reclaim_listed(arena);
     }
-    page = fresh_page(thread, size_class);
+    page = fresh_page(thread, size_class, first && size_class < sparse_classes);
     if (page == nullptr && reclaim_listed(arena)) {
-      page = fresh_page(thread, size_class);
+      page = fresh_page(thread, size_class, false);
     }
     if (page == nullptr) return nullptr;
   }
@@ -146,7 +150,8 @@ void* allocate_class(Thread& thread, unsigned size_class, std::size_t bytes) {
   for (;;) {
     Page* page = thread.current[size_class];
     if (page->free != nullptr) return pop(*page, page->free);
-    if (page != &no_page) {
+    const bool first = page == &no_page;
+    if (!first) {
       if (collect(*page)) continue;
       if (page->carved < page->capacity) {
         if (std::size_t{page->carved} * page->block_bytes <= young_bytes) {
@@ -167,7 +172,7 @@ void* allocate_class(Thread& thread, unsigned size_class, std::size_t bytes) {
       if (void* const other = borrow(thread, size_class, bytes); other != nullptr) return other;
       thread.lent[size_class] = 0;
     }
-    page = next_current(thread, size_class);
+    page = next_current(thread, size_class, first);
     if (page == nullptr) return nullptr;
     if (page->free == nullptr) (void)carve(*page);
   }
