@@ -97,6 +97,31 @@ TEST(Blocks, GrowAndShrinkWithTheirContents) {
   }
 }
 
+TEST(Blocks, OfASizeThatIsNewInAThreadMayBeLargerOnes) {
+  unsigned larger = 0;
+  std::thread([&] {
+    for (std::size_t bytes = 1024; bytes >= 32; bytes -= 16) {
+      void* const memory = allocate(bytes);
+      if (usable_bytes(memory) > compute_bytes(compute_class(bytes))) ++larger;
+      EXPECT_LE(usable_bytes(memory), bytes + bytes / 2);
+      release(memory);
+    }
+  }).join();
+  EXPECT_GT(larger, 0U);
+}
+
+TEST(Blocks, AreAlignedWhateverSizeTheyAreOf) {
+  std::thread([] {
+    for (std::size_t alignment = 1024; alignment >= 32; alignment /= 2) {
+      for (std::size_t bytes = 6 * alignment; bytes > 0; bytes -= alignment) {
+        void* const memory = allocate_aligned(bytes, alignment);
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory) % alignment, 0U) << bytes;
+        release(memory);
+      }
+    }
+  }).join();
+}
+
 std::size_t used_bytes() {
   const Totals totals = count_all();
   return totals.committed_bytes - totals.kept_bytes;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "heap/page.h"
+
 namespace homenode::heap {
 namespace {
 
@@ -32,6 +34,12 @@ TEST(SizeClass, KeepsTheAlignmentOfARoundedSize) {
     for (std::size_t bytes = alignment; bytes <= medium_bytes; bytes += alignment) {
       ASSERT_EQ(compute_bytes(compute_class(bytes)) % alignment, 0U) << bytes;
     }
+  }
+}
+
+TEST(SizeClass, HasRoomForFourBlocksInAPage) {
+  for (unsigned c = 0; c < class_count; ++c) {
+    EXPECT_GE(slices_of_class(c) * slice_bytes / compute_bytes(c), 4U) << compute_bytes(c);
   }
 }
 
