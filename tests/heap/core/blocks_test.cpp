@@ -111,13 +111,20 @@ TEST(Blocks, OfASizeThatIsNewInAThreadMayBeLargerOnes) {
 }
 
 TEST(Blocks, AreAlignedWhateverSizeTheyAreOf) {
+  struct Pair {
+    std::size_t alignment;
+    std::size_t bytes;
+    std::size_t larger;
+  };
   std::thread([] {
-    for (std::size_t alignment = 1024; alignment >= 32; alignment /= 2) {
-      for (std::size_t bytes = 6 * alignment; bytes > 0; bytes -= alignment) {
-        void* const memory = allocate_aligned(bytes, alignment);
-        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory) % alignment, 0U) << bytes;
-        release(memory);
-      }
+    for (const Pair& pair : {Pair{32, 64, 80}, Pair{64, 192, 208}, Pair{64, 320, 352},
+                             Pair{128, 384, 416}, Pair{256, 768, 832}}) {
+      void* const held = allocate(pair.larger);  // The first of a page is aligned to anything.
+      release(allocate(pair.larger));
+      void* const memory = allocate_aligned(pair.bytes, pair.alignment);
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory) % pair.alignment, 0U) << pair.bytes;
+      release(memory);
+      release(held);
     }
   }).join();
 }
