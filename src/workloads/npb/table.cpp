@@ -6,8 +6,10 @@
 #include "workloads/npb/bt.h"
 #include "workloads/npb/cg.h"
 #include "workloads/npb/ep.h"
+#include "workloads/npb/ft.h"
 #include "workloads/npb/is.h"
 #include "workloads/npb/lu.h"
+#include "workloads/npb/mg.h"
 #include "workloads/npb/sp.h"
 
 namespace homenode::workloads::npb {
@@ -18,6 +20,10 @@ constexpr std::array table{
               "each thread alone, next to no memory", make_ep},
     Benchmark{"cg", "smallest eigenvalue of a sparse random matrix",
               "rows in parts, and all threads read all of one vector", make_cg},
+    Benchmark{"mg", "Poisson's equation on a periodic cube, on grids that halve",
+              "planes in parts; the coarse grids have fewer planes than threads", make_mg},
+    Benchmark{"ft", "diffusion in a cube by Fourier transforms in three dimensions",
+              "planes in parts, and lines across all of them", make_ft},
     Benchmark{"is", "small whole numbers ranked by buckets",
               "own keys read in order, written to buckets all over", make_is},
     Benchmark{"bt", "flow in a cube by lines with 5 x 5 blocks in three diagonals",
