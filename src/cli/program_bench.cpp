@@ -1,0 +1,44 @@
+#include "cli/program_bench.h"
+
+#include "actuation/kernel_words.h"
+#include "cli/atomic_file.h"
+#include "machine/load.h"
+
+namespace homenode::cli {
+
+Result<void> bench_program(Context& context, workloads::Program& program, const ProgramTitle& title,
+                           const ProgramOptions& options) {
+  if (auto checked = check_output(options); !checked) return checked;
+  const auto machine = machine::load_live();
+  if (!machine) return machine.as_unexpected();
+  const ProgramSetup setup = setup_of(options, *machine);
+  const auto available = actuation::available_memory(context.os);
+  if (auto checked = check_setup(*machine, program, setup, available); !checked) return checked;
+
+  std::vector<PeerReport> peers;
+  for (const std::string& command : options.peers) peers.push_back({command, {}});
+  std::optional<Error> peer_error;
+  const auto in_turn = [&](unsigned) {
+    for (PeerReport& peer : peers) {
+      if (peer_error) return;
+      auto run = run_peer(peer.command, setup.threads);
+      if (run) {
+        peer.runs.push_back(*run);
+      } else {
+        peer_error = run.error();
+      }
+    }
+  };
+  const auto report = run_program(context.os, *machine, program, setup, in_turn);
+  if (!report) return report.as_unexpected();
+  const std::string json = program_json(title, *report, peers);
+  context.out << (options.json ? json : program_text(title, *report, peers));
+  if (!options.output.empty()) {
+    if (auto written = write_atomically(options.output, json); !written) return written;
+  }
+  if (auto verified = check_verified(*report, title.text); !verified) return verified;
+  if (peer_error) return Unexpected(*peer_error);
+  return {};
+}
+
+}  // namespace homenode::cli

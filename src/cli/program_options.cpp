@@ -1,0 +1,42 @@
+#include "cli/program_options.h"
+
+#include <filesystem>
+
+#include "placement/strategy_table.h"
+
+namespace homenode::cli {
+
+void define_program_options(CLI::App& app, ProgramOptions& options) {
+  app.add_option("--threads", options.threads, "threads (default: one per allowed CPU)");
+  std::string strategies = "how threads and arrays are placed: ";
+  for (const placement::Strategy& strategy : placement::strategies()) {
+    strategies += std::string(strategy.name) + " (" + std::string(strategy.summary) + "), ";
+  }
+  app.add_option("--strategy", options.strategy, strategies + "or none (as the system does)")
+      ->capture_default_str();
+  app.add_option("--runs", options.runs, "how often it is run, checked each time")
+      ->capture_default_str();
+  app.add_option("--peer", options.peers,
+                 "a command that is run in turn with each run, with OMP_NUM_THREADS set; its rate "
+                 "is what it prints as 'Mop/s total'; may be given again")
+      ->type_name("CMD")
+      ->allow_extra_args(false);
+  app.add_option("--output", options.output, "write the JSON to this file")->type_name("FILE");
+  app.add_flag("--json", options.json, "print JSON");
+}
+
+ProgramSetup setup_of(const ProgramOptions& options, const machine::Machine& machine) {
+  const auto cpus = static_cast<unsigned>(machine.allowed_cpus.size());
+  return {options.threads.value_or(cpus), options.strategy, options.runs};
+}
+
+Result<void> check_output(const ProgramOptions& options) {
+  if (options.output.empty()) return {};
+  const auto folder = std::filesystem::absolute(options.output).parent_path();
+  std::error_code ignored;
+  if (std::filesystem::is_directory(folder, ignored)) return {};
+  return bad_usage("there is no folder " + folder.string() + " for --output",
+                   "make it, or name a file elsewhere");
+}
+
+}  // namespace homenode::cli
