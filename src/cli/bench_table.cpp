@@ -1,6 +1,7 @@
 #include "cli/bench_table.h"
 
 #include "cli/bench_map.h"
+#include "cli/bench_npb.h"
 #include "cli/bench_stress.h"
 
 namespace homenode::cli {
@@ -8,6 +9,7 @@ namespace homenode::cli {
 std::vector<std::unique_ptr<Verb>> bench_workloads() {
   std::vector<std::unique_ptr<Verb>> workloads;
   workloads.push_back(make_bench_map());
+  workloads.push_back(make_bench_npb());
   workloads.push_back(make_bench_stress());
   return workloads;
 }
