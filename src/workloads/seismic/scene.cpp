@@ -79,7 +79,6 @@ std::string fault_of(const Scene& scene) {
     }
   }
   if (scene.steps == 0) return "a run needs at least one step";
-  if (scene.steps_together == 0) return "a sweep needs at least one step";
   if (!positive(scene.spacing_m) || !positive(scene.step_s)) {
     return "spacing and time step have to be positive";
   }

@@ -20,8 +20,7 @@ struct Scene {
   bool free_surface = false;         ///< The highest plane, in place of an absorbing face.
   double frequency_hz = 1;           ///< Of the sources, for the absorbing faces.
   bool single_precision = false;
-  std::size_t steps_together = 1;  ///< Time steps in one sweep over the grid (space-time blocking).
-  std::size_t energy_every = 0;    ///< Steps between records of the energy; 0: none but the last.
+  std::size_t energy_every = 0;  ///< Steps between records of the energy; 0: none but the last.
   std::vector<Layer> layers = {};
   std::vector<Source> sources = {};
   std::vector<Receiver> receivers = {};

@@ -40,6 +40,7 @@ struct Push {
   std::size_t plane = 0;  ///< Of the padded grid.
   double factor = 0;
   const TimeFunction* time = nullptr;
+  bool force = false;  ///< On a velocity, by the moment; else on a stress, by its rate.
 };
 
 template <class Real>
@@ -109,11 +110,15 @@ class Simulation {
 
   void prepare_points() {
     const double volume = scene_.spacing_m * scene_.spacing_m * scene_.spacing_m;
+    const auto factors = plane_factors(scene_.layers, scene_.planes());
     for (const Source& source : scene_.sources) {
       for (const Injection& injection : injections(source)) {
         const auto k = static_cast<std::size_t>(injection.tap.cell[2]);
+        const double light =
+            injection.component == Component::vz ? factors[k].light_half : factors[k].light;
+        const double factor = source.forces ? light : -scene_.step_s;
         pushes_.push_back({element(injection.component, injection.tap), k + planes_of_zeros,
-                           -injection.tap.weight * scene_.step_s / volume, &source.time});
+                           injection.tap.weight * factor / volume, &source.time, source.forces});
       }
     }
     for (std::size_t r = 0; r < scene_.receivers.size(); ++r) {
@@ -136,10 +141,11 @@ class Simulation {
     const auto begin = std::chrono::steady_clock::now();
     for (std::size_t step = 0; step < scene_.steps; ++step) {
       sweep(kernels_.velocities.rows, own);
+      push(own, step, true);
 #pragma omp barrier
       if (rank == 0) record(true, step);  // The others only read velocities until the barrier.
       sweep(kernels_.stresses.rows, own);
-      push(own, step);
+      push(own, step, false);
 #pragma omp barrier
       if (rank == 0) record(false, step);
       const bool wanted = scene_.energy_every > 0 && (step + 1) % scene_.energy_every == 0;
@@ -197,11 +203,13 @@ class Simulation {
     }
   }
 
-  void push(const Slab& own, std::size_t step) const {
-    const double time_s = (static_cast<double>(step) + 0.5) * scene_.step_s;
+  void push(const Slab& own, std::size_t step, bool forces) const {
+    const auto n = static_cast<double>(step);
     for (const Push<Real>& push : pushes_) {
-      if (push.plane < own.first || push.plane >= own.last) continue;
-      *push.target += static_cast<Real>(push.factor * push.time->rate(time_s));
+      if (push.force != forces || push.plane < own.first || push.plane >= own.last) continue;
+      const double amount = forces ? push.time->moment(n * scene_.step_s)
+                                   : push.time->rate((n + 0.5) * scene_.step_s);
+      *push.target += static_cast<Real>(push.factor * amount);
     }
   }
 

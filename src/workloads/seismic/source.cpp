@@ -1,5 +1,6 @@
 #include "workloads/seismic/source.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -12,16 +13,59 @@ double bell(double time_s, double width_s) {
   return std::exp(-0.5 * x * x) / (width_s * std::sqrt(2.0 * std::numbers::pi));
 }
 
-double sampled(const TimeFunction& function, double time_s, bool slope) {
+/// The sample that holds at a time.
+double held(const TimeFunction& function, double time_s) {
+  const double at = std::floor(time_s / function.sample_s);
+  const bool inside = at >= 0.0 && at < static_cast<double>(function.samples.size());
+  return inside ? function.samples[static_cast<std::size_t>(at)] : 0.0;
+}
+
+/// The area below the samples up to a time.
+double summed(const TimeFunction& function, double time_s) {
   const double at = time_s / function.sample_s;
-  if (at < 0.0 || at >= static_cast<double>(function.samples.size()) - 1.0) return 0.0;
-  const auto before = static_cast<std::size_t>(at);
-  const double rise = function.samples[before + 1] - function.samples[before];
-  if (slope) return rise / function.sample_s;
-  return function.samples[before] + (at - static_cast<double>(before)) * rise;
+  double sum = 0.0;
+  for (std::size_t n = 0; n < function.samples.size(); ++n) {
+    sum += std::clamp(at - static_cast<double>(n), 0.0, 1.0) * function.samples[n];
+  }
+  return sum * function.sample_s;
+}
+
+/// The pairs of forces that pull at a velocity component along the axes that a tensor names.
+void add_forces(const Source& source, Component component, const std::array<double, 3>& moments,
+                std::vector<Injection>& all) {
+  const Point offset = offset_of(component);
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (moments[axis] == 0.0) continue;
+    const double at = source.point[axis] - offset[axis];
+    // To the next nodes on both sides: half a cell where the source is between two.
+    const double arm = std::abs(at - std::round(at)) > 0.25 ? 0.5 : 1.0;
+    for (const double side : {-1.0, 1.0}) {
+      Point point = source.point;
+      point[axis] += side * arm;
+      for (Tap tap : taps(component, point)) {
+        tap.weight *= side * moments[axis] / (2.0 * arm);
+        all.push_back({component, tap});
+      }
+    }
+  }
 }
 
 }  // namespace
+
+double TimeFunction::moment(double time_s) const {
+  const double t = time_s - start_s;
+  switch (kind) {
+    case Kind::gaussian:
+      return 0.5 * std::erfc(-t / (width_s * std::numbers::sqrt2));
+    case Kind::pulse:
+      return width_s * bell(t, width_s);
+    case Kind::brune:
+      return t > 0.0 ? 1.0 - (1.0 + t / width_s) * std::exp(-t / width_s) : 0.0;
+    case Kind::held:
+      return summed(*this, t);
+  }
+  return 0.0;
+}
 
 double TimeFunction::rate(double time_s) const {
   const double t = time_s - start_s;
@@ -32,8 +76,8 @@ double TimeFunction::rate(double time_s) const {
       return -t / width_s * bell(t, width_s);
     case Kind::brune:
       return t > 0.0 ? t / (width_s * width_s) * std::exp(-t / width_s) : 0.0;
-    case Kind::samples:
-      return sampled(*this, t, false);
+    case Kind::held:
+      return held(*this, t);
   }
   return 0.0;
 }
@@ -48,8 +92,8 @@ double TimeFunction::slope(double time_s) const {
       return (t * t / w2 - 1.0) / width_s * bell(t, width_s);
     case Kind::brune:
       return t > 0.0 ? (1.0 - t / width_s) / w2 * std::exp(-t / width_s) : 0.0;
-    case Kind::samples:
-      return sampled(*this, t, true);
+    case Kind::held:
+      return 0.0;
   }
   return 0.0;
 }
@@ -122,10 +166,17 @@ std::vector<Injection> injections(const Source& source) {
   constexpr std::array<Component, 6> stresses = {Component::sxx, Component::syy, Component::szz,
                                                  Component::sxy, Component::sxz, Component::syz};
   std::vector<Injection> all;
+  const Moment& m = source.moment_nm;
+  if (source.forces) {
+    add_forces(source, Component::vx, {m[0], m[3], m[4]}, all);
+    add_forces(source, Component::vy, {m[3], m[1], m[5]}, all);
+    add_forces(source, Component::vz, {m[4], m[5], m[2]}, all);
+    return all;
+  }
   for (std::size_t c = 0; c < stresses.size(); ++c) {
-    if (source.moment_nm[c] == 0.0) continue;
+    if (m[c] == 0.0) continue;
     for (Tap tap : taps(stresses[c], source.point)) {
-      tap.weight *= source.moment_nm[c];
+      tap.weight *= m[c];
       all.push_back({stresses[c], tap});
     }
   }

@@ -9,13 +9,13 @@
 
 namespace homenode::workloads::seismic {
 
-/// How fast the moment of a source grows, for one unit of moment, in 1/s.
+/// How the moment of a source grows, for one unit of moment.
 struct TimeFunction {
   enum class Kind {
     gaussian,  ///< A bell: the moment goes from 0 to 1 around `start_s`, within some `width_s`.
     pulse,     ///< The bell's slope times width: the moment comes and goes, nothing stays.
     brune,     ///< From start_s on: t / width^2 exp(-t / width).
-    samples,   ///< Given every sample_s from start_s on, straight lines between.
+    held,      ///< Given: the n-th sample holds from start_s + n sample_s on for sample_s.
   };
   Kind kind = Kind::gaussian;
   double start_s = 0;
@@ -23,8 +23,10 @@ struct TimeFunction {
   double sample_s = 0;
   std::vector<double> samples = {};
 
+  [[nodiscard]] double moment(double time_s) const;
+  /// The derivative of moment, in 1/s.
   [[nodiscard]] double rate(double time_s) const;
-  /// The derivative of rate, in 1/s^2.
+  /// The derivative of rate, in 1/s^2; 0 for samples.
   [[nodiscard]] double slope(double time_s) const;
 };
 
@@ -58,12 +60,16 @@ struct Source {
   Point point = {};
   Moment moment_nm = explosion;
   TimeFunction time = {};
+  /// As pairs of forces a cell apart, as Ondes3D has it, rather than as stresses; both are a point
+  /// to waves much longer than a cell.
+  bool forces = false;
 };
 
-/// What a source adds to one node: amount_nm times the rate, to the stress there.
+/// What a source adds to one node in each step: a stress's weight is in N m and goes with the rate,
+/// a velocity's is N m per cell and goes with the moment.
 struct Injection {
   Component component = Component::sxx;
-  Tap tap = {};  ///< Its weight is the moment's share, in N m.
+  Tap tap = {};
 };
 std::vector<Injection> injections(const Source& source);
 

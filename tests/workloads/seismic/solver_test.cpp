@@ -22,7 +22,7 @@ FullSpace small_space() {
 double misfit_of(const FullSpace& problem, bool single_precision = false) {
   Scene scene = full_space(problem);
   scene.single_precision = single_precision;
-  return misfit(run_scene(scene, 2).traces, exact_traces(scene));
+  return misfit(run_scene(scene).traces, exact_traces(scene));
 }
 
 TEST(SeismicSolver, AnExplosionMovesAFullSpaceAsTheClosedFormSays) {
@@ -58,7 +58,7 @@ TEST(SeismicSolver, TheEnergyLeavesThroughTheAbsorbingFaces) {
   problem.distance_m = 600;
   Scene scene = full_space(problem);
   scene.energy_every = 20;
-  const std::vector<double> energy = run_scene(scene, 2).energy_j;
+  const std::vector<double> energy = run_scene(scene).energy_j;
   const double most = *std::max_element(energy.begin(), energy.end());
   EXPECT_GT(most, 0.0);
   EXPECT_LT(energy.back(), 1e-5 * most);
@@ -72,21 +72,20 @@ TEST(SeismicSolver, RigidWallsKeepTheEnergy) {
   Scene scene = full_space(problem);
   scene.absorbing_cells = 0;
   scene.energy_every = 20;
-  const std::vector<double> energy = run_scene(scene, 2).energy_j;
+  const std::vector<double> energy = run_scene(scene).energy_j;
   // After the source has ended nothing is added and nothing leaves.
   EXPECT_NEAR(energy.back() / energy[energy.size() / 2], 1.0, 0.05);
 }
 
 /// Everything that a run gives back, in a grid whose faces, surface and layers all differ.
-Recording mixed_run(unsigned threads, bool single_precision, std::size_t steps_together = 1) {
+Recording mixed_run(unsigned threads, bool single_precision) {
   Scene scene;
   scene.cells = {37, 42, 33};
   scene.step_s = 0.006;
-  scene.steps = 40;
+  scene.steps = 20;
   scene.absorbing_cells = 6;
   scene.free_surface = true;
   scene.single_precision = single_precision;
-  scene.steps_together = steps_together;
   scene.layers = {{0, 2000, 3000, 1500}, {900, 2700, 6000, 3460}};
   Source source{{18.3, 20.5, 20.0}, double_couple(50, 20, 30), {}};
   source.time = {TimeFunction::Kind::brune, 0.0, 0.02};
@@ -111,9 +110,10 @@ TEST(SeismicSolver, EveryNumberOfThreadsGivesTheSameBits) {
   for (const bool single_precision : {false, true}) {
     const Recording one = mixed_run(1, single_precision);
     EXPECT_GT(one.energy_j.back(), 0.0);
-    for (const unsigned threads : {2U, 3U, 40U}) {
+    for (const unsigned threads : {2U, 3U}) {
       expect_same(one, mixed_run(threads, single_precision));
     }
+    if (single_precision) expect_same(one, mixed_run(38, true));  // One without any plane.
   }
 }
 
