@@ -15,11 +15,33 @@ Function* following(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
+// A huge block that was freed is no memory of ours any more, so a second free of it looks like one
+// of a foreign block. The hardened build remembers the last ones. A block that was given out again
+// at such an address is ours, and is not looked for here.
+constexpr unsigned remembered_count = 256;
+constinit void* remembered[hardened ? remembered_count : 1] = {};  // Atomic.
+constinit unsigned remembered_next = 0;                            // Atomic.
+
+void remember_freed(void* memory) {
+  if (!hardened) return;
+  const unsigned at = __atomic_fetch_add(&remembered_next, 1U, __ATOMIC_RELAXED);
+  __atomic_store_n(&remembered[at % remembered_count], memory, __ATOMIC_RELAXED);
+}
+
+void check_not_freed(void* memory) {
+  if (!hardened) return;
+  for (void* const& one : remembered) {
+    if (__atomic_load_n(&one, __ATOMIC_RELAXED) == memory) die("freed twice", memory);
+  }
+}
+
 }  // namespace
 
 void release_elsewhere(void* memory) {
   if (memory == nullptr) return;
   if (ground_of(memory) == Ground::huge) {
+    // Before it is gone: whoever frees it again then finds it here.
+    remember_freed(memory);
     if (!release_huge(memory)) die("not the start of a block", memory);
     return;
   }
@@ -27,6 +49,7 @@ void release_elsewhere(void* memory) {
 }
 
 void release_foreign(void* memory) {
+  check_not_freed(memory);
   using Free = void(void*);
   static constinit Free* libc_free = nullptr;
   if (libc_free == nullptr) libc_free = following<Free>("free");
@@ -35,6 +58,7 @@ void release_foreign(void* memory) {
 }
 
 void* resize_foreign(void* memory, std::size_t bytes) {
+  check_not_freed(memory);
   using Realloc = void*(void*, std::size_t);
   static constinit Realloc* libc_realloc = nullptr;
   if (libc_realloc == nullptr) libc_realloc = following<Realloc>("realloc");

@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "heap/blocks.h"
+#include "heap/new_handler.h"
 
 // NOLINTBEGIN(bugprone-reserved-identifier): the names are the C++ ABI's.
 extern "C" {
@@ -24,7 +25,11 @@ void* try_again(std::size_t bytes, std::size_t alignment, bool throws) {
   while (&_ZSt15get_new_handlerv != nullptr) {
     NewHandler* const handler = _ZSt15get_new_handlerv();
     if (handler == nullptr) break;
-    handler();
+    if (throws) {
+      handler();
+    } else if (!returns(handler)) {
+      break;
+    }
     if (void* const memory = allocate_aligned(bytes, alignment); memory != nullptr) return memory;
   }
   if (!throws) return nullptr;

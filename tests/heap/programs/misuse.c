@@ -90,6 +90,12 @@ static void middle_of_huge(void) {
   free(allocate(huge) + 4096);
 }
 
+static void huge_realloc_after_free(void) {
+  allocate(huge);
+  free(block);
+  free(realloc(block, small));
+}
+
 static void on_the_stack(void) {
   _Alignas(16) char local[64] = {0};
   block = local;
@@ -114,6 +120,7 @@ int main(int argc, char** argv) {
       {"write_after_free", write_after_free},
       {"middle_of_large", middle_of_large},
       {"middle_of_huge", middle_of_huge},
+      {"huge_realloc_after_free", huge_realloc_after_free},
       {"on_the_stack", on_the_stack},
       {"static_data", static_data},
   };

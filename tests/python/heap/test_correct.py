@@ -32,7 +32,8 @@ def test_works_where_memory_policies_are_forbidden(arguments: list[str]) -> None
 
 
 @pytest.mark.parametrize(
-    "arguments", [["entry_points_static"], ["fuzz_static", str(SEED), "300000", "4", "5"]]
+    "arguments",
+    [["entry_points_static"], ["operators_static"], ["fuzz_static", str(SEED), "300000", "4", "5"]],
 )
 def test_works_linked_into_a_static_program(arguments: list[str]) -> None:
     name, *rest = arguments

@@ -17,6 +17,8 @@ FAULTS = {
     "write_after_free": "a free block was written to",
     "middle_of_large": "not the start of a block",
     "middle_of_huge": "not the start of a block",
+    "huge_twice": "freed twice",
+    "huge_realloc_after_free": "freed twice",
 }
 FOREIGN = ["on_the_stack", "static_data"]
 
