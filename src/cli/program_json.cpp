@@ -3,7 +3,7 @@
 namespace homenode::cli {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 Json checks_json(const std::vector<workloads::Check>& checks) {
   Json list = Json::array();

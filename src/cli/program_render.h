@@ -16,9 +16,9 @@ struct PeerReport {
 };
 
 struct ProgramTitle {
-  std::string text;     ///< "NPB CG, class S".
-  std::string schema;   ///< "homenode.bench.npb/1".
-  nlohmann::json what;  ///< What was run, in the caller's words.
+  std::string text;             ///< "NPB CG, class S".
+  std::string schema;           ///< "homenode.bench.npb/1".
+  nlohmann::ordered_json what;  ///< What was run, in the caller's words.
 };
 
 /// Rates, who was where, and the peers beside it.
