@@ -15,18 +15,14 @@
 namespace homenode::workloads::npb {
 namespace {
 
-struct FreeMemory {
-  void operator()(double* memory) const { std::free(memory); }
-};
-
-using Scratch = std::unique_ptr<double[], FreeMemory>;
+using Scratch = std::unique_ptr<double[], void (*)(void*)>;
 
 Scratch scratch_of(std::size_t doubles) {
   const std::size_t lines = doubles / cfd_line_doubles + 1;
   auto* const memory =
       static_cast<double*>(std::aligned_alloc(64, lines * cfd_line_doubles * sizeof(double)));
   if (memory == nullptr) throw std::bad_alloc();
-  return Scratch(memory);
+  return {memory, std::free};
 }
 
 CfdRange inside_of(CfdRange planes, std::size_t n) {

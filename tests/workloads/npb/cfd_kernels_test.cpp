@@ -17,7 +17,7 @@
 namespace homenode::workloads::npb {
 namespace {
 
-constexpr std::size_t points = 13;  // No multiple of any number of lanes, nor is its inside.
+constexpr std::size_t odd_points = 13;  // No multiple of any number of lanes, nor is its inside.
 
 struct CfdKernels {
   const CfdRhsKernel& rhs;
@@ -26,8 +26,8 @@ struct CfdKernels {
   const LuSweepKernel& lu;
 };
 
-void fill(OwnField& own, const CfdRhsKernel& kernel, bool exact) {
-  for (std::size_t k = 0; k < points; ++k) {
+void fill_field(OwnField& own, const CfdRhsKernel& kernel, bool exact) {
+  for (std::size_t k = 0; k < odd_points; ++k) {
     if (exact) {
       set_exact(own.field, k);
     } else {
@@ -38,13 +38,13 @@ void fill(OwnField& own, const CfdRhsKernel& kernel, bool exact) {
 }
 
 void add_rhs(OwnField& own, const CfdRhsKernel& kernel, double scale) {
-  for (std::size_t k = 1; k + 1 < points; ++k) kernel.rhs(own.field, k, scale);
+  for (std::size_t k = 1; k + 1 < odd_points; ++k) kernel.rhs(own.field, k, scale);
 }
 
 TEST(CfdRhs, VanishesWhereTheForcingHoldsTheExactSolution) {
-  OwnField own(points, 0.01);
+  OwnField own(odd_points, 0.01);
   const CfdRhsKernel& kernel = cfd_rhs_kernel_here();
-  fill(own, kernel, true);
+  fill_field(own, kernel, true);
   add_rhs(own, kernel, -1.0);
   const double largest = *std::max_element(own.field.rhs, own.field.rhs + own.doubles5());
   EXPECT_GT(largest, 1.0);
@@ -56,15 +56,15 @@ TEST(CfdRhs, VanishesWhereTheForcingHoldsTheExactSolution) {
 }
 
 TEST(CfdRhs, LeavesBordersZero) {
-  OwnField own(points, 0.01);
-  fill(own, cfd_rhs_kernel_here(), false);
+  OwnField own(odd_points, 0.01);
+  fill_field(own, cfd_rhs_kernel_here(), false);
   add_rhs(own, cfd_rhs_kernel_here(), 1.0);
   const CfdGrid& g = own.field.grid;
-  for (std::size_t k = 0; k < points; ++k) {
-    for (std::size_t j = 0; j < points; ++j) {
+  for (std::size_t k = 0; k < odd_points; ++k) {
+    for (std::size_t j = 0; j < odd_points; ++j) {
       for (std::size_t i = 0; i < g.pitch; ++i) {
-        const bool inside =
-            k > 0 && k < points - 1 && j > 0 && j < points - 1 && i > 0 && i < points - 1;
+        const bool inside = k > 0 && k < odd_points - 1 && j > 0 && j < odd_points - 1 && i > 0 &&
+                            i < odd_points - 1;
         ASSERT_EQ(own.field.rhs[g.row5(j, k) + i] != 0.0, inside) << i << ' ' << j << ' ' << k;
       }
     }
@@ -72,11 +72,11 @@ TEST(CfdRhs, LeavesBordersZero) {
 }
 
 TEST(CfdRhs, NeedsNoStoredVelocities) {
-  OwnField stored(points, 0.01);
-  OwnField computed(points, 0.01);
+  OwnField stored(odd_points, 0.01);
+  OwnField computed(odd_points, 0.01);
   computed.field.us = nullptr;
   for (OwnField* const own : {&stored, &computed}) {
-    fill(*own, cfd_rhs_kernel_here(), false);
+    fill_field(*own, cfd_rhs_kernel_here(), false);
     add_rhs(*own, cfd_rhs_kernel_here(), 1.0);
   }
   for (std::size_t i = 0; i < stored.doubles5(); ++i) {
@@ -86,10 +86,10 @@ TEST(CfdRhs, NeedsNoStoredVelocities) {
 }
 
 TEST(LuSurface, IsPressureTimesAreaInStillAir) {
-  OwnField own(points, 0.01);
+  OwnField own(odd_points, 0.01);
   const CfdGrid& g = own.field.grid;
   std::fill_n(own.field.u, own.doubles5(), 0.0);
-  for (std::size_t k = 0; k < points; ++k) {
+  for (std::size_t k = 0; k < odd_points; ++k) {
     std::fill_n(own.field.u + g.row5(0, k), g.plane, 1.0);
     std::fill_n(own.field.u + g.row5(0, k) + 4 * g.plane, g.plane, 2.5);  // Pressure 1.
   }
@@ -98,43 +98,43 @@ TEST(LuSurface, IsPressureTimesAreaInStillAir) {
 }
 
 #if defined(__x86_64__)
-constexpr double dt = 0.01;
+constexpr double step_dt = 0.01;
 
 /// A whole step of each program, the fields one after the other.
 std::vector<double> step_of_each(const CfdKernels& kernels) {
   std::vector<double> results;
   std::vector<double> scratch(sp_scratch_doubles * 16 + bt_scratch_doubles * 16);
   const auto start = [&](OwnField& own) {
-    fill(own, kernels.rhs, false);
-    add_rhs(own, kernels.rhs, dt);
+    fill_field(own, kernels.rhs, false);
+    add_rhs(own, kernels.rhs, step_dt);
   };
   const auto keep = [&](const OwnField& own) {
     results.insert(results.end(), own.field.u, own.field.u + own.doubles5());
   };
-  OwnField bt(points, dt);
+  OwnField bt(odd_points, step_dt);
   start(bt);
-  OwnField sp(points, dt);
+  OwnField sp(odd_points, step_dt);
   start(sp);
-  for (std::size_t k = 1; k + 1 < points; ++k) {
+  for (std::size_t k = 1; k + 1 < odd_points; ++k) {
     kernels.bt.along_x(bt.field, k, scratch.data());
     kernels.bt.along_y(bt.field, k, scratch.data());
     kernels.sp.enter(sp.field, k);
     kernels.sp.along_x(sp.field, k, scratch.data());
     kernels.sp.along_y(sp.field, k, scratch.data());
   }
-  for (std::size_t j = 1; j + 1 < points; ++j) {
+  for (std::size_t j = 1; j + 1 < odd_points; ++j) {
     kernels.bt.along_z(bt.field, j, scratch.data());
     kernels.sp.along_z(sp.field, j, scratch.data());
   }
   keep(bt);
   keep(sp);
-  OwnField lu(points, dt);
+  OwnField lu(odd_points, step_dt);
   start(lu);
-  const std::size_t blocks = (points - 2 + kernels.lu.rows - 1) / kernels.lu.rows;
-  for (std::size_t k = 1; k + 1 < points; ++k) {
+  const std::size_t blocks = (odd_points - 2 + kernels.lu.rows - 1) / kernels.lu.rows;
+  for (std::size_t k = 1; k + 1 < odd_points; ++k) {
     for (std::size_t b = 0; b < blocks; ++b) kernels.lu.lower(lu.field, k, b, scratch.data());
   }
-  for (std::size_t k = points - 2; k > 0; --k) {
+  for (std::size_t k = odd_points - 2; k > 0; --k) {
     for (std::size_t b = blocks; b-- > 0;) kernels.lu.upper(lu.field, k, b, scratch.data());
     kernels.lu.advance(lu.field, k);
   }

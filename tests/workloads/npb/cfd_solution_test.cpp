@@ -10,7 +10,7 @@
 namespace homenode::workloads::npb {
 namespace {
 
-constexpr std::size_t points = 12;
+constexpr std::size_t cube_points = 12;
 
 double component(const CfdField& field, std::size_t m, std::size_t i, std::size_t j,
                  std::size_t k) {
@@ -27,17 +27,19 @@ TEST(CfdSolution, IsTheSumOfItsCoefficientsAtTheFarCorner) {
 }
 
 TEST(CfdSolution, StartsExactOnTheFacesAndAlongNoLineInside) {
-  OwnField own(points, 0.01);
-  for (std::size_t k = 0; k < points; ++k) set_initial(own.field, k);
+  OwnField own(cube_points, 0.01);
+  for (std::size_t k = 0; k < cube_points; ++k) set_initial(own.field, k);
   const auto exact = [](std::size_t i, std::size_t j, std::size_t k) {
-    constexpr double last = points - 1;
+    constexpr double last = cube_points - 1;
     return exact_solution(static_cast<double>(i) / last, static_cast<double>(j) / last,
                           static_cast<double>(k) / last);
   };
   for (std::size_t m = 0; m < 5; ++m) {
     EXPECT_DOUBLE_EQ(component(own.field, m, 0, 3, 4), exact(0, 3, 4)[m]);
-    EXPECT_DOUBLE_EQ(component(own.field, m, 5, points - 1, 4), exact(5, points - 1, 4)[m]);
-    EXPECT_DOUBLE_EQ(component(own.field, m, 5, 3, points - 1), exact(5, 3, points - 1)[m]);
+    EXPECT_DOUBLE_EQ(component(own.field, m, 5, cube_points - 1, 4),
+                     exact(5, cube_points - 1, 4)[m]);
+    EXPECT_DOUBLE_EQ(component(own.field, m, 5, 3, cube_points - 1),
+                     exact(5, 3, cube_points - 1)[m]);
     EXPECT_NE(component(own.field, m, 5, 3, 4), exact(5, 3, 4)[m]);
   }
   EXPECT_EQ(error_squares(own.field, 0, true), CfdState{});
@@ -45,23 +47,23 @@ TEST(CfdSolution, StartsExactOnTheFacesAndAlongNoLineInside) {
 }
 
 TEST(CfdSolution, FillsRowsUpWithStillAir) {
-  OwnField own(points, 0.01);
+  OwnField own(cube_points, 0.01);
   set_exact(own.field, 2);
-  ASSERT_GT(own.field.grid.pitch, points);
-  EXPECT_EQ(component(own.field, 0, points, 3, 2), 1.0);
-  EXPECT_EQ(component(own.field, 1, points, 3, 2), 0.0);
-  EXPECT_EQ(component(own.field, 4, points, 3, 2), 1.0);
+  ASSERT_GT(own.field.grid.pitch, cube_points);
+  EXPECT_EQ(component(own.field, 0, cube_points, 3, 2), 1.0);
+  EXPECT_EQ(component(own.field, 1, cube_points, 3, 2), 0.0);
+  EXPECT_EQ(component(own.field, 4, cube_points, 3, 2), 1.0);
 }
 
 TEST(CfdSolution, NormsAreRelativeToInteriorPoints) {
-  std::vector<CfdState> planes(points, CfdState{1, 4, 9, 16, 25});
-  const CfdState norm = norm_of(planes.data(), points);
+  std::vector<CfdState> planes(cube_points, CfdState{1, 4, 9, 16, 25});
+  const CfdState norm = norm_of(planes.data(), cube_points);
   EXPECT_DOUBLE_EQ(norm[0] * norm[0], 12.0 / 1000.0);
   EXPECT_DOUBLE_EQ(norm[4], 5.0 * norm[0]);
 }
 
 TEST(CfdSolution, SumsTheInteriorOfAPlane) {
-  OwnField own(points, 0.01);
+  OwnField own(cube_points, 0.01);
   std::fill_n(own.field.rhs, own.doubles5(), 2.0);
   EXPECT_DOUBLE_EQ(residual_squares(own.field, 1)[3], 4.0 * 10.0 * 10.0);
 }
