@@ -32,7 +32,7 @@ class BenchMap final : public Verb {
  public:
   [[nodiscard]] std::string name() const override { return "map"; }
   [[nodiscard]] std::string summary() const override {
-    return "MAP-numa 1D: threads share, divide or interleave one array";
+    return "MAP-numa: threads share or divide an array of 1, 2 or 3 dimensions";
   }
   void define(CLI::App& app) override { define_options(app, options_); }
 

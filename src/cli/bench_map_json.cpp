@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "cli/bench_map_patterns.h"
 #include "cli/bench_map_render.h"
 #include "cli/json_numbers.h"
 
@@ -16,14 +17,16 @@ Json number(const std::optional<IdType>& id) {
 Json options_json(const MapPlan& plan) {
   const MapOptions& options = plan.options;
   const Method method = options.launched ? Method::command_line : options.method;
-  return {{"pattern", to_string(options.pattern)},
+  const workloads::map::Shape& shape = plan.phases.front().layout.problem.shape;
+  return {{"pattern", pattern_name(options)},
+          {"shape", to_string(shape)},
           {"order", to_string(options.order)},
           {"op", to_string(options.operation)},
           {"method", to_string(method)},
           {"threads", plan.threads},
-          {"size", options.size.value},
+          {"size", shape.elements() * workloads::map::line_bytes},
           {"passes", options.passes},
-          {"overlap", options.overlap_percent},
+          {"overlap", overlap_of(options)},
           {"team", to_string(options.team)},
           {"pages", to_string(options.pages)},
           {"seed", options.seed},
@@ -53,22 +56,22 @@ Json threads_json(const MapReport& report) {
   return threads;
 }
 
-Json pages_json(const MapReport& report) {
+Json pages_json(const MapPlan& plan, const PhasePlan& planned, const PhaseReport& phase) {
   Json on_node = Json::object();
   Json without_node = Json::object();
-  if (report.audit) {
-    for (const auto& [node, pages] : report.audit->pages_on_node) {
+  if (phase.audit) {
+    for (const auto& [node, pages] : phase.audit->pages_on_node) {
       on_node[std::to_string(node.value())] = pages;
     }
-    for (const auto& [reason, pages] : report.audit->reasons) {
+    for (const auto& [reason, pages] : phase.audit->reasons) {
       without_node[actuation::to_string(reason)] = pages;
     }
   }
-  return {{"page_bytes", report.plan.page_bytes},
-          {"pages", report.plan.bytes.value / report.plan.page_bytes},
-          {"pages_on_node", report.audit ? on_node : Json(nullptr)},
-          {"pages_without_node", report.audit ? without_node : Json(nullptr)},
-          {"huge_bytes", report.huge_bytes ? Json(report.huge_bytes->value) : Json(nullptr)}};
+  return {{"page_bytes", plan.page_bytes},
+          {"pages", planned.bytes.value / plan.page_bytes},
+          {"pages_on_node", phase.audit ? on_node : Json(nullptr)},
+          {"pages_without_node", phase.audit ? without_node : Json(nullptr)},
+          {"huge_bytes", phase.huge_bytes ? Json(phase.huge_bytes->value) : Json(nullptr)}};
 }
 
 Json receipt_json(const std::optional<actuation::Receipt>& receipt) {
@@ -104,6 +107,58 @@ Json matrix_json(const Matrix& matrix) {
           {"writes", writes}};
 }
 
+/// Shares of all accesses if every element were at home.
+Json expected_json(const ElementMatrix& matrix) {
+  const ElementMatrix shares = shares_of(matrix);
+  Json rows = Json::array();
+  for (const NodeId row : shares.rows()) {
+    Json cells = Json::array();
+    for (const NodeId column : shares.columns()) cells.push_back(shares.at(row, column));
+    rows.push_back(std::move(cells));
+  }
+  return {{"provenance", "pattern"}, {"nodes", numbers(shares.columns())}, {"shares", rows}};
+}
+
+Json penalty_json(const std::optional<Penalty>& penalty) {
+  if (!penalty) return nullptr;
+  return {{"observed", penalty->observed},
+          {"expected", penalty->expected},
+          {"leakage", penalty->leakage()}};
+}
+
+void add_matrices(Json& json, const AccessReport& access) {
+  json["matrices"] = matrix_json(access.by_node);
+  json["expected"] = expected_json(access.expected);
+  json["penalty"] = penalty_json(access.penalty);
+  json["accesses_without_node"] = access.accesses_without_node;
+  json["local_share"] = access::local_share(access.by_node);
+  json["column_concentration"] = access::column_concentration(access.by_node);
+}
+
+Json change_json(const std::optional<Change>& change) {
+  if (!change) return nullptr;
+  return {{"did", change->laid_out_anew ? "copied" : "moved"},
+          {"pages", change->pages},
+          {"seconds", change->seconds}};
+}
+
+Json phase_json(const MapReport& report, std::size_t at) {
+  const PhasePlan& planned = report.plan.phases[at];
+  const PhaseReport& phase = report.phases[at];
+  Json json{{"pattern", to_string(planned.layout.problem.pattern)},
+            {"grid", planned.layout.problem.grid},
+            {"seconds", phase.seconds},
+            {"change", change_json(phase.change)},
+            {"memory", pages_json(report.plan, planned, phase)},
+            {"receipt", receipt_json(phase.receipt)}};
+  if (phase.access) {
+    add_matrices(json, *phase.access);
+  } else {
+    json["matrices"] = nullptr;
+  }
+  return json;
+}
+
 }  // namespace
 
 std::string map_json(const machine::Machine& machine, const MapReport& report) {
@@ -115,19 +170,19 @@ std::string map_json(const machine::Machine& machine, const MapReport& report) {
               {"per_pass", report.seconds / report.plan.options.passes},
               {"clock", "host clock"}}},
             {"threads", threads_json(report)},
-            {"memory", pages_json(report)},
-            {"receipt", receipt_json(report.receipt)}};
+            {"memory", pages_json(report.plan, report.plan.phases.back(), report.phases.back())},
+            {"receipt", receipt_json(report.phases.back().receipt)}};
   if (report.access) {
-    const AccessReport& access = *report.access;
-    json["matrices"] = matrix_json(access.by_node);
-    json["thread_matrices"] = matrix_json(access.by_thread);
-    json["accesses_without_node"] = access.accesses_without_node;
-    json["local_share"] = access::local_share(access.by_node);
-    json["column_concentration"] = access::column_concentration(access.by_node);
+    add_matrices(json, *report.access);
+    json["thread_matrices"] = matrix_json(report.access->by_thread);
   } else {
     json["matrices"] = nullptr;
     json["not_audited"] = report.audit_error ? report.audit_error->message()
                                              : "the kernel does not say where the threads ran";
+  }
+  json["phases"] = Json::array();
+  for (std::size_t at = 0; at < report.phases.size(); ++at) {
+    json["phases"].push_back(phase_json(report, at));
   }
   return json.dump() + '\n';
 }

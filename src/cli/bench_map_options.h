@@ -27,13 +27,18 @@ enum class PageKind { system, small, huge };
 
 struct MapOptions {
   workloads::map::Pattern pattern = workloads::map::Pattern::shared;
+  bool multi_patterns = false;  ///< `phases` one after the other instead of `pattern`.
+  std::vector<workloads::map::Pattern> phases = {workloads::map::Pattern::row_bands,
+                                                 workloads::map::Pattern::column_bands,
+                                                 workloads::map::Pattern::shared_by_rows};
   workloads::map::Order order = workloads::map::Order::sequential;
   workloads::map::Operation operation = workloads::map::Operation::read;
   Method method = Method::standard;
-  std::optional<unsigned> threads;  ///< One per allowed CPU when absent.
-  Bytes size = 16_MiB;
+  std::optional<unsigned> threads;             ///< One per allowed CPU when absent.
+  Bytes size = 16_MiB;                         ///< Of the array, where no shape is given.
+  std::optional<workloads::map::Shape> shape;  ///< In elements.
   unsigned passes = 1;
-  unsigned overlap_percent = 25;  ///< Used by the pattern partial alone.
+  std::optional<unsigned> overlap_percent;  ///< See overlap_of().
   TeamKind team = TeamKind::pthreads;
   PageKind pages = PageKind::system;
   std::uint64_t seed = 1;
@@ -46,6 +51,7 @@ struct MapOptions {
 
 /// The names on the command line and in JSON.
 std::string to_string(workloads::map::Pattern pattern);
+std::string pattern_name(const MapOptions& options);  ///< multi-patterns among them.
 std::string to_string(workloads::map::Order order);
 std::string to_string(workloads::map::Operation operation);
 std::string to_string(Method method);

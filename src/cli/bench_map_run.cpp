@@ -34,19 +34,6 @@ class SavedCpus {
   bool saved_;
 };
 
-/// Policies and page maps are set before the main thread touches the memory.
-Result<void> place_memory(os::Os& os, actuation::Region region, MapReport& report) {
-  if (const auto* policy = std::get_if<placement::Policy>(&report.plan.memory)) {
-    return actuation::set_region_policy(os, region, *policy);
-  }
-  if (const auto* pages = std::get_if<placement::PageMap>(&report.plan.memory)) {
-    auto receipt = actuation::place_pages(os, region, *pages);
-    if (!receipt) return receipt.as_unexpected();
-    report.receipt = *std::move(receipt);
-  }
-  return {};
-}
-
 /// Where each thread is when it has finished; called by the threads themselves.
 void record_cpu(os::Os& os, ThreadRecord& record) {
   CpuId cpu;
@@ -57,11 +44,13 @@ void record_cpu(os::Os& os, ThreadRecord& record) {
   }
 }
 
-Result<void> run_team(os::Os& os, map::Element* array, MapReport& report) {
+/// Runs a phase's passes and gives their time.
+Result<double> run_team(os::Os& os, map::Element* array, const PhasePlan& phase,
+                        MapReport& report) {
   const MapPlan& plan = report.plan;
   std::vector<map::Pass> passes;
   for (unsigned rank = 0; rank < plan.threads; ++rank) {
-    passes.push_back({array, plan.walks[rank], plan.options.order, plan.options.operation,
+    passes.push_back({array, phase.walks[rank], phase.order, plan.options.operation,
                       plan.options.seed + rank, rank + 1});
   }
   std::mutex lock;
@@ -90,14 +79,15 @@ Result<void> run_team(os::Os& os, map::Element* array, MapReport& report) {
         outcome.start_errno);
   }
   if (refusal) return Unexpected(*refusal);
-  report.seconds = outcome.seconds;
-  return {};
+  return outcome.seconds;
 }
 
 std::vector<ThreadRecord> planned_threads(const MapPlan& plan) {
   std::vector<ThreadRecord> threads(plan.threads);
   for (unsigned rank = 0; rank < plan.threads; ++rank) {
-    threads[rank].elements = map::count_of(plan.walks[rank]);
+    for (const PhasePlan& phase : plan.phases) {
+      threads[rank].elements += map::count_of(phase.walks[rank]);
+    }
     if (plan.cpus_of_thread.empty()) continue;
     threads[rank].cpu = plan.cpus_of_thread[rank].to_vector().front();
     threads[rank].node = plan.node_of_thread[rank];
@@ -105,24 +95,95 @@ std::vector<ThreadRecord> planned_threads(const MapPlan& plan) {
   return threads;
 }
 
-/// The matrices, where the audit succeeded and every thread's node is known.
+/// Every thread's node by rank, or nothing where one is not known.
+std::optional<std::vector<NodeId>> known_nodes(const std::vector<ThreadRecord>& threads) {
+  std::vector<NodeId> nodes;
+  for (const ThreadRecord& thread : threads) {
+    if (!thread.node) return std::nullopt;
+    nodes.push_back(*thread.node);
+  }
+  return nodes;
+}
+
+std::optional<Penalty> penalty_of(const machine::Machine& machine, const AccessReport& access) {
+  const auto observed = penalty_factor(machine, shares_of(access.by_node));
+  const auto expected = penalty_factor(machine, access.expected);
+  if (!observed || !expected) return std::nullopt;
+  return Penalty{*observed, *expected};
+}
+
+/// The matrices of a phase that was audited. pre: every thread's node and every page's is among
+/// `nodes`.
+AccessReport access_of(const machine::Machine& machine, const MapPlan& plan, const PhasePlan& phase,
+                       const actuation::Audit& audit, const std::vector<NodeId>& node_of_thread,
+                       const std::vector<NodeId>& nodes) {
+  auto computed =
+      compute_access({phase.walks, audit.node_of_page, plan.page_bytes / map::line_bytes,
+                      plan.options.operation, plan.options.passes},
+                     nodes);
+  auto by_node = access::fold(computed.by_thread, node_of_thread, nodes);
+  AccessReport report{
+      std::move(computed.by_thread), std::move(by_node), computed.accesses_without_node,
+      expected_elements(machine, phase.layout.problem, node_of_thread, nodes), std::nullopt};
+  report.penalty = penalty_of(machine, report);
+  return report;
+}
+
+/// Adds a phase's matrices to the sum of those before it.
+void add_phase(AccessReport& sum, const AccessReport& more) {
+  for (access::ThreadRank row : more.by_thread.rows()) {
+    for (NodeId to : more.by_thread.columns()) {
+      sum.by_thread.at(row, to) += more.by_thread.at(row, to);
+    }
+  }
+  for (NodeId row : more.by_node.rows()) {
+    for (NodeId to : more.by_node.columns()) {
+      sum.by_node.at(row, to) += more.by_node.at(row, to);
+      sum.expected.at(row, to) += more.expected.at(row, to);
+    }
+  }
+  sum.accesses_without_node += more.accesses_without_node;
+}
+
+/// The matrices of each phase and of all together, where every thread's node is known.
 void compute_matrices(const machine::Machine& machine, MapReport& report) {
   NodeSet seen = machine.node_ids();
-  for (const auto& [node, pages] : report.audit->pages_on_node) seen.insert(node);
-  std::vector<NodeId> node_of_thread;
-  for (const ThreadRecord& thread : report.threads) {
-    if (!thread.node) return;
-    seen.insert(*thread.node);
-    node_of_thread.push_back(*thread.node);
+  for (const PhaseReport& phase : report.phases) {
+    if (!phase.audit) return;
+    for (const auto& [node, pages] : phase.audit->pages_on_node) seen.insert(node);
   }
+  const auto node_of_thread = known_nodes(report.threads);
+  if (!node_of_thread) return;
+  for (NodeId node : *node_of_thread) seen.insert(node);
   const std::vector<NodeId> nodes = seen.to_vector();
-  auto computed = compute_access(
-      {report.plan.walks, report.audit->node_of_page, report.plan.page_bytes / map::line_bytes,
-       report.plan.options.operation, report.plan.options.passes},
-      nodes);
-  auto by_node = access::fold(computed.by_thread, node_of_thread, nodes);
-  report.access = AccessReport{std::move(computed.by_thread), std::move(by_node),
-                               computed.accesses_without_node};
+  for (std::size_t i = 0; i < report.phases.size(); ++i) {
+    PhaseReport& phase = report.phases[i];
+    phase.access = access_of(machine, report.plan, report.plan.phases[i], *phase.audit,
+                             *node_of_thread, nodes);
+    if (i == 0) {
+      report.access = phase.access;
+    } else {
+      add_phase(*report.access, *phase.access);
+    }
+  }
+  report.access->penalty = penalty_of(machine, *report.access);
+}
+
+/// Runs a phase and asks where its pages are.
+Result<void> run_phase(os::Os& os, const PhasePlan& plan, actuation::Region region,
+                       MapReport& report, PhaseReport& phase) {
+  const auto seconds = run_team(os, static_cast<map::Element*>(region.address), plan, report);
+  if (!seconds) return seconds.as_unexpected();
+  phase.seconds = *seconds;
+  report.seconds += *seconds;
+  phase.huge_bytes = actuation::huge_bytes(os, region);
+  auto audited = actuation::audit(os, region);
+  if (audited) {
+    phase.audit = *std::move(audited);
+  } else {
+    report.audit_error = audited.error();
+  }
+  return {};
 }
 
 }  // namespace
@@ -138,26 +199,16 @@ Result<MapReport> run_map(os::Os& os, const machine::Machine& machine, const Map
     const auto bound = actuation::bind_thread(os, 0, plan.cpus_of_thread[0]);
     if (!bound) return bound.as_unexpected();
   }
-  const auto memory = actuation::AlignedMemory::map(os, plan.bytes.value, plan.alignment);
-  if (!memory) return memory.as_unexpected();
-  const actuation::Region region = memory->region();
-  if (const auto done = choose_pages(os, region, plan.options.pages); !done) {
-    return done.as_unexpected();
+  std::optional<actuation::AlignedMemory> memory;
+  for (std::size_t i = 0; i < plan.phases.size(); ++i) {
+    PhaseReport& phase = report.phases.emplace_back();
+    const auto ready =
+        i == 0 ? first_memory(os, plan, memory, phase) : change_memory(os, plan, i, memory, phase);
+    if (!ready) return ready.as_unexpected();
+    const auto ran = run_phase(os, plan.phases[i], memory->region(), report, phase);
+    if (!ran) return ran.as_unexpected();
   }
-  if (const auto done = place_memory(os, region, report); !done) return done.as_unexpected();
-  auto* const array = static_cast<map::Element*>(region.address);
-  map::initialise(array, region.bytes / sizeof(map::Element));
-
-  if (const auto done = run_team(os, array, report); !done) return done.as_unexpected();
-
-  report.huge_bytes = actuation::huge_bytes(os, region);
-  auto audited = actuation::audit(os, region);
-  if (audited) {
-    report.audit = *std::move(audited);
-    compute_matrices(machine, report);
-  } else {
-    report.audit_error = audited.error();
-  }
+  compute_matrices(machine, report);
   return report;
 }
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "cli/bench_map_patterns.h"
 #include "cli/bench_map_render.h"
 
 namespace homenode::cli {
@@ -10,11 +11,22 @@ constexpr const char* indent = "  ";
 std::string headline(const MapPlan& plan) {
   const MapOptions& options = plan.options;
   const Method method = options.launched ? Method::command_line : options.method;
+  const workloads::map::Shape& shape = plan.phases.front().layout.problem.shape;
   return fmt::format(
-      "MAP-numa 1D: {}, {}, {}; method {}\n{} threads ({}, bound: {}), {} KiB, {} {}\n",
-      to_string(options.pattern), to_string(options.order), to_string(options.operation),
-      to_string(method), plan.threads, to_string(options.team), options.bind,
-      options.size.value >> 10U, options.passes, options.passes == 1 ? "pass" : "passes");
+      "MAP-numa {}D: {}, {}, {}; method {}\n"
+      "{} threads ({}, bound: {}), {} elements, {} KiB, {} {}\n",
+      shape.dimensions, pattern_name(options), to_string(plan.phases.front().order),
+      to_string(options.operation), to_string(method), plan.threads, to_string(options.team),
+      options.bind, to_string(shape), shape.elements() * workloads::map::line_bytes >> 10U,
+      options.passes, options.passes == 1 ? "pass" : "passes");
+}
+
+/// The share of a matrix that lies on its diagonal.
+double local_part(const ElementMatrix& matrix) {
+  const ElementMatrix shares = shares_of(matrix);
+  double local = 0.0;
+  for (NodeId node : shares.rows()) local += shares.at(node, node);
+  return local;
 }
 
 double percent(std::uint64_t part, std::uint64_t whole) {
@@ -42,20 +54,68 @@ std::string matrix_text(const access::NodeMatrix& matrix) {
   return text;
 }
 
-std::string pages_text(const MapReport& report) {
+std::string pages_text(const MapPlan& plan, const PhasePlan& planned, const PhaseReport& phase) {
   std::string text = "pages on node       ";
-  for (const auto& [node, pages] : report.audit->pages_on_node) {
+  for (const auto& [node, pages] : phase.audit->pages_on_node) {
     text += fmt::format(" {}: {}", node.value(), pages);
   }
-  for (const auto& [reason, pages] : report.audit->reasons) {
+  for (const auto& [reason, pages] : phase.audit->reasons) {
     text += fmt::format(" {}: {}", actuation::to_string(reason), pages);
   }
-  text += fmt::format(" (of {} bytes", report.plan.page_bytes);
-  if (report.huge_bytes) {
+  text += fmt::format(" (of {} bytes", plan.page_bytes);
+  if (phase.huge_bytes) {
     text += fmt::format(", {:.0f} % in huge pages",
-                        percent(report.huge_bytes->value, report.plan.bytes.value));
+                        percent(phase.huge_bytes->value, planned.bytes.value));
   }
   return text + ")\n";
+}
+
+std::string refused_text(const PhaseReport& phase) {
+  if (!phase.receipt || phase.receipt->refused == 0) return {};
+  std::string text = fmt::format("not placed           {} pages", phase.receipt->refused);
+  for (const Error& refusal : phase.receipt->refusals) text += "; " + refusal.message();
+  return text + '\n';
+}
+
+std::string shares_text(const AccessReport& access) {
+  std::string text =
+      fmt::format("local share          {:.2f} % (the pattern allows {:.2f} %)\n",
+                  100.0 * access::local_share(access.by_node), 100.0 * local_part(access.expected));
+  text += fmt::format("largest column       {:.2f} %\n",
+                      100.0 * access::column_concentration(access.by_node));
+  if (access.penalty) {
+    text +=
+        fmt::format("leakage              {:.4f} (mean distance / 10: {:.4f}, at best {:.4f})\n",
+                    access.penalty->leakage(), access.penalty->observed, access.penalty->expected);
+  }
+  return text;
+}
+
+std::string change_text(const PhaseReport& phase) {
+  if (!phase.change) return "-";
+  return fmt::format("{} pages {} in {:.6f} s", phase.change->pages,
+                     phase.change->laid_out_anew ? "copied" : "moved", phase.change->seconds);
+}
+
+/// One line for each phase of multi-patterns.
+std::string phases_text(const MapReport& report) {
+  std::string text = fmt::format("\n{}{:<18}{:>9}{:>9}{:>9}{:>12}  {}\n", indent, "phase",
+                                 "local %", "column %", "leakage", "s a pass", "done before it");
+  for (std::size_t at = 0; at < report.phases.size(); ++at) {
+    const PhaseReport& phase = report.phases[at];
+    std::string shares = fmt::format("{:>9}{:>9}{:>9}", "?", "?", "?");
+    if (phase.access) {
+      const std::optional<Penalty>& penalty = phase.access->penalty;
+      shares =
+          fmt::format("{:>9.2f}{:>9.2f}{:>9}", 100.0 * access::local_share(phase.access->by_node),
+                      100.0 * access::column_concentration(phase.access->by_node),
+                      penalty ? fmt::format("{:.4f}", penalty->leakage()) : "?");
+    }
+    text += fmt::format("{}{:<18}{}{:>12.6f}  {}\n", indent,
+                        to_string(report.plan.phases[at].layout.problem.pattern), shares,
+                        phase.seconds / report.plan.options.passes, change_text(phase));
+  }
+  return text;
 }
 
 }  // namespace
@@ -67,21 +127,16 @@ std::string map_text(const MapReport& report) {
     if (report.plan.cpus_of_thread.empty()) {
       text += "The threads were not bound: each counts where it was when it had finished.\n";
     }
-    text += fmt::format("\nlocal share          {:.2f} %\n",
-                        100.0 * access::local_share(report.access->by_node));
-    text += fmt::format("largest column       {:.2f} %\n",
-                        100.0 * access::column_concentration(report.access->by_node));
+    text += '\n' + shares_text(*report.access);
   } else {
     text += fmt::format("\nno matrix: {}\n", report.audit_error
                                                  ? report.audit_error->message()
                                                  : "the kernel does not say where the threads ran");
   }
-  if (report.audit) text += pages_text(report);
-  if (report.receipt && report.receipt->refused > 0) {
-    text += fmt::format("not placed           {} pages", report.receipt->refused);
-    for (const Error& refusal : report.receipt->refusals) text += "; " + refusal.message();
-    text += '\n';
-  }
+  if (report.phases.size() > 1) text += phases_text(report) + '\n';
+  const PhaseReport& last = report.phases.back();
+  if (last.audit) text += pages_text(report.plan, report.plan.phases.back(), last);
+  for (const PhaseReport& phase : report.phases) text += refused_text(phase);
   return text + fmt::format("time                 {:.6f} s, {:.6f} s a pass (host clock)\n",
                             report.seconds, report.seconds / report.plan.options.passes);
 }

@@ -91,7 +91,7 @@ TEST(ComputeAccess, EqualsCountingElementByElement) {
     const Problem problem{static_cast<Pattern>(pick(4)), 1 + pick(3000), 1 + pick(9), pick(101)};
     const Walks walks = walks_of(problem);
     Pages pages;
-    for (std::size_t page = 0; page * per_page < problem.elements; ++page) {
+    for (std::size_t page = 0; page * per_page < problem.elements(); ++page) {
       pages.emplace_back(NodeId(pick(3)));
     }
     const auto computed =

@@ -55,6 +55,12 @@ TEST(Options, AreReadBackFromTheirOwnWords) {
   all.json = true;
   all.launched = true;
   EXPECT_EQ(parse(to_arguments(all)), all);
+  all.multi_patterns = true;
+  all.pattern = Pattern::shared;
+  all.phases = {Pattern::blocks, Pattern::slabs_x};
+  all.size = MapOptions{}.size;
+  all.shape = workloads::map::Shape(4, 8, 16);
+  EXPECT_EQ(parse(to_arguments(all)), all);
   EXPECT_EQ(parse(to_arguments(MapOptions{})), MapOptions{});
   EXPECT_EQ(parse({}), MapOptions{});
 }
@@ -71,6 +77,9 @@ TEST(Options, HaveTheNamesOfTheirChoices) {
 TEST(Options, RefuseOtherWords) {
   EXPECT_THROW(parse({"--pattern", "spiral"}), CLI::ParseError);
   EXPECT_THROW(parse({"--size", "many"}), CLI::ParseError);
+  EXPECT_THROW(parse({"--shape", "4x"}), CLI::ParseError);
+  EXPECT_THROW(parse({"--shape", "4x4", "--size", "1k"}), CLI::ParseError);
+  EXPECT_THROW(parse({"--phases", "divided,spiral"}), CLI::ParseError);
   EXPECT_THROW(parse({"--threads", "-1"}), CLI::ParseError);
   EXPECT_THROW(parse({"--threads", "4294967297"}), CLI::ParseError);
 }

@@ -29,20 +29,20 @@ MapPlan plan(const machine::Machine& machine, const MapOptions& options) {
 /// The node matrix if every page went where the plan says; else all pages on `otherwise`.
 access::NodeMatrix planned_matrix(const machine::Machine& machine, const MapPlan& plan,
                                   NodeId otherwise = NodeId(0)) {
-  std::vector<std::optional<NodeId>> pages(plan.bytes.value / plan.page_bytes, otherwise);
-  if (const auto* map = std::get_if<placement::PageMap>(&plan.memory)) {
+  std::vector<std::optional<NodeId>> pages(plan.phases[0].bytes.value / plan.page_bytes, otherwise);
+  if (const auto* map = std::get_if<placement::PageMap>(&plan.phases[0].memory)) {
     pages.assign(map->begin(), map->end());
   }
   const auto nodes = machine.node_ids().to_vector();
-  const auto computed =
-      compute_access({plan.walks, pages, plan.page_bytes / 64, plan.options.operation, 1}, nodes);
+  const auto computed = compute_access(
+      {plan.phases[0].walks, pages, plan.page_bytes / 64, plan.options.operation, 1}, nodes);
   return access::fold(computed.by_thread, plan.node_of_thread, nodes);
 }
 
 TEST(PlanMap, LeavesTheDefaultToTheFirstTouch) {
   const auto machine = quad_machine();
   const MapPlan made = plan(machine, options_for(Pattern::divided, Method::standard));
-  EXPECT_TRUE(std::holds_alternative<std::monostate>(made.memory));
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(made.phases[0].memory));
   EXPECT_EQ(made.threads, 8U);
   const auto matrix = planned_matrix(machine, made);
   EXPECT_DOUBLE_EQ(access::column_concentration(matrix), 1.0);
@@ -67,14 +67,16 @@ TEST(PlanMap, InterleavesForTheApiWhereNobodyOwnsAPage) {
   for (Pattern pattern : {Pattern::shared, Pattern::interleaved}) {
     MapOptions options = options_for(pattern, Method::api);
     const auto all = plan(machine, options);
-    EXPECT_EQ(std::get<placement::Policy>(all.memory).kind, placement::PolicyKind::interleave);
-    EXPECT_EQ(std::get<placement::Policy>(all.memory).nodes, machine.node_ids());
+    EXPECT_EQ(std::get<placement::Policy>(all.phases[0].memory).kind,
+              placement::PolicyKind::interleave);
+    EXPECT_EQ(std::get<placement::Policy>(all.phases[0].memory).nodes, machine.node_ids());
     options.threads = 4;
     const auto half = plan(machine, options);
-    EXPECT_EQ(std::get<placement::Policy>(half.memory).nodes, (NodeSet{NodeId(0), NodeId(1)}));
+    EXPECT_EQ(std::get<placement::Policy>(half.phases[0].memory).nodes,
+              (NodeSet{NodeId(0), NodeId(1)}));
     options.bind = "none";
     const auto unbound = plan(machine, options);
-    EXPECT_EQ(std::get<placement::Policy>(unbound.memory).nodes, machine.node_ids());
+    EXPECT_EQ(std::get<placement::Policy>(unbound.phases[0].memory).nodes, machine.node_ids());
   }
 }
 
@@ -124,8 +126,9 @@ TEST(PlanMap, RewritesSharedIntoBlocksAndStartsEachThreadAtItsNodesBlock) {
   const auto machine = quad_machine();
   const MapPlan made = plan(machine, options_for(Pattern::shared, Method::rewrite));
   const std::size_t quarter = (1U << 20U) / 64 / 4;
-  EXPECT_EQ(made.walks[0], (std::vector<Span>{{0, 4 * quarter, 1}}));
-  EXPECT_EQ(made.walks[5], (std::vector<Span>{{2 * quarter, 2 * quarter, 1}, {0, 2 * quarter, 1}}));
+  EXPECT_EQ(made.phases[0].walks[0], (std::vector<Span>{{0, 4 * quarter, 1}}));
+  EXPECT_EQ(made.phases[0].walks[5],
+            (std::vector<Span>{{2 * quarter, 2 * quarter, 1}, {0, 2 * quarter, 1}}));
   const auto matrix = planned_matrix(machine, made);
   EXPECT_DOUBLE_EQ(access::column_concentration(matrix), 0.25);
   EXPECT_DOUBLE_EQ(access::local_share(matrix), 0.25);
@@ -134,7 +137,7 @@ TEST(PlanMap, RewritesSharedIntoBlocksAndStartsEachThreadAtItsNodesBlock) {
 TEST(PlanMap, RewritesSharedOnFewerPagesThanNodes) {
   const MapPlan made =
       plan(quad_machine(), options_for(Pattern::shared, Method::rewrite, Bytes{4096 + 64}));
-  for (const auto& walk : made.walks) EXPECT_EQ(workloads::map::count_of(walk), 65U);
+  for (const auto& walk : made.phases[0].walks) EXPECT_EQ(workloads::map::count_of(walk), 65U);
 }
 
 TEST(PlanMap, AlignsPartsToHugePagesWhenTheseAreWanted) {
@@ -142,8 +145,9 @@ TEST(PlanMap, AlignsPartsToHugePagesWhenTheseAreWanted) {
   options.pages = PageKind::huge;
   const MapPlan made = plan(quad_machine(), options);
   EXPECT_EQ(made.alignment, 2U << 20U);
-  EXPECT_EQ(made.bytes, 16_MiB);
-  for (std::size_t begin : made.layout.part_begins) EXPECT_EQ(begin * 64 % made.alignment, 0U);
+  EXPECT_EQ(made.phases[0].bytes, 16_MiB);
+  for (std::size_t begin : made.phases[0].layout.part_begins)
+    EXPECT_EQ(begin * 64 % made.alignment, 0U);
 }
 
 TEST(PlanMap, UsesTheNearestMemoryOfThreadsWhoseNodeHasNone) {
@@ -151,11 +155,11 @@ TEST(PlanMap, UsesTheNearestMemoryOfThreadsWhoseNodeHasNone) {
   EXPECT_EQ(memory_node(machine, NodeId(0)), NodeId(8));
   EXPECT_EQ(memory_node(machine, NodeId(5)), NodeId(5));
   const MapPlan made = plan(machine, options_for(Pattern::divided, Method::api));
-  const auto& pages = std::get<placement::PageMap>(made.memory);
+  const auto& pages = std::get<placement::PageMap>(made.phases[0].memory);
   EXPECT_EQ(pages.front(), NodeId(8));
   EXPECT_EQ(pages.back(), NodeId(5));
-  const auto policy =
-      std::get<placement::Policy>(plan(machine, options_for(Pattern::shared, Method::api)).memory);
+  const auto policy = std::get<placement::Policy>(
+      plan(machine, options_for(Pattern::shared, Method::api)).phases[0].memory);
   EXPECT_EQ(policy.nodes, (NodeSet{NodeId(5), NodeId(8)}));
 }
 
@@ -163,7 +167,8 @@ TEST(PlanMap, RespectsTheCpusetsNodes) {
   auto machine = quad_machine();
   machine.allowed_nodes = NodeSet{NodeId(2)};
   const MapPlan made = plan(machine, options_for(Pattern::divided, Method::api));
-  for (NodeId node : std::get<placement::PageMap>(made.memory)) EXPECT_EQ(node, NodeId(2));
+  for (NodeId node : std::get<placement::PageMap>(made.phases[0].memory))
+    EXPECT_EQ(node, NodeId(2));
 }
 
 TEST(PlanMap, RefusesMoreThanTheMemoryWithoutOverflow) {

@@ -50,8 +50,8 @@ TEST(RunMap, MakesTheMatrixDiagonalByPagesPlacedFromInside) {
     ASSERT_TRUE(report->access);
     EXPECT_DOUBLE_EQ(access::local_share(report->access->by_node), 1.0);
     EXPECT_EQ(access::total(report->access->by_node), (access::Counts{2 * 16384, 0}));
-    ASSERT_TRUE(report->receipt);
-    EXPECT_EQ(report->receipt->as_planned, report->receipt->pages);
+    ASSERT_TRUE(report->phases[0].receipt);
+    EXPECT_EQ(report->phases[0].receipt->as_planned, report->phases[0].receipt->pages);
   }
 }
 
@@ -60,7 +60,7 @@ TEST(RunMap, SetsAnInterleavePolicyOnTheRegion) {
   const auto report = run(os, quad_machine(), two_passes_of(Pattern::interleaved, Method::api));
   ASSERT_TRUE(report) << report.error().message();
   EXPECT_EQ(os.count("mbind"), 1U);
-  EXPECT_FALSE(report->receipt);
+  EXPECT_FALSE(report->phases[0].receipt);
 }
 
 TEST(RunMap, SetsNoPolicyByDefault) {
@@ -132,7 +132,7 @@ TEST(RunMap, RunsEveryPatternWithBothTeamsOnTheLiveMachine) {
       options.operation = Operation::readwrite;
       const auto report = run(os, *machine, options);
       ASSERT_TRUE(report) << report.error().message();
-      if (!report->audit) GTEST_SKIP() << report->audit_error->message();
+      if (!report->phases[0].audit) GTEST_SKIP() << report->audit_error->message();
       std::uint64_t expected = 0;
       for (const ThreadRecord& thread : report->threads) expected += 2 * thread.elements;
       ASSERT_TRUE(report->access);

@@ -113,6 +113,7 @@ def to_json(views: Sequence[MachineView]) -> dict[str, Any]:
                         "accesses": case.accesses,
                         "local_share": case.judgement.local,
                         "perfect_local_share": case.judgement.perfect_local,
+                        "leakage": case.leakage,
                         "hottest_share": case.judgement.hottest,
                         "hottest_node": case.hottest_node,
                         "verdict": case.judgement.verdict,

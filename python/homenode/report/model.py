@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Any
 
 from homenode.matrix import AccessMatrix, Rows, local_share, total
-from homenode.report import paper, rule
-from homenode.report.perfect import Shares, perfect_matrix
+from homenode.report import paper, penalty, phases, rule
+from homenode.report.perfect import FLAT, Shares, shape_of
 from homenode.report.words import METHODS, OPERATIONS, PATTERNS
 from homenode.study import counts as plugin_counts
 from homenode.study.case import Case
@@ -70,6 +70,11 @@ class CaseView:
         return int(total(matrix.of("readwrite")))
 
     @property
+    def leakage(self) -> float | None:
+        """How much farther than necessary an access travels, in local distances, on average."""
+        return penalty.leakage(self.rows, self.best, self.machine)
+
+    @property
     def hottest_node(self) -> int:
         """The node that received most."""
         return self.matrix.nodes[self.judgement.hottest_column]
@@ -97,9 +102,13 @@ class GridRow:
 
 @dataclass(frozen=True)
 class AbilityCell:
-    """One cell of the ability table: what was measured, what the paper says, and how they agree."""
+    """One cell of the ability table: what was measured, what the paper says, and how they agree.
+
+    `label` names the row: the pattern, and the array's shape where a pattern has several.
+    """
 
     pattern: str
+    label: str
     method: str
     cases: tuple[CaseView, ...]
     verdict: rule.Verdict | None
@@ -149,12 +158,6 @@ def latest(records: Iterable[Record]) -> list[Record]:
     return list(chosen.values())
 
 
-def thread_nodes(record: Record) -> list[int]:
-    """Each thread's node by rank, as the program itself reported."""
-    threads = sorted(record["bench"]["threads"], key=lambda thread: int(thread["rank"]))
-    return [int(thread["node"]) for thread in threads]
-
-
 def view_case(runs: Sequence[Record]) -> CaseView:
     """Judges a case by its complete records. Raises StudyError when one does not hold together.
 
@@ -167,16 +170,9 @@ def view_case(runs: Sequence[Record]) -> CaseView:
         machine = Machine.from_json(record["machine"])
         matrix = AccessMatrix.from_json(record["matrix"])
         memory = memory_nodes(machine)
-        best = perfect_matrix(
-            str(case.option("pattern")),
-            thread_nodes(record),
-            matrix.nodes,
-            memory,
-            int(case.option("overlap", 0)),
-        )
-        rows = matrix.of(str(case.option("op", "read")))
-        judgement = rule.judge(str(case.option("pattern")), rows, best, len(memory))
-    except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
+        best = phases.best_shares(record, matrix.nodes, memory)
+        judgement = phases.judge(record, matrix, best, machine, len(memory))
+    except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError) as error:
         raise StudyError(
             f"the record of case {record['case'].get('id')} does not hold together ({error!r}); "
             "run its study again with --fresh"
@@ -265,15 +261,22 @@ def _abilities(cases: Sequence[CaseView]) -> tuple[tuple[AbilityCell, ...], ...]
     """Table 1 by the rule: the paper's rows first, then patterns that its table does not have."""
     patterns = [p for p in PATTERNS if p in paper.TABLE or any(c.pattern == p for c in cases)]
     patterns.sort(key=lambda p: p not in paper.TABLE)
-    return tuple(
-        tuple(_ability(pattern, method, cases) for method in METHODS) for pattern in patterns
-    )
+    lines = []
+    for pattern in patterns:
+        same = [c for c in cases if c.pattern == pattern]
+        shapes = list(dict.fromkeys(str(c.case.option("shape")) for c in same)) or [""]
+        for shape in shapes:
+            label = PATTERNS[pattern].name + (f", {shape}" if len(shapes) > 1 else "")
+            members = [c for c in same if str(c.case.option("shape")) == shape]
+            lines.append(tuple(_ability(pattern, label, m, members) for m in METHODS))
+    return tuple(lines)
 
 
-def _ability(pattern: str, method: str, cases: Sequence[CaseView]) -> AbilityCell:
-    members = tuple(c for c in cases if c.pattern == pattern and c.method == method)
+def _ability(pattern: str, label: str, method: str, cases: Sequence[CaseView]) -> AbilityCell:
+    members = tuple(c for c in cases if c.method == method)
     verdict = rule.together([c.judgement.verdict for c in members]) if members else None
-    return AbilityCell(pattern, method, members, verdict, paper.TABLE.get(pattern, {}).get(method))
+    mark = paper.TABLE.get(pattern, {}).get(method)
+    return AbilityCell(pattern, label, method, members, verdict, mark)
 
 
 @dataclass(frozen=True)
@@ -288,7 +291,7 @@ def telling_contrast(view: MachineView) -> Contrast | None:
     """Among the patterns with a home, the largest gain in local share over the default."""
     best: Contrast | None = None
     for row in view.rows:
-        if "default" not in row.cases or row.pattern == "shared":
+        if "default" not in row.cases or shape_of(row.pattern) == FLAT:
             continue
         before = row.cases["default"]
         after = max(row.cases.values(), key=lambda case: case.judgement.local)

@@ -20,6 +20,7 @@ from homenode.report.words import (
     PATTERNS,
     USED,
     duration,
+    factor,
     number,
     percent,
     ratio,
@@ -34,9 +35,9 @@ MARKS: Mapping[Verdict, str] = {
     Verdict.NOT_HEALED: "×",
 }
 SKETCH_SIZE = 4
-SHAPES: Mapping[str, str] = {
-    pattern: "diagonal and its neighbours" if pattern == "partial" else perfect.shape_of(pattern)
-    for pattern in PATTERNS
+SHAPES: Mapping[str, str] = {pattern: perfect.shape_of(pattern) for pattern in PATTERNS} | {
+    "partial": "diagonal and its neighbours",
+    "multi-patterns": "each phase at its best",
 }
 
 
@@ -49,7 +50,9 @@ def _template() -> Template:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    environment.filters.update(percent=percent, number=number, duration=duration, ratio=ratio)
+    environment.filters.update(
+        factor=factor, percent=percent, number=number, duration=duration, ratio=ratio
+    )
     return environment.get_template("page.html")
 
 

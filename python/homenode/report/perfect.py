@@ -14,7 +14,7 @@ DIAGONAL = "diagonal"
 
 def shape_of(pattern: str) -> str:
     """Which goal a pattern has: an even spread, or every access at home."""
-    return FLAT if pattern == "shared" else DIAGONAL
+    return FLAT if "shared" in pattern else DIAGONAL
 
 
 def perfect_matrix(

@@ -22,6 +22,7 @@ RULE = (
     "the number of nodes with memory.",
     "Otherwise the mark is ×, with the note “flattened” when no node receives more than "
     f"{FLAT_TOLERANCE} / N although a diagonal was possible.",
+    "Several phases (multi-patterns) are judged one by one, and the worst counts.",
 )
 
 

@@ -22,7 +22,29 @@ PATTERNS: Mapping[str, Word] = {
     "partial": Word(
         "partially shared", "Each thread uses its own part and a share of its neighbours'."
     ),
-    "multi-patterns": Word("multi-patterns", "Several patterns in one program."),
+    "multi-patterns": Word(
+        "multi-patterns", "Several patterns, one after the other, on one array."
+    ),
+    "2d-shared-rows": Word("2D shared by rows", "Every thread walks the whole matrix row by row."),
+    "2d-shared-columns": Word(
+        "2D shared by columns", "Every thread walks the whole matrix column by column."
+    ),
+    "2d-shared-random": Word(
+        "2D shared at random", "Every thread walks the whole matrix at random."
+    ),
+    "2d-rows": Word("2D row bands", "Each thread uses its own band of whole rows."),
+    "2d-columns": Word("2D column bands", "Each thread uses its own band of whole columns."),
+    "2d-mesh": Word("2D mesh", "Each thread uses its own tile of the matrix."),
+    "3d-shared-x": Word("3D shared along x", "Every thread walks the whole cube, fastest along x."),
+    "3d-shared-y": Word("3D shared along y", "Every thread walks the whole cube, fastest along y."),
+    "3d-shared-z": Word("3D shared along z", "Every thread walks the whole cube, fastest along z."),
+    "3d-slabs-z": Word("3D slabs across z", "Each thread uses its own slab, contiguous in memory."),
+    "3d-slabs-y": Word("3D slabs across y", "Each thread uses its own rows of every plane."),
+    "3d-slabs-x": Word("3D slabs across x", "Each thread uses its own part of every row."),
+    "3d-pencils-x": Word("3D pencils along x", "Each thread uses its own bundle of whole rows."),
+    "3d-pencils-y": Word("3D pencils along y", "Each thread uses its own bar along y."),
+    "3d-pencils-z": Word("3D pencils along z", "Each thread uses its own bar across all planes."),
+    "3d-blocks": Word("3D blocks", "Each thread uses its own block of the cube."),
 }
 
 METHODS: Mapping[str, Word] = {
@@ -61,6 +83,11 @@ def percent(share: float) -> str:
     else:
         text = f"{value:.1f}"
     return f"{text} %".replace(" ", NARROW_SPACE)
+
+
+def factor(value: float | None) -> str:
+    """A difference of penalty factors with three decimals; what is not known is a dash."""
+    return "–" if value is None else f"{abs(value) if abs(value) < 0.0005 else value:.3f}"
 
 
 def duration(seconds: float) -> str:

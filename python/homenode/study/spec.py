@@ -31,7 +31,17 @@ NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 # What a study may set for each workload: the words it knows, or the type of a free value.
 WORKLOADS: Mapping[str, Mapping[str, tuple[str, ...] | type]] = {
     "map": {
-        "pattern": ("shared", "divided", "interleaved", "partial"),
+        "pattern": (
+            *("shared", "divided", "interleaved", "partial"),
+            *("2d-shared-rows", "2d-shared-columns", "2d-shared-random"),
+            *("2d-rows", "2d-columns", "2d-mesh"),
+            *("3d-shared-x", "3d-shared-y", "3d-shared-z"),
+            *("3d-slabs-z", "3d-slabs-y", "3d-slabs-x"),
+            *("3d-pencils-x", "3d-pencils-y", "3d-pencils-z", "3d-blocks"),
+            "multi-patterns",
+        ),
+        "phases": str,
+        "shape": str,
         "order": ("sequential", "random"),
         "op": ("read", "write", "readwrite"),
         "method": ("default", "command-line", "api", "rewrite"),
@@ -109,7 +119,7 @@ def load(path: Path) -> Study:
     except OSError as error:
         raise StudyError(
             f"cannot read the study {path}: {error.strerror}; give a TOML file, or the name of a "
-            "study that comes with homenode (demo, luo2012)",
+            "study that comes with homenode (demo, luo2012, luo2012-all)",
             USAGE,
         ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -1,4 +1,4 @@
-// MAP-numa 1D: the course that every member of a team runs, whatever started its thread.
+// MAP-numa: the course that every member of a team runs, whatever started its thread.
 #pragma once
 
 #include <pthread.h>

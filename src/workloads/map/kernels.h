@@ -1,4 +1,4 @@
-// MAP-numa 1D: the kernels. One element fills a cache line; one operation is one 8-byte load, one
+// MAP-numa: the kernels. One element fills a cache line; one operation is one 8-byte load, one
 // 8-byte store, or both on the same element, and no arithmetic on the data.
 #pragma once
 

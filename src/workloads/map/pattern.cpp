@@ -3,77 +3,173 @@
 #include <algorithm>
 #include <cassert>
 
+#include "workloads/map/parts.h"
+
 namespace homenode::workloads::map {
 namespace {
 
 /// Drops empty spans, so that walkers and tests never meet one.
 std::vector<Span> only_filled(std::vector<Span> all) {
-  std::erase_if(all, [](const Span& span) { return span.count == 0; });
+  std::erase_if(all, [](const Span& span) { return size_of(span) == 0; });
   return all;
+}
+
+/// Where a thread is in the grid.
+PerAxis place_in_grid(const Grid& grid, unsigned rank) {
+  return {rank / grid[axis_x] / grid[axis_y], rank / grid[axis_x] % grid[axis_y],
+          rank % grid[axis_x]};
+}
+
+Grid grid_or_row(Pattern pattern, const Shape& shape, unsigned threads) {
+  if (const auto grid = grid_for(pattern, shape, threads)) return *grid;
+  const auto& cut = rule_of(pattern).cut;
+  Grid row{1, 1, 1};
+  row[static_cast<std::size_t>(std::find(cut.begin(), cut.end(), true) - cut.begin())] = threads;
+  return row;
 }
 
 }  // namespace
 
+Problem::Problem(Pattern its_pattern, Shape its_shape, unsigned its_threads, unsigned its_overlap)
+    : pattern(its_pattern),
+      shape(its_shape),
+      threads(its_threads),
+      overlap_percent(its_overlap),
+      grid(grid_or_row(its_pattern, its_shape, its_threads)) {
+  assert(shape.dimensions == rule_of(pattern).dimensions);
+}
+
 Span own_part(const Problem& problem, unsigned rank) {
   assert(rank < problem.threads);
-  const std::size_t even = problem.elements / problem.threads;
-  const std::size_t longer = problem.elements % problem.threads;
-  return {rank * even + std::min<std::size_t>(rank, longer), even + (rank < longer ? 1 : 0), 1};
+  const Range part = part_of(problem.elements(), problem.threads, rank);
+  return {part.first, part.count, 1};
+}
+
+Box own_box(const Problem& problem, unsigned rank) {
+  assert(rank < problem.threads);
+  const PerAxis at = place_in_grid(problem.grid, rank);
+  Box box;
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    const Range part = part_of(problem.shape.extents[axis], problem.grid[axis], at[axis]);
+    box.first[axis] = part.first;
+    box.count[axis] = part.count;
+  }
+  return box;
+}
+
+Box used_box(const Problem& problem, unsigned rank) {
+  assert(problem.overlap_percent <= 100);
+  Box box = own_box(problem, rank);
+  if (!rule_of(problem.pattern).overlaps) return box;
+  const PerAxis at = place_in_grid(problem.grid, rank);
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    const auto share = [&](std::size_t neighbour) {
+      const Range part = part_of(problem.shape.extents[axis], problem.grid[axis], neighbour);
+      return share_of(part.count, problem.overlap_percent);
+    };
+    if (at[axis] > 0) {
+      const std::size_t before = share(at[axis] - 1);
+      box.first[axis] -= before;
+      box.count[axis] += before;
+    }
+    if (at[axis] + 1 < problem.grid[axis]) box.count[axis] += share(at[axis] + 1);
+  }
+  return box;
+}
+
+std::size_t own_count(const Problem& problem, unsigned rank) {
+  // Interleaved threads own as many as contiguous parts would have: the remainder goes to the first
+  // threads in both.
+  if (rule_of(problem.pattern).use != Use::boxes) return own_part(problem, rank).count;
+  const Box box = own_box(problem, rank);
+  return box.count[0] * box.count[1] * box.count[2];
 }
 
 unsigned owner(const Problem& problem, std::size_t element) {
-  assert(element < problem.elements);
-  if (problem.pattern == Pattern::interleaved) {
-    return static_cast<unsigned>(element % problem.threads);
+  assert(element < problem.elements());
+  const Rule& rule = rule_of(problem.pattern);
+  if (rule.use == Use::interleaved) return static_cast<unsigned>(element % problem.threads);
+  if (rule.use == Use::all) {
+    return static_cast<unsigned>(part_holding(problem.elements(), problem.threads, element));
   }
-  const std::size_t even = problem.elements / problem.threads;
-  const std::size_t longer = problem.elements % problem.threads;
-  const std::size_t in_longer_parts = longer * (even + 1);
-  if (element < in_longer_parts) return static_cast<unsigned>(element / (even + 1));
-  return static_cast<unsigned>(longer + (element - in_longer_parts) / even);
+  const PerAxis at = coordinates(problem.shape, element);
+  std::size_t rank = 0;
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    rank = rank * problem.grid[axis] +
+           part_holding(problem.shape.extents[axis], problem.grid[axis], at[axis]);
+  }
+  return static_cast<unsigned>(rank);
 }
 
-std::size_t share_of(const Problem& problem, unsigned neighbour) {
-  assert(problem.overlap_percent <= 100);
+std::size_t owned_run(const Problem& problem, std::size_t element) {
+  const unsigned rank = owner(problem, element);
+  const Use use = rule_of(problem.pattern).use;
+  if (use == Use::interleaved) return 1;
+  if (use == Use::all) {
+    const Span part = own_part(problem, rank);
+    return part.first + part.count - element;
+  }
+  const Box box = own_box(problem, rank);
+  const std::size_t x = element % problem.shape.extents[axis_x];
+  return box.first[axis_x] + box.count[axis_x] - x;
+}
+
+std::size_t share_of(std::size_t count, unsigned overlap_percent) {
   // Rounded down without the product's overflow: 100 a + b elements give a p + b p / 100.
-  const std::size_t count = own_part(problem, neighbour).count;
-  return count / 100 * problem.overlap_percent + count % 100 * problem.overlap_percent / 100;
+  return count / 100 * overlap_percent + count % 100 * overlap_percent / 100;
+}
+
+Span span_of(const Box& box, const PerAxis& strides, const std::array<Axis, axes>& walk) {
+  Span span;
+  span.count = 1;
+  std::array<Loop, axes> loops;
+  std::size_t used = 0;
+  for (std::size_t depth = axes; depth-- > 0;) {  // Innermost first.
+    const Axis axis = walk[depth];
+    span.first += box.first[axis] * strides[axis];
+    if (box.count[axis] == 0) return {span.first, 0, 1};
+    const Loop loop{box.count[axis], strides[axis]};
+    if (loop.count == 1) continue;
+    if (used > 0 && loop.stride == loops[used - 1].count * loops[used - 1].stride) {
+      loops[used - 1].count *= loop.count;
+    } else {
+      loops[used++] = loop;
+    }
+  }
+  if (used > 0) {
+    span.count = loops[0].count;
+    span.stride = loops[0].stride;
+  }
+  if (used > 1) span.middle = loops[1];
+  if (used > 2) span.outer = loops[2];
+  return span;
 }
 
 std::vector<Span> spans(const Problem& problem, unsigned rank) {
   assert(rank < problem.threads);
-  switch (problem.pattern) {
-    case Pattern::shared:
-      return only_filled({{0, problem.elements, 1}});
-    case Pattern::divided:
-      return only_filled({own_part(problem, rank)});
-    case Pattern::interleaved: {
-      // As many as the t-th part has: the remainder goes to the first threads in both.
-      return only_filled({{rank, own_part(problem, rank).count, problem.threads}});
-    }
-    case Pattern::partial:
+  const Rule& rule = rule_of(problem.pattern);
+  const PerAxis strides = strides_of(problem.shape.extents);
+  switch (rule.use) {
+    case Use::all:
+      return only_filled({span_of({{0, 0, 0}, problem.shape.extents}, strides, rule.walk)});
+    case Use::interleaved:
+      return only_filled({{rank, own_count(problem, rank), problem.threads}});
+    case Use::boxes:
       break;
   }
-  // Own part and both shares touch each other: one contiguous span.
-  Span all = own_part(problem, rank);
-  if (rank > 0) {
-    const std::size_t left = share_of(problem, rank - 1);
-    all.first -= left;
-    all.count += left;
-  }
-  if (rank + 1 < problem.threads) all.count += share_of(problem, rank + 1);
-  return only_filled({all});
+  return only_filled({span_of(used_box(problem, rank), strides, rule.walk)});
 }
 
 std::vector<Span> rotated(const Span& span, std::size_t start) {
-  assert(span.stride == 1 && start >= span.first && start <= span.first + span.count);
+  assert(span.stride == 1 && span.count == size_of(span));
+  assert(start >= span.first && start <= span.first + span.count);
   const std::size_t before = start - span.first;
   return only_filled({{start, span.count - before, 1}, {span.first, before, 1}});
 }
 
 std::size_t count_of(const std::vector<Span>& spans) {
   std::size_t count = 0;
-  for (const Span& span : spans) count += span.count;
+  for (const Span& span : spans) count += size_of(span);
   return count;
 }
 

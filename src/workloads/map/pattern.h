@@ -1,53 +1,150 @@
-// MAP-numa 1D: which elements each thread uses (Luo et al., NPC 2012, Fig. 1 a-d). Pure functions,
-// so that the expected access matrix can be computed exactly and the kernels tested against it.
+// MAP-numa: which elements each thread uses (Luo et al., NPC 2012, Fig. 1). Pure functions, so that
+// the expected access matrix can be computed exactly and the kernels tested against it. What a
+// thread walks is a few nested strides, however large the array is.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
+
+#include "workloads/map/shape.h"
 
 namespace homenode::workloads::map {
 
 enum class Pattern {
-  shared,       ///< Every thread uses every element.
-  divided,      ///< Thread t uses the t-th of T contiguous parts.
-  interleaved,  ///< Thread t uses elements t, t + T, t + 2T, …
-  partial,      ///< As divided, plus a share of the parts of both neighbours.
+  shared,             ///< Every thread uses every element.
+  divided,            ///< Thread t uses the t-th of T contiguous parts.
+  interleaved,        ///< Thread t uses elements t, t + T, t + 2T, …
+  partial,            ///< As divided, plus a share of the parts of both neighbours.
+  shared_by_rows,     ///< 2D: every thread walks the whole matrix row by row,
+  shared_by_columns,  ///< column by column,
+  shared_at_random,   ///< or in a scattered order.
+  row_bands,          ///< 2D: thread t uses the t-th of T bands of whole rows.
+  column_bands,       ///< 2D: the t-th of T bands of whole columns.
+  mesh,               ///< 2D: a tile of a grid of P times Q threads.
+  shared_along_x,  ///< 3D: every thread walks everything, fastest along x (as it lies in memory),
+  shared_along_y,  ///< along y,
+  shared_along_z,  ///< or along z.
+  slabs_z,         ///< 3D: thread t uses the t-th of T slabs, cut across z: contiguous memory,
+  slabs_y,         ///< across y,
+  slabs_x,         ///< or across x.
+  pencils_x,       ///< 3D: a bar that runs along x; z and y are cut.
+  pencils_y,       ///< A bar along y; z and x are cut.
+  pencils_z,       ///< A bar along z; y and x are cut.
+  blocks,          ///< 3D: a block; all three axes are cut.
 };
+
+/// How the threads share the array.
+enum class Use {
+  all,          ///< Everybody uses everything.
+  boxes,        ///< Each has a box of its own, or that and a part of its neighbours'.
+  interleaved,  ///< Each has every T-th element.
+};
+
+/// What a pattern is made of.
+struct Rule {
+  Pattern pattern;
+  unsigned dimensions;
+  Use use;
+  std::array<bool, axes> cut;   ///< The axes that are divided among the threads.
+  std::array<Axis, axes> walk;  ///< In which order loops are nested, outermost first.
+  bool scattered = false;       ///< Walked at random whatever order is asked for.
+  bool overlaps = false;        ///< Boxes may reach into their neighbours'.
+};
+
+const Rule& rule_of(Pattern pattern);
+
+/// Into how many parts each axis is cut; their product is the number of threads.
+using Grid = std::array<unsigned, axes>;
+
+/// The most even cut of the pattern's axes that leaves no thread without an element: of all such
+/// the one with the fewest parts in sum, then the one that cuts slower axes more. Patterns that
+/// cut nothing have one part. Nothing when there is no such cut. pre: threads > 0.
+std::optional<Grid> grid_for(Pattern pattern, const Shape& shape, unsigned threads);
 
 /// The logical question: it knows threads and elements, nothing of nodes or pages.
-/// pre of every function here: threads > 0, overlap_percent <= 100, rank < threads.
+/// pre of every function here: threads > 0, overlap_percent <= 100, rank < threads; the shape has
+/// the pattern's dimensions.
 struct Problem {
+  Problem() = default;
+  Problem(Pattern pattern, Shape shape, unsigned threads, unsigned overlap_percent);
+
   Pattern pattern = Pattern::shared;
-  std::size_t elements = 0;
+  Shape shape;
   unsigned threads = 1;
-  unsigned overlap_percent = 0;  ///< Of each neighbour's part; used by partial alone.
+  unsigned overlap_percent = 0;  ///< Of each neighbour's part; used by patterns that overlap.
+  Grid grid{1, 1, 1};            ///< As grid_for(); threads in a row where that has nothing.
+
+  [[nodiscard]] std::size_t elements() const { return shape.elements(); }
 };
 
-/// Elements first, first + stride, …, `count` of them.
+/// `count` steps of `stride` elements.
+struct Loop {
+  std::size_t count = 1;
+  std::size_t stride = 0;
+  friend bool operator==(const Loop&, const Loop&) = default;
+};
+
+/// Elements first, first + stride, …, `count` of them; all that once for each step of `middle`,
+/// and all of that once for each step of `outer`.
 struct Span {
   std::size_t first = 0;
   std::size_t count = 0;
   std::size_t stride = 1;
+  Loop middle{};
+  Loop outer{};
   friend bool operator==(const Span&, const Span&) = default;
 };
+
+/// How many elements the span has.
+inline std::size_t size_of(const Span& span) {
+  return span.count * span.middle.count * span.outer.count;
+}
 
 /// The t-th of T contiguous parts. The first (elements mod T) parts have one element more.
 Span own_part(const Problem& problem, unsigned rank);
 
-/// The thread whose part holds the element: t for an element of part t; for interleaved the element
-/// modulo T; for shared, where nobody owns anything, as divided.
+/// The thread's own box: what it owns where Use is boxes, without overlap.
+Box own_box(const Problem& problem, unsigned rank);
+
+/// The same with what the thread uses of its neighbours' boxes.
+Box used_box(const Problem& problem, unsigned rank);
+
+/// How many elements the thread owns; shared arrays are owned as if divided.
+std::size_t own_count(const Problem& problem, unsigned rank);
+
+/// The thread whose part holds the element; for interleaved the element modulo T; for shared,
+/// where nobody owns anything, as divided.
 unsigned owner(const Problem& problem, std::size_t element);
 
-/// Elements that partial's thread `rank` uses of its neighbour's part: overlap_percent of that
-/// part, rounded down. From the left neighbour (rank - 1) it takes the last ones, from the right
-/// neighbour the first ones; the ends of the array have one neighbour only.
-std::size_t share_of(const Problem& problem, unsigned neighbour);
+/// How many elements from this one on in memory have its owner for certain: at least 1, and never
+/// past the end of a row. It makes going through an array by owner cheap.
+std::size_t owned_run(const Problem& problem, std::size_t element);
+
+/// Elements of one owner.
+struct Owned {
+  unsigned owner = 0;
+  std::size_t count = 0;
+  friend bool operator==(const Owned&, const Owned&) = default;
+};
+
+/// How many of the elements that the thread uses each thread owns, by owner; none is 0.
+/// pre: the pattern has owners.
+std::vector<Owned> owners_used(const Problem& problem, unsigned rank);
+
+/// What an overlap takes of a neighbour's part of `count` elements: so many percent, rounded down.
+/// From the neighbour before a thread takes the last ones, from the one after it the first ones.
+std::size_t share_of(std::size_t count, unsigned overlap_percent);
+
+/// A box of an array as nested strides, walked as the axes say, outermost first; loops that make
+/// one are joined, those of one step left out.
+Span span_of(const Box& box, const PerAxis& strides, const std::array<Axis, axes>& walk);
 
 /// The elements that thread `rank` uses in one pass, in walking order; each exactly once.
 std::vector<Span> spans(const Problem& problem, unsigned rank);
 
 /// The same elements as a contiguous span, walked from `start` to the end and then from the
-/// beginning. pre: span.stride == 1, start is within the span or at its end.
+/// beginning. pre: the span is contiguous, start is within the span or at its end.
 std::vector<Span> rotated(const Span& span, std::size_t start);
 
 /// How many elements the spans have together.

@@ -1,4 +1,4 @@
-// MAP-numa 1D: a team of threads that runs passes between two barriers. Two versions, as in the
+// MAP-numa: a team of threads that runs passes between two barriers. Two versions, as in the
 // paper: pthreads and OpenMP. The caller is rank 0 of both.
 #pragma once
 

@@ -1,4 +1,4 @@
-// MAP-numa 1D: the order in which a span is walked. Both orders live in registers alone: nothing
+// MAP-numa: the order in which a span is walked. Both orders live in registers alone: nothing
 // but the elements is loaded or stored, so the counts are the pattern's own.
 #pragma once
 
@@ -10,7 +10,8 @@
 
 namespace homenode::workloads::map {
 
-/// Sequential follows the span; random visits each element exactly once in a scattered order.
+/// Sequential follows the span's loops; random visits each element exactly once in a scattered
+/// order.
 enum class Order { sequential, random };
 
 /// A scattered order of 0 … count-1, each exactly once in `count` calls: a linear congruential
@@ -54,20 +55,33 @@ class Cycle {
   std::uint64_t state_;
 };
 
-/// Calls visit(index) for every element of the span in increasing order. The span is taken by
-/// value, so that the loop keeps it in registers whatever visit stores.
+/// Calls visit(index) for every element of the span in walking order. The span is taken by
+/// value, so that the loops keep it in registers whatever visit stores.
 template <class Visit>
 void walk_sequential(Span span, Visit visit) {
-  std::size_t index = span.first;
-  for (std::size_t i = 0; i < span.count; ++i, index += span.stride) visit(index);
+  for (std::size_t k = 0; k < span.outer.count; ++k) {
+    for (std::size_t j = 0; j < span.middle.count; ++j) {
+      std::size_t index = span.first + k * span.outer.stride + j * span.middle.stride;
+      for (std::size_t i = 0; i < span.count; ++i, index += span.stride) visit(index);
+    }
+  }
+}
+
+/// The n-th element of the span in walking order.
+inline std::size_t element_at(const Span& span, std::size_t n) {
+  if (span.middle.count * span.outer.count == 1) return span.first + n * span.stride;
+  const std::size_t line = n / span.count;
+  return span.first + n % span.count * span.stride + line % span.middle.count * span.middle.stride +
+         line / span.middle.count * span.outer.stride;
 }
 
 /// Calls visit(index) for every element of the span, scattered as the seed says.
 template <class Visit>
 void walk_random(Span span, std::uint64_t seed, Visit visit) {
-  if (span.count == 0) return;
-  Cycle cycle(span.count, seed);
-  for (std::size_t i = 0; i < span.count; ++i) visit(span.first + cycle.next() * span.stride);
+  const std::size_t count = size_of(span);
+  if (count == 0) return;
+  Cycle cycle(count, seed);
+  for (std::size_t i = 0; i < count; ++i) visit(element_at(span, cycle.next()));
 }
 
 }  // namespace homenode::workloads::map

@@ -2,7 +2,10 @@
 
 import pytest
 
+from homenode.report.page import SHAPES
 from homenode.report.perfect import perfect_matrix, shape_of
+from homenode.report.words import PATTERNS
+from homenode.study.spec import WORKLOADS
 
 TWO_EACH = [0, 0, 1, 1]
 
@@ -40,9 +43,11 @@ def test_a_node_without_memory_cannot_be_home() -> None:
 
 
 def test_shapes() -> None:
-    assert [shape_of(p) for p in ("shared", "divided", "interleaved", "partial")] == [
-        "flat",
-        "diagonal",
-        "diagonal",
-        "diagonal",
-    ]
+    diagonal = ("divided", "interleaved", "partial", "2d-rows", "3d-blocks", "multi-patterns")
+    assert {shape_of(p) for p in diagonal} == {"diagonal"}
+    assert {shape_of(p) for p in ("shared", "2d-shared-rows", "3d-shared-z")} == {"flat"}
+
+
+def test_every_pattern_of_a_study_has_a_name_and_a_shape() -> None:
+    patterns = WORKLOADS["map"]["pattern"]
+    assert isinstance(patterns, tuple) and set(patterns) == set(PATTERNS) == set(SHAPES)

@@ -133,7 +133,8 @@ def test_a_study_is_found_by_name_or_by_path(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "machine", "cases"), [("luo2012", "hp-8x4", 40), ("demo", "quad-4x2", 32)]
+    ("name", "machine", "cases"),
+    [("luo2012", "hp-8x4", 40), ("luo2012-all", "hp-8x4", 176), ("demo", "quad-4x2", 32)],
 )
 def test_the_studies_that_come_with_homenode_are_sound(name: str, machine: str, cases: int) -> None:
     study = load(STUDIES / f"{name}.toml")

@@ -35,9 +35,9 @@ TEST(Kernels, WriteTouchesExactlyWhatTheSpansSay) {
     for (Order order : {Order::sequential, Order::random}) {
       const Problem problem{pattern, 1003, 7, 20};
       for (unsigned rank = 0; rank < problem.threads; ++rank) {
-        Array array(problem.elements, Element{});
+        Array array(problem.elements(), Element{});
         run_pass({array.data(), spans(problem, rank), order, Operation::write, rank, 42});
-        EXPECT_EQ(touched(array, 42), expected_bitmap(spans(problem, rank), problem.elements));
+        EXPECT_EQ(touched(array, 42), expected_bitmap(spans(problem, rank), problem.elements()));
       }
     }
   }

@@ -34,7 +34,7 @@ TEST(OwnerLayout, IsABijectionOntoDistinctPositions) {
   for (const Problem& problem : many_problems()) {
     const Layout layout = owner_layout(problem, page);
     std::set<std::size_t> taken;
-    for (std::size_t element = 0; element < problem.elements; ++element) {
+    for (std::size_t element = 0; element < problem.elements(); ++element) {
       const std::size_t at = position(layout, element);
       ASSERT_LT(at, layout.positions);
       ASSERT_TRUE(taken.insert(at).second) << "two elements at " << at;
@@ -47,7 +47,7 @@ TEST(OwnerLayout, GivesEveryPageOneOwner) {
     const Layout layout = owner_layout(problem, page);
     EXPECT_EQ(layout.positions % page, 0U);
     std::vector<std::set<unsigned>> owners(layout.positions / page);
-    for (std::size_t element = 0; element < problem.elements; ++element) {
+    for (std::size_t element = 0; element < problem.elements(); ++element) {
       owners[position(layout, element) / page].insert(owner(problem, element));
     }
     for (const auto& of_page : owners) EXPECT_EQ(of_page.size(), 1U);

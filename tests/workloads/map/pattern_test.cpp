@@ -7,7 +7,7 @@ namespace {
 
 /// How often each element is used by each listed thread's spans.
 std::vector<unsigned> uses(const Problem& problem, unsigned first_rank, unsigned last_rank) {
-  std::vector<unsigned> count(problem.elements, 0);
+  std::vector<unsigned> count(problem.elements(), 0);
   for (unsigned rank = first_rank; rank <= last_rank; ++rank) {
     for (const Span& span : spans(problem, rank)) {
       for (std::size_t i = 0; i < span.count; ++i) count.at(span.first + i * span.stride) += 1;
@@ -103,8 +103,8 @@ TEST(Spans, PartialWithoutOverlapIsDividedAndWithFullOverlapCoversTheNeighbours)
 
 TEST(ShareOf, DoesNotOverflowForHugeParts) {
   const std::size_t elements = std::size_t{1} << 63;
-  EXPECT_EQ(share_of({Pattern::partial, elements, 1, 50}, 0), elements / 2);
-  EXPECT_EQ(share_of({Pattern::partial, elements, 1, 100}, 0), elements);
+  EXPECT_EQ(share_of(elements, 50), elements / 2);
+  EXPECT_EQ(share_of(elements, 100), elements);
 }
 
 TEST(Owner, IsTheThreadWhosePartHoldsTheElement) {

@@ -112,7 +112,7 @@ TEST(Teams, AgreeOnWhatIsWritten) {
   const Problem problem{Pattern::partial, 5003, 8, 0};
   std::vector<std::vector<std::uint64_t>> results;
   for (RunTeam run : {&run_with_pthreads, &run_with_openmp}) {
-    std::vector<Element> array(problem.elements, Element{});
+    std::vector<Element> array(problem.elements(), Element{});
     Job job = idle_job(problem.threads);
     job.pass = [&](unsigned rank) {
       run_pass({array.data(), spans(problem, rank), Order::random, Operation::write, rank, rank});
@@ -122,7 +122,7 @@ TEST(Teams, AgreeOnWhatIsWritten) {
     for (const Element& element : array) values.push_back(element.value);
   }
   EXPECT_EQ(results[0], results[1]);
-  for (std::size_t i = 0; i < problem.elements; ++i) {
+  for (std::size_t i = 0; i < problem.elements(); ++i) {
     ASSERT_EQ(results[0][i], owner(problem, i));
   }
 }

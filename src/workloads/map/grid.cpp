@@ -1,0 +1,47 @@
+// How threads are arranged over the axes that a pattern cuts.
+#include "workloads/map/pattern.h"
+
+namespace homenode::workloads::map {
+namespace {
+
+std::vector<unsigned> divisors(unsigned number) {
+  std::vector<unsigned> found;
+  for (unsigned low = 1; std::size_t{low} * low <= number; ++low) {
+    if (number % low != 0) continue;
+    found.push_back(low);
+    if (number / low != low) found.push_back(number / low);
+  }
+  return found;
+}
+
+bool fits(const Rule& rule, const Shape& shape, const Grid& grid) {
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    if (!rule.cut[axis] && grid[axis] != 1) return false;
+    if (grid[axis] > shape.extents[axis]) return false;
+  }
+  return true;
+}
+
+/// Fewer parts in sum is nearer to a square or a cube; of two alike the one that cuts slower axes
+/// more leaves longer rows.
+bool is_better(const Grid& one, const Grid& other) {
+  const auto sum = [](const Grid& grid) { return std::size_t{grid[0]} + grid[1] + grid[2]; };
+  return sum(one) != sum(other) ? sum(one) < sum(other) : one > other;
+}
+
+}  // namespace
+
+std::optional<Grid> grid_for(Pattern pattern, const Shape& shape, unsigned threads) {
+  const Rule& rule = rule_of(pattern);
+  if (rule.use != Use::boxes) return Grid{1, 1, 1};
+  std::optional<Grid> best;
+  for (unsigned z : divisors(threads)) {
+    for (unsigned y : divisors(threads / z)) {
+      const Grid grid{z, y, threads / z / y};
+      if (fits(rule, shape, grid) && (!best || is_better(grid, *best))) best = grid;
+    }
+  }
+  return best;
+}
+
+}  // namespace homenode::workloads::map
