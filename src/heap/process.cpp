@@ -79,7 +79,6 @@ Arena* make_arena(unsigned node) {
   } else {
     arena->nodes = allowed;
   }
-  arena->last_tick_ms = system::milliseconds();
   return arena;
 }
 

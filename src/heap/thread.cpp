@@ -114,15 +114,14 @@ Page* next_current(Thread& thread, unsigned size_class, bool first) {
 /// A free block of a size that is not much larger, so that no new memory becomes present. Not too
 /// often: it is a slow way, and a size that is much used should have its own. Null: none.
 void* borrow(Thread& thread, unsigned size_class, std::size_t bytes) {
-  constexpr unsigned reach = 4;
-  constexpr unsigned most_lent = 16;
+  constexpr unsigned reach = 8;
+  constexpr unsigned most_lent = 200;  // What a page fault would cost, a few times over.
   if (thread.lent[size_class] >= most_lent) return nullptr;
   const std::size_t alignment = bytes & (~bytes + 1);
-  const std::size_t most = bytes + bytes / 2;
   for (unsigned c = size_class + 1; c < small_class_count && c <= size_class + reach; ++c) {
     Page& page = *thread.current[c];
     if (page.free == nullptr) continue;
-    if (page.block_bytes > most) break;
+    if (page.block_bytes >= 2 * bytes) break;
     if ((page.block_bytes & (alignment - 1)) != 0) continue;
     ++thread.lent[size_class];
     return pop(page, page.free);
