@@ -57,7 +57,9 @@ class Line {
 
 Line begin() {
   Line line;
-  line << "homenode: in " << program_invocation_short_name << " ("
+  // Before libc has begun there is no name yet.
+  const char* const name = program_invocation_short_name;
+  line << "homenode: in " << (*name != '\0' ? name : "a program") << " ("
        << static_cast<std::size_t>(getpid()) << ") ";
   return line;
 }

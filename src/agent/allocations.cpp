@@ -28,8 +28,7 @@ constinit std::size_t least_bytes = 0;  ///< Smaller allocations are nobody's; f
   if (text == nullptr) return;
   open_account();
   if (!read_words(text, arena, words)) {
-    note_failure(
-        "HOMENODE_AGENT cannot be read, so nothing is placed; use the homenode that set it");
+    note_failure(why_unread(arena));
     return;
   }
   page_bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));

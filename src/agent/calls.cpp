@@ -113,9 +113,9 @@ int move_pages(const std::uintptr_t* addresses, std::size_t count, unsigned node
   return 0;
 }
 
-bool is_present(std::uintptr_t page) {
+bool may_be_present(std::uintptr_t page) {
   int status = -1;
-  return call(SYS_move_pages, 0, 1UL, &page, nullptr, &status, 0) == 0 && status >= 0;
+  return call(SYS_move_pages, 0, 1UL, &page, nullptr, &status, 0) < 0 || status >= 0;
 }
 
 void* map_memory(std::size_t bytes) {

@@ -25,7 +25,8 @@ int set_home_node(std::uintptr_t address, std::size_t bytes, unsigned node);
 /// Asks the kernel to move pages to a node; `status` gets, for each, its node or -errno: -ENOENT
 /// where it is not present.
 int move_pages(const std::uintptr_t* addresses, std::size_t count, unsigned node, int* status);
-bool is_present(std::uintptr_t page);
+/// False only where the kernel says that it is not.
+bool may_be_present(std::uintptr_t page);
 /// Zeroed memory, or null.
 void* map_memory(std::size_t bytes);
 void unmap_memory(void* memory, std::size_t bytes);

@@ -78,7 +78,7 @@ std::size_t count_present(const Pages& pages, Present present) {
   if (present == Present::any) return pages.count;
   const std::uintptr_t second = pages.first + pages.page_bytes;
   const std::size_t left = (huge_page_bytes - pages.first % huge_page_bytes) / pages.page_bytes;
-  return is_present(second) ? (left < pages.count ? left : pages.count) : 1;
+  return may_be_present(second) ? (left < pages.count ? left : pages.count) : 1;
 }
 
 /// Calls use(node) once for each node of the runs.

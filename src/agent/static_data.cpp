@@ -2,6 +2,8 @@
 
 #include <link.h>
 
+#include <cerrno>
+
 #include "agent/account.h"
 #include "agent/calls.h"
 #include "agent/place_allocation.h"
@@ -22,7 +24,12 @@ int find_pieces_in(dl_phdr_info* object, std::size_t /*bytes*/, void* argument) 
   auto& words = *static_cast<Words*>(argument);
   const bool is_program = object->dlpi_name == nullptr || *object->dlpi_name == '\0';
   FileIdentity file;
-  if (identify_file(is_program ? "/proc/self/exe" : object->dlpi_name, file) < 0) return 0;
+  const int result = identify_file(is_program ? "/proc/self/exe" : object->dlpi_name, file);
+  if (result < 0) {
+    // The kernel's own object has a name and no file.
+    if (result != -ENOENT) (void)noted("newfstatat", result);
+    return 0;
+  }
   for (std::size_t i = 0; i < words.rule_count; ++i) {
     find_pieces_of(words.rules[i], file, object->dlpi_addr);
   }

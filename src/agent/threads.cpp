@@ -56,7 +56,18 @@ void keep_main_stack_local() {
   std::uintptr_t first = 0;
   std::uintptr_t end = 0;
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-  if (find_mapping(here, first, end)) keep_stack_local(first, end - first);
+  if (find_mapping(here, first, end)) return keep_stack_local(first, end - first);
+  note_failure(
+      "cannot find its first stack in /proc/self/maps, so that follows the policy of --heap; check "
+      "that /proc is mounted");
+}
+
+/// Only threads without a rank need it.
+void remember_first_policy() {
+  if (noted("get_mempolicy", read_policy(first_policy.mode, first_nodes, node_words)) < 0) return;
+  bool has_nodes = false;
+  for (unsigned long word : first_nodes) has_nodes = has_nodes || word != 0;
+  if (has_nodes) first_policy.nodes = {first_nodes, node_words};
 }
 
 void bind(const Mask& cpus) {
@@ -139,16 +150,11 @@ int placed_main(int count, char** arguments, char** environment) {
   if (text == nullptr) return;
   open_account();
   if (!read_words(text, arena, words)) {
-    note_failure(
-        "HOMENODE_AGENT cannot be read, so nothing is placed; use the homenode that set it");
+    note_failure(why_unread(arena));
     return;
   }
   active = true;
-  if (read_policy(first_policy.mode, first_nodes, node_words) == 0) {
-    bool has_nodes = false;
-    for (unsigned long word : first_nodes) has_nodes = has_nodes || word != 0;
-    if (has_nodes) first_policy.nodes = {first_nodes, node_words};
-  }
+  if (words.skipped.words != nullptr) remember_first_policy();
   bind(words.process_cpus);
 }
 

@@ -98,12 +98,21 @@ bool take_policy(Rest& rest, Arena& arena, KernelPolicy& policy) {
   return !rest.take('@') || take_mask(rest, arena, policy.nodes);
 }
 
+const char* why_unread(const Arena& arena) {
+  if (arena.is_exhausted()) {
+    return "there is no memory to read HOMENODE_AGENT, so nothing is placed; raise the limit on it "
+           "(ulimit -v)";
+  }
+  return "HOMENODE_AGENT cannot be read, so nothing is placed; use the homenode that set it";
+}
+
 void* Arena::take(std::size_t bytes) {
   bytes = (bytes + 15) & ~std::size_t{15};
   if (bytes > left_bytes_) {
     const std::size_t step = bytes > arena_step_bytes ? bytes : arena_step_bytes;
     void* const memory = map_memory(step);
-    if (memory == nullptr) return nullptr;
+    exhausted_ = memory == nullptr;
+    if (exhausted_) return nullptr;
     next_ = static_cast<char*>(memory);
     left_bytes_ = step;
   }

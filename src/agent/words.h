@@ -12,10 +12,13 @@ class Arena {
  public:
   /// Zeroed and aligned for any of our types; null when the kernel has no more.
   void* take(std::size_t bytes);
+  /// True once the kernel has had no more.
+  [[nodiscard]] bool is_exhausted() const { return exhausted_; }
 
  private:
   char* next_ = nullptr;
   std::size_t left_bytes_ = 0;
+  bool exhausted_ = false;
 };
 
 /// A set of ids in the kernel's form: bit i is id i. `words` is null where nothing is said.
@@ -83,6 +86,9 @@ struct Words {
 
 /// False for a text that is not wholly as wire.h says; `words` is then not to be used.
 bool read_words(const char* text, Arena& arena, Words& words);
+
+/// Why read_words() gave false, for people.
+const char* why_unread(const Arena& arena);
 
 /// The value of our variable in an environment, or null.
 const char* find_wire(char* const* environment);
