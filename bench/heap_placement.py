@@ -9,12 +9,14 @@ from pathlib import Path
 
 from heap import allocators
 
-from homenode.lab import Lab
+from homenode.lab import Lab, access_matrix
 
 MACHINES = ("tiny-2x2", "quad-4x2", "hp-8x4", "cxl-3x4")
 PHASES = ("fresh", "local_frees", "remote_frees", "moved", "reborn")
 HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage/enabled"
 BLOCKS = 2000
+MESSAGES_ON = "quad-4x2"
+ROUNDS = 100
 
 
 def shares(lab: Lab, program: Path, library: str, huge_pages: str) -> list[float]:
@@ -27,11 +29,16 @@ def shares(lab: Lab, program: Path, library: str, huge_pages: str) -> list[float
     return [100 * said[phase]["small"][0] / said[phase]["small"][1] for phase in PHASES]
 
 
+def built(name: str) -> Path:
+    """A program of tests/heap/programs."""
+    found = shutil.which(name)
+    assert found, f"{name} is not on PATH; './dev build' makes it"
+    return Path(found).resolve()
+
+
 def heap_placement() -> None:
-    """One line per machine, setting of huge pages and allocator."""
-    found = shutil.which("heap_placement")
-    assert found, "heap_placement is not on PATH; './dev build' makes it"
-    program = Path(found).resolve()
+    """One line per machine, setting of huge pages and allocator; then messages between threads."""
+    program = built("heap_placement")
     compared, missing = allocators.find(program.parents[1] / "lib" / "libhomenode-malloc.so")
     if missing:
         print(f"not here: {', '.join(missing)}; 'apt install' them to compare with them too")
@@ -45,6 +52,38 @@ def heap_placement() -> None:
                     row = " / ".join(f"{share:.1f}" for share in percent)
                     where = f"{machine}, huge pages {huge_pages}"
                     print(f"{where}, {allocator.name}: {row}", flush=True)
+    heap_messages(compared)
+
+
+def heap_messages(compared: list[allocators.Allocator]) -> None:
+    """Who uses whose memory while threads send messages round a ring (heap_neighbours.c), counted.
+
+    Each allocator as it is, and ours interleaved too. The local share says little of an allocator
+    here: of the six who read a message of a bound one, one is on the node where it is.
+    """
+    print(f"messages on {MESSAGES_ON}: pages on their sender's node; pages on each node;")
+    print("misses of the private caches, counted: local share, then node x node, in thousands")
+    settings = [(one, "") for one in compared]
+    settings += [(one, "interleave") for one in compared if one.name == allocators.OURS]
+    program = built("heap_neighbours")
+    with Lab(MESSAGES_ON) as lab:
+        for allocator, policy in settings:
+            print(message_line(lab, program, allocator, policy), flush=True)
+
+
+def message_line(lab: Lab, program: Path, allocator: allocators.Allocator, policy: str) -> str:
+    """What the kernel and the plugin say of one run."""
+    library = str(Path(allocator.library).resolve())
+    script = f"LD_PRELOAD=$1 HOMENODE_MALLOC_POLICY={policy or 'bind'} exec {program} {ROUNDS}"
+    result = lab.run(["sh", "-c", script, "sh", library], timeout_s=600)
+    assert result.status == 0, result.stderr
+    said = json.loads(result.stdout)
+    counted = access_matrix(result.rois, lab.machine)
+    rows = "; ".join(" ".join(str(round(cell / 1000)) for cell in row) for row in counted.cells)
+    own = 100 * said["own_pages"] / said["all_pages"]
+    nodes = " ".join(f"{node}:{pages}" for node, pages in said["pages_on_node"].items())
+    share = 100 * (counted.local_share or 0)
+    return f"{allocator.name} {policy}: {own:.1f} %; {nodes}; {share:.1f} %; {rows}"
 
 
 if __name__ == "__main__":

@@ -6,17 +6,43 @@ allocator, which knows no nodes, shows that the program can tell.
 """
 
 import json
+import re
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import pytest
 from heap_programs import preload, program
+from lab_start import lab_or_skip
 
 from homenode.lab import Lab
+from homenode.lab.machine import MIB, Cpu, Machine
+from homenode.node import Node
 
 PHASES = ["fresh", "local_frees", "remote_frees", "moved", "reborn"]
 LEAST = 0.99
 BLOCKS = 600
 ROUNDS = 20_000
+MESSAGES = 4
+# Nodes 0 and 2 have CPUs and no memory, node 4 memory and no CPUs.
+ODD = Machine(
+    "odd-heap",
+    (
+        Node(0, (0,), 0),
+        Node(1, (1,), 256 * MIB),
+        Node(2, (2,), 0),
+        Node(3, (3,), 256 * MIB),
+        Node(4, (), 256 * MIB),
+    ),
+    tuple(Cpu(number, number, number) for number in range(4)),
+    (
+        (10, 40, 20, 25, 50),
+        (40, 10, 25, 35, 45),
+        (20, 25, 10, 20, 40),
+        (25, 35, 20, 10, 30),
+        (50, 45, 40, 30, 10),
+    ),
+)
 HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage/enabled"
 
 
@@ -68,6 +94,56 @@ def test_blocks_are_on_the_node_of_their_thread(quad: Lab, huge_pages: str) -> N
 
 def test_memory_that_crosses_nodes_stays_bounded(quad: Lab) -> None:
     run(quad, f"LD_PRELOAD=$LIBRARY {program('bounds')} {ROUNDS}", preload())
+
+
+def messages(lab: Lab, policy: str) -> dict[str, Any]:
+    """Where the pages of messages are that a ring of threads sends and gets back."""
+    command = (
+        f"HOMENODE_MALLOC_POLICY={policy} LD_PRELOAD=$LIBRARY {program('neighbours')} {MESSAGES}"
+    )
+    said: dict[str, Any] = json.loads(run(lab, command, preload()))
+    return said
+
+
+def test_messages_that_are_bound_stay_with_their_sender(quad: Lab) -> None:
+    said = messages(quad, "bind")
+    assert said["own_pages"] == said["all_pages"] >= 8 * 6 * 4
+    assert len(set(said["pages_on_node"].values())) == 1, said
+
+
+def test_messages_that_are_interleaved_are_on_all_nodes(quad: Lab) -> None:
+    said = messages(quad, "interleave")
+    pages = said["pages_on_node"]
+    assert sorted(pages) == ["0", "1", "2", "3"]
+    assert max(pages.values()) <= 1.25 * min(pages.values()), said
+
+
+def test_where_names_the_node_that_a_heap_belongs_to(quad: Lab, command: str) -> None:
+    script = f"""LD_PRELOAD=$LIBRARY taskset -c 5 sleep 1000 & pid=$!
+        until {command} where $pid --json > /tmp/heaps && grep -q '"of"' /tmp/heaps; do :; done
+        cat /tmp/heaps; {command} where $pid; kill $pid"""
+    json_text, text = run(quad, script, preload()).split("\n", 1)
+    said = json.loads(json_text)
+    assert set(said["heaps_by_owner"]) == {"malloc node 2"}
+    assert set(said["heaps_by_owner"]["malloc node 2"]) == {"2"}
+    owned = [mapping for mapping in said["mappings"] if mapping["heap_owners"]]
+    assert {mapping["group"] for mapping in owned} == {"heap"}
+    assert owned[0]["heap_owners"] == [{"of": "malloc", "node": 2}]
+    assert re.search(r"^heap of .*\nmalloc node 2 ", text, re.MULTILINE), text
+
+
+def test_mappings_that_have_run_out_are_an_error_to_the_program_alone(quad: Lab) -> None:
+    limit = "/proc/sys/vm/max_map_count"
+    command = f"echo 4000 > {limit}; LD_PRELOAD=$LIBRARY {program('limits')} no_mappings_left"
+    run(quad, command, preload())
+
+
+def test_nodes_without_memory_use_the_nearest_that_has_some(tmp_path: Path) -> None:
+    with lab_or_skip(ODD, tmp_path, plugin=False) as lab:
+        pages = messages(lab, "bind")["pages_on_node"]
+    # CPU 1 has memory on its node, 1; of the others node 3 is the nearest that has some.
+    assert sorted(pages) == ["1", "3"]
+    assert pages["3"] == 3 * pages["1"]
 
 
 def test_memory_that_the_kernel_refuses_is_an_error_to_the_program_alone(quad: Lab) -> None:
