@@ -141,7 +141,7 @@ void CfdProgram::take_part(Run& run, unsigned rank) {
   sum_squares(worker, run);
 }
 
-void CfdProgram::run_team(Run& run) {
+bool CfdProgram::run_team(Run& run) {
   const std::lock_guard lock(one_cfd_team_at_a_time);
   pthread_barrier_init(&run.barrier, nullptr, run.threads);
   cfd_handed_over = &run;
@@ -155,7 +155,9 @@ void CfdProgram::run_team(Run& run) {
       ++mine.done;
     }
   }
+  const bool took_part = run.done == run.threads;  // Before it is given up, all have left it.
   pthread_barrier_destroy(&run.barrier);
+  return took_part;
 }
 
 ProgramOutcome CfdProgram::run(std::span<void* const> memory, unsigned threads) {
@@ -172,8 +174,7 @@ ProgramOutcome CfdProgram::run(std::span<void* const> memory, unsigned threads) 
   }
   run.residual.resize(points());
   run.error.resize(points());
-  run_team(run);
-  return run.done == threads ? outcome_of(run) : ProgramOutcome{};
+  return run_team(run) ? outcome_of(run) : ProgramOutcome{};
 }
 
 ProgramOutcome CfdProgram::outcome_of(const Run& run) const {

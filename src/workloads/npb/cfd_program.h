@@ -79,7 +79,7 @@ class CfdProgram : public Program {
   void set_forcing(const CfdWorker& worker) const;
   void sum_squares(const CfdWorker& worker, Run& run) const;
   ProgramOutcome outcome_of(const Run& run) const;
-  void run_team(Run& run);
+  static bool run_team(Run& run);
 
   const CfdReference& reference_;
   std::span<const CfdArray> arrays_;
