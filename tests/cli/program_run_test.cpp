@@ -1,0 +1,131 @@
+#include "cli/program_run.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "bench_machines.h"
+#include "cli/program_render.h"
+#include "os/fake.h"
+
+namespace homenode::cli {
+namespace {
+
+using workloads::Sharing;
+
+/// Counts what its threads wrote; says something else in one run, if told so.
+class Counter final : public workloads::Program {
+ public:
+  explicit Counter(unsigned wrong_run = 0) : wrong_run_(wrong_run) {}
+
+  [[nodiscard]] std::vector<workloads::ArrayNeed> arrays() const override {
+    return {{"cells", 64 * 4096, Sharing::parts}, {"table", 4096, Sharing::all}};
+  }
+
+  workloads::ProgramOutcome run(std::span<void* const> memory, unsigned threads) override {
+    auto* const cells = static_cast<unsigned char*>(memory[0]);
+    constexpr int count = 64 * 4096;
+    int sum = 0;
+#pragma omp parallel for num_threads(threads) reduction(+ : sum)
+    for (int i = 0; i < count; ++i) {
+      cells[i] = 1;
+      sum += cells[i];
+    }
+    std::fill_n(static_cast<unsigned char*>(memory[1]), 4096, static_cast<unsigned char>(1));
+    workloads::ProgramOutcome outcome;
+    outcome.seconds = 2.0;
+    outcome.operations = 6e6;
+    outcome.unit = "Mop/s";
+    outcome.checks = {{"cells", ++run_ == wrong_run_ ? 1.0 : sum, count, 0.0}};
+    return outcome;
+  }
+
+ private:
+  unsigned wrong_run_;
+  unsigned run_ = 0;
+};
+
+/// The model of quad_machine().
+os::FakeMachine quad_kernel() {
+  os::FakeMachine model;
+  for (unsigned cpu = 0; cpu < 8; ++cpu) {
+    model.nodes.insert(NodeId(cpu / 2));
+    model.node_of_cpu[CpuId(cpu)] = NodeId(cpu / 2);
+  }
+  return model;
+}
+
+TEST(CheckSetup, NamesWhatCannotBeBeforeAnythingIsAllocated) {
+  const Counter program;
+  const auto check = [&](const ProgramSetup& setup, std::optional<Bytes> available) {
+    return check_setup(quad_machine(), program, setup, available);
+  };
+  EXPECT_TRUE(check({8, "none", 1}, std::nullopt));
+  EXPECT_TRUE(check({8, "round-robin", 1}, 1_MiB));
+  EXPECT_EQ(check({0, "none", 1}, {}).error().code, ErrorCode::bad_usage);
+  EXPECT_EQ(check({1, "none", 0}, {}).error().code, ErrorCode::bad_usage);
+  EXPECT_EQ(check({1, "nowhere", 1}, {}).error().code, ErrorCode::bad_usage);
+  EXPECT_TRUE(check({8 * 64, "none", 1}, {}));
+  EXPECT_EQ(check({8 * 64 + 1, "none", 1}, {}).error().code, ErrorCode::bad_usage);
+  const auto too_little = check({1, "none", 1}, Bytes{65 * 4096 - 1});
+  ASSERT_FALSE(too_little);
+  EXPECT_EQ(too_little.error().code, ErrorCode::failed);
+}
+
+TEST(RunProgram, PutsPagesAndThreadsWhereTheStrategySays) {
+  os::Fake os(quad_kernel());
+  Counter program;
+  const auto report = run_program(os, quad_machine(), program, {8, "parallel-init", 1});
+  ASSERT_TRUE(report) << report.error().message();
+  const auto& cells = report->runs.front().arrays.front();
+  ASSERT_TRUE(cells.audit);
+  for (unsigned node = 0; node < 4; ++node) {
+    EXPECT_EQ(cells.audit->pages_on_node.at(NodeId(node)), 16U);
+  }
+  EXPECT_EQ(report->arrays.front().receipt->as_planned, 64U);
+  EXPECT_TRUE(check_verified(*report, "counter"));
+}
+
+TEST(RunProgram, PutsEverythingWithTheMainThreadByFirstTouch) {
+  os::Fake os(quad_kernel());
+  Counter program;
+  const auto report = run_program(os, quad_machine(), program, {8, "first-touch", 2});
+  ASSERT_TRUE(report) << report.error().message();
+  ASSERT_EQ(report->runs.size(), 2U);
+  for (const ProgramRun& run : report->runs) {
+    EXPECT_EQ(run.arrays.front().audit->pages_on_node,
+              (std::map<NodeId, std::size_t>{{NodeId(0), 64}}));
+  }
+}
+
+TEST(RunProgram, StopsAtTheFirstRunThatIsNotVerifiedAndSaysBoth) {
+  os::Fake os(quad_kernel());
+  Counter program(2);
+  unsigned told = 0;
+  const auto report = run_program(os, quad_machine(), program, {2, "none", 5},
+                                  [&](unsigned number) { EXPECT_EQ(number, told++); });
+  ASSERT_TRUE(report) << report.error().message();
+  EXPECT_EQ(report->runs.size(), 2U);
+  EXPECT_EQ(told, 1U);
+  const auto verified = check_verified(*report, "counter");
+  ASSERT_FALSE(verified);
+  EXPECT_NE(verified.error().tried.find("run 2: cells is 1 instead of 262144"), std::string::npos);
+  const ProgramTitle title{"Counter", "test/1", {}};
+  EXPECT_NE(program_text(title, *report, {}).find("NOT VERIFIED"), std::string::npos);
+  EXPECT_NE(program_json(title, *report, {}).find("\"verified\":false"), std::string::npos);
+}
+
+TEST(ProgramText, ComparesMediansWithAPeer) {
+  os::Fake os(quad_kernel());
+  Counter program;
+  const auto report = run_program(os, quad_machine(), program, {1, "none", 1});
+  ASSERT_TRUE(report) << report.error().message();
+  const PeerReport peer{"theirs", {{9.0, 9.0, 1.0, true}, {9.0, 9.0, 2.0, false}}};
+  const std::string text = program_text({"Counter", "test/1", {}}, *report, {peer});
+  EXPECT_NE(text.find("median 3.00 Mop/s here, 1.50 there: 2.000 times as fast"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("1 of its runs do not say they were right"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace homenode::cli
