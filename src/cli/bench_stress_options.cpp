@@ -5,6 +5,8 @@
 #include <cmath>
 #include <filesystem>
 
+#include "cli/size_option.h"
+
 namespace homenode::cli {
 namespace {
 
@@ -20,22 +22,8 @@ void add_words(CLI::App& app, const std::string& option, const std::vector<std::
       ->default_str(words.front());
 }
 
-void add_size(CLI::App& app, const std::string& option, Bytes& target, const std::string& what,
-              const std::string& standard) {
-  app.add_option_function<std::string>(
-         option,
-         [&target, option](const std::string& text) {
-           const auto size = parse_size(text);
-           if (!size) throw CLI::ValidationError(option, size.error().message());
-           target = *size;
-         },
-         what)
-      ->type_name("SIZE[k|m|g|t]")
-      ->default_str(standard);
-}
-
 void define_memory(CLI::App& app, StressOptions& options) {
-  add_size(app, "--block", options.block, "memory of each thread", "64M");
+  add_size_option(app, "--block", options.block, "memory of each thread", "64M");
   add_words(
       app, "--op", {"read", "write"},
       [&options](const std::string& word) { options.writes = word == "write"; },

@@ -1,7 +1,11 @@
 #include "cli/bench_table.h"
 
+#include "cli/bench_chase.h"
+#include "cli/bench_gather.h"
+#include "cli/bench_gups.h"
 #include "cli/bench_map.h"
 #include "cli/bench_npb.h"
+#include "cli/bench_stream.h"
 #include "cli/bench_stress.h"
 
 namespace homenode::cli {
@@ -11,6 +15,10 @@ std::vector<std::unique_ptr<Verb>> bench_workloads() {
   workloads.push_back(make_bench_map());
   workloads.push_back(make_bench_npb());
   workloads.push_back(make_bench_stress());
+  workloads.push_back(make_bench_stream());
+  workloads.push_back(make_bench_gups());
+  workloads.push_back(make_bench_chase());
+  workloads.push_back(make_bench_gather());
   return workloads;
 }
 

@@ -1,8 +1,7 @@
 // homenode bench: runs a workload by name and says who used which memory.
 #include "cli/cmd_bench.h"
 
-#include <fmt/format.h>
-
+#include "cli/bench_facts.h"
 #include "cli/bench_table.h"
 
 namespace homenode::cli {
@@ -16,7 +15,8 @@ class Bench final : public Verb {
   }
 
   void define(CLI::App& app) override {
-    app.add_flag("--list", list_, "list the workloads");
+    app.add_flag("--list", list_,
+                 "list the workloads: what each is for, its memory, who uses what, its source");
     app.require_subcommand(0, 1);
     for (const auto& workload : workloads_) {
       CLI::App* const command = app.add_subcommand(workload->name(), workload->summary());
@@ -41,9 +41,7 @@ class Bench final : public Verb {
 
   int run(Context& context) override {
     if (list_) {
-      for (const auto& workload : workloads_) {
-        context.out << fmt::format("{:<10} {}\n", workload->name(), workload->summary());
-      }
+      context.out << bench_list_text(workloads_);
       return exit_done;
     }
     for (std::size_t i = 0; i < commands_.size(); ++i) {

@@ -1,0 +1,81 @@
+#include "workloads/chase/chase.h"
+
+#include <omp.h>
+
+#include <cassert>
+#include <new>
+
+#include "base/marker.h"
+#include "workloads/probe/cycle.h"
+#include "workloads/program/stopwatch.h"
+
+namespace homenode::workloads::chase {
+namespace {
+
+using probe::Stop;
+
+/// Steps until the cycle is back where it began, or `limit`.
+std::size_t cycle_length(Stop* first, std::size_t limit) {
+  std::size_t steps = 0;
+  Stop* stop = first;
+  do {
+    stop = probe::follow(stop, 1);
+    steps += 1;
+  } while (stop != first && steps < limit);
+  return stop == first ? steps : 0;
+}
+
+class Chase final : public Program {
+ public:
+  explicit Chase(const ChaseShape& shape) : shape_(shape) {}
+
+  [[nodiscard]] std::vector<ArrayNeed> arrays() const override {
+    return {{"lines", shape_.lines * sizeof(Stop), Sharing::parts}};
+  }
+
+  ProgramOutcome run(std::span<void* const> memory, unsigned threads) override {
+    assert(memory.size() == 1 && shape_.lines >= threads);
+    auto* const lines = static_cast<Stop*>(memory[0]);
+    ProgramOutcome outcome;
+    std::size_t closed = 0;
+    std::size_t visited = 0;
+#pragma omp parallel num_threads(static_cast <int>(threads)) reduction(+ : closed, visited)
+    {
+      const auto rank = static_cast<std::size_t>(omp_get_thread_num());
+      hn_marker_thread(rank);
+      const std::size_t first = shape_.lines * rank / threads;
+      const std::size_t count = shape_.lines * (rank + 1) / threads - first;
+      for (std::size_t i = first; i < first + count; ++i) new (&lines[i]) Stop;
+      Stop* const start = probe::link_cycle(lines + first, {count, count, 1, shape_.seed + rank});
+#pragma omp barrier
+      Stopwatch stopwatch;
+      if (rank == 0) hn_marker_begin();
+#pragma omp barrier
+      Stop* const end = probe::follow(start, count * shape_.passes);
+#pragma omp barrier
+      if (rank == 0) {
+        hn_marker_end();
+        outcome.seconds = stopwatch.seconds();
+      }
+      closed += end == start ? 1 : 0;
+      visited += cycle_length(start, count);
+    }
+    outcome.operations = static_cast<double>(shape_.lines) * shape_.passes;
+    outcome.unit = "Mload/s";
+    outcome.checks = {
+        {"cycles that closed", static_cast<double>(closed), static_cast<double>(threads), 0.0},
+        {"lines on them", static_cast<double>(visited), static_cast<double>(shape_.lines), 0.0}};
+    return outcome;
+  }
+
+ private:
+  ChaseShape shape_;
+};
+
+}  // namespace
+
+std::unique_ptr<Program> make_chase(const ChaseShape& shape) {
+  return std::make_unique<Chase>(shape);
+}
+
+}  // namespace homenode::workloads::chase

@@ -1,0 +1,105 @@
+#include "workloads/gups/gups.h"
+
+#include <omp.h>
+
+#include <atomic>
+#include <cassert>
+
+#include "base/marker.h"
+#include "workloads/gups/random_stream.h"
+#include "workloads/program/stopwatch.h"
+
+namespace homenode::workloads::gups {
+namespace {
+
+constexpr double allowed_errors = 0.01;
+
+/// The updates [first, first + count) of the sequence.
+struct Updates {
+  std::uint64_t* table;
+  std::uint64_t mask;
+  std::uint64_t first;
+  std::uint64_t count;
+};
+
+void update_fast(const Updates& updates) {
+  std::uint64_t number = at(updates.first);
+  for (std::uint64_t i = 0; i < updates.count; ++i) {
+    number = next(number);
+    const std::atomic_ref word(updates.table[number & updates.mask]);
+    word.store(word.load(std::memory_order_relaxed) ^ number, std::memory_order_relaxed);
+  }
+}
+
+/// Losing none, for the check.
+void update_exactly(const Updates& updates) {
+  std::uint64_t number = at(updates.first);
+  for (std::uint64_t i = 0; i < updates.count; ++i) {
+    number = next(number);
+    std::atomic_ref(updates.table[number & updates.mask])
+        .fetch_xor(number, std::memory_order_relaxed);
+  }
+}
+
+class Gups final : public Program {
+ public:
+  explicit Gups(const GupsShape& shape)
+      : words_(std::uint64_t{1} << shape.log2_words), updates_(words_ * shape.updates_per_word) {}
+
+  [[nodiscard]] std::vector<ArrayNeed> arrays() const override {
+    return {{"table", words_ * sizeof(std::uint64_t), Sharing::all}};
+  }
+
+  ProgramOutcome run(std::span<void* const> memory, unsigned threads) override {
+    assert(memory.size() == 1);
+    auto* const table = static_cast<std::uint64_t*>(memory[0]);
+    ProgramOutcome outcome;
+    std::uint64_t wrong = 0;
+#pragma omp parallel num_threads(static_cast <int>(threads)) reduction(+ : wrong)
+    {
+      const auto rank = static_cast<std::uint64_t>(omp_get_thread_num());
+      hn_marker_thread(rank);
+      const auto bound = [&](std::uint64_t whole, std::uint64_t part) {
+        return whole / threads * part + whole % threads * part / threads;
+      };
+      const std::uint64_t first_word = bound(words_, rank);
+      const std::uint64_t end_word = bound(words_, rank + 1);
+      const std::uint64_t first = bound(updates_, rank);
+      const Updates mine{table, words_ - 1, first, bound(updates_, rank + 1) - first};
+      for (std::uint64_t i = first_word; i < end_word; ++i) table[i] = i;
+#pragma omp barrier
+      Stopwatch stopwatch;
+      if (rank == 0) hn_marker_begin();
+#pragma omp barrier
+      update_fast(mine);
+#pragma omp barrier
+      if (rank == 0) {
+        hn_marker_end();
+        outcome.seconds = stopwatch.seconds();
+      }
+#pragma omp barrier
+      // Combined with the same numbers once more, each word is what it was.
+      update_exactly(mine);
+#pragma omp barrier
+      for (std::uint64_t i = first_word; i < end_word; ++i) wrong += table[i] != i ? 1 : 0;
+    }
+    outcome.operations = static_cast<double>(updates_);
+    outcome.unit = "MUP/s";
+    outcome.checks = {{"share of wrong words",
+                       static_cast<double>(wrong) / static_cast<double>(words_), 0.0,
+                       threads == 1 ? 0.0 : allowed_errors}};
+    return outcome;
+  }
+
+ private:
+  std::uint64_t words_;
+  std::uint64_t updates_;
+};
+
+}  // namespace
+
+std::unique_ptr<Program> make_gups(const GupsShape& shape) {
+  return std::make_unique<Gups>(shape);
+}
+
+}  // namespace homenode::workloads::gups
