@@ -112,10 +112,10 @@ Page* next_current(Thread& thread, unsigned size_class, bool first) {
 }
 
 /// A free block of a size that is not much larger, so that no new memory becomes present. Not too
-/// often: it is a slow way, and a size that is much used should have its own. Null: none.
+/// often: it is a slow way, and a size that is much used has its own. Null: none.
 void* borrow(Thread& thread, unsigned size_class, std::size_t bytes) {
   constexpr unsigned reach = 8;
-  constexpr unsigned most_lent = 200;  // What a page fault would cost, a few times over.
+  constexpr unsigned most_lent = 240;  // Together what some page faults cost.
   if (thread.lent[size_class] >= most_lent) return nullptr;
   const std::size_t alignment = bytes & (~bytes + 1);
   for (unsigned c = size_class + 1; c < small_class_count && c <= size_class + reach; ++c) {
@@ -149,14 +149,13 @@ void* allocate_class(Thread& thread, unsigned size_class, std::size_t bytes) {
   for (;;) {
     Page* page = thread.current[size_class];
     if (page->free != nullptr) return pop(*page, page->free);
-    const bool first = page == &no_page;
-    if (!first) {
+    const bool first = page == &no_page && thread.lent[size_class] != Thread::much_used;
+    if (page != &no_page) {
       if (collect(*page)) continue;
       if (page->carved < page->capacity) {
         if (std::size_t{page->carved} * page->block_bytes <= young_bytes) {
           if (void* const other = borrow(thread, size_class, bytes); other != nullptr) return other;
         }
-        thread.lent[size_class] = 0;
         (void)carve(*page);
         continue;
       }
@@ -166,10 +165,10 @@ void* allocate_class(Thread& thread, unsigned size_class, std::size_t bytes) {
         continue;
       }
       thread.current[size_class] = &no_page;
+      thread.lent[size_class] = Thread::much_used;
     }
-    if (has_none(thread, size_class)) {
+    if (first && has_none(thread, size_class)) {
       if (void* const other = borrow(thread, size_class, bytes); other != nullptr) return other;
-      thread.lent[size_class] = 0;
     }
     page = next_current(thread, size_class, first);
     if (page == nullptr) return nullptr;

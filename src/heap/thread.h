@@ -11,13 +11,16 @@
 namespace homenode::heap {
 
 struct Thread {
+  /// In `lent`: a page of the size has been full.
+  static constexpr std::uint8_t much_used = 255;
+
   const unsigned* cpu_now;  ///< Where the kernel keeps the CPU that the thread runs on (rseq).
   unsigned cpu;             ///< That of `heap`.
   unsigned number;
   Page* current[class_count];    ///< Never null: `no_page` has no blocks.
   PageQueue queue[class_count];  ///< Others with free blocks, leased or adopted.
   CoreHeap* heap;
-  std::uint8_t lent[class_count];  ///< Blocks of larger sizes since memory was last made.
+  std::uint8_t lent[class_count];  ///< Blocks of larger sizes; see borrow().
   Page* spares;                    ///< Empty small pages, of the heap's arena.
   unsigned spare_count;
   Page* medium_spare;  ///< One empty medium page.
