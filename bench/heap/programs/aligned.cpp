@@ -23,23 +23,16 @@ Block take_aligned(std::size_t alignment, std::size_t size, bool posix) {
 void replace(const Work& work, unsigned rank) {
   Random random(rank + 1);
   Block live[window];
-  const std::uint64_t mine = work.share(operations);
-  for (std::uint64_t i = 0; i < mine; ++i) {
-    Block& block = live[random.below(window)];
-    give_back(block);
-    if (i % 4 == 0) {
-      block = take(random.size(4, 9));
-      continue;
-    }
+  replace_in(live, work.share(operations), random, [&](std::uint64_t i) {
+    if (i % 4 == 0) return take(random.size(4, 9));
     // Small alignments are common, a page or more is rare: each doubling half as often.
     std::size_t alignment = 64;
     while (alignment < 65536 && random.below(2) == 0) alignment *= 2;
     // Below a page, odd multiples of the alignment: mimalloc 2.0.9 misaligns blocks of 256, 512 and
     // 1024 bytes, and would have no figure at all.
     const std::size_t units = alignment < 4096 ? 3 + 2 * random.below(3) : 1 + random.below(2);
-    block = take_aligned(alignment, units * alignment, i % 2 == 0);
-  }
-  for (Block& block : live) give_back(block);
+    return take_aligned(alignment, units * alignment, i % 2 == 0);
+  });
 }
 
 }  // namespace

@@ -110,6 +110,17 @@ inline void give_back(Block& block) {
   block = Block{};
 }
 
+// So many times, one of the live blocks, drawn at random, makes way for next(i); at the end all go.
+template <std::size_t Count, typename Next>
+void replace_in(Block (&live)[Count], std::uint64_t times, Random& random, const Next& next) {
+  for (std::uint64_t i = 0; i < times; ++i) {
+    Block& block = live[random.below(Count)];
+    give_back(block);
+    block = next(i);
+  }
+  for (Block& block : live) give_back(block);
+}
+
 // Calls body(rank) on so many threads; one thread means the program's own, and no other exists.
 template <typename Body>
 void team(unsigned threads, const Body& body) {

@@ -14,14 +14,11 @@ constexpr std::size_t page = 4096;
 void fill(const Work& work, unsigned rank) {
   Random random(rank + 1);
   Block live[window];
-  const std::uint64_t mine = work.share(operations);
-  for (std::uint64_t i = 0; i < mine; ++i) {
-    Block& block = live[random.below(window)];
-    give_back(block);
-    block = take(random.size(16, 24));
+  replace_in(live, work.share(operations), random, [&](std::uint64_t) {
+    const Block block = take(random.size(16, 24));
     for (std::size_t at = page; at + page < block.size; at += page) block.at[at] = 1;
-  }
-  for (Block& block : live) give_back(block);
+    return block;
+  });
 }
 
 }  // namespace

@@ -18,17 +18,11 @@ Block zeroed(std::size_t size) {
 
 void replace(const Work& work, unsigned rank) {
   Random random(rank + 1);
-  auto* const live = static_cast<Block*>(std::calloc(window, sizeof(Block)));
-  if (live == nullptr) fail("no memory");
-  const std::uint64_t rounds = work.share(operations);
-  for (std::uint64_t i = 0; i < rounds; ++i) {
-    Block& block = live[random.below(window)];
-    give_back(block);
+  Block live[window];
+  replace_in(live, work.share(operations), random, [&](std::uint64_t i) {
     const std::size_t size = random.size(4, 15);
-    block = i % 8 == 0 ? zeroed(size) : take(size);
-  }
-  for (std::size_t i = 0; i < window; ++i) give_back(live[i]);
-  std::free(live);
+    return i % 8 == 0 ? zeroed(size) : take(size);
+  });
 }
 
 }  // namespace

@@ -14,12 +14,8 @@ constexpr unsigned crowd = 16;
 void replace(std::uint64_t mine, unsigned rank) {
   Random random(rank + 1);
   Block live[window];
-  for (std::uint64_t i = 0; i < mine; ++i) {
-    Block& block = live[random.below(window)];
-    give_back(block);
-    block = take(random.size(4, i % 16 == 0 ? 12 : 8));
-  }
-  for (Block& block : live) give_back(block);
+  replace_in(live, mine, random,
+             [&](std::uint64_t i) { return take(random.size(4, i % 16 == 0 ? 12 : 8)); });
 }
 
 }  // namespace
