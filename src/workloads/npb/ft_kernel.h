@@ -29,7 +29,7 @@ struct FtJob {
 
 /// Doubles, for four parts of eight lines.
 constexpr std::size_t ft_scratch(std::size_t longest) {
-  return 4 * 8 * longest;
+  return 4 * std::size_t{8} * longest;
 }
 
 struct FtKernel {

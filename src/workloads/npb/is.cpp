@@ -17,8 +17,8 @@ constexpr int is_iterations = 10;
 struct TestKey {
   std::size_t index;
   std::int64_t rank;
-  int sign;
-  int from;
+  std::int64_t sign;
+  std::int64_t from;
 };
 
 struct IsValues {
