@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "cli/bench_map_patterns.h"
 #include "cli/bench_map_render.h"
 
@@ -77,6 +79,12 @@ std::string refused_text(const PhaseReport& phase) {
   return text + '\n';
 }
 
+/// A leakage with four decimals; what is 0 but for rounding has no sign.
+std::string leakage_text(const Penalty& penalty) {
+  const double shown = std::round(penalty.leakage() * 1e4) / 1e4;
+  return fmt::format("{:.4f}", shown == 0.0 ? 0.0 : shown);
+}
+
 std::string shares_text(const AccessReport& access) {
   std::string text =
       fmt::format("local share          {:.2f} % (the pattern allows {:.2f} %)\n",
@@ -84,9 +92,9 @@ std::string shares_text(const AccessReport& access) {
   text += fmt::format("largest column       {:.2f} %\n",
                       100.0 * access::column_concentration(access.by_node));
   if (access.penalty) {
-    text +=
-        fmt::format("leakage              {:.4f} (mean distance / 10: {:.4f}, at best {:.4f})\n",
-                    access.penalty->leakage(), access.penalty->observed, access.penalty->expected);
+    text += fmt::format("leakage              {} (mean distance / 10: {:.4f}, at best {:.4f})\n",
+                        leakage_text(*access.penalty), access.penalty->observed,
+                        access.penalty->expected);
   }
   return text;
 }
@@ -109,7 +117,7 @@ std::string phases_text(const MapReport& report) {
       shares =
           fmt::format("{:>9.2f}{:>9.2f}{:>9}", 100.0 * access::local_share(phase.access->by_node),
                       100.0 * access::column_concentration(phase.access->by_node),
-                      penalty ? fmt::format("{:.4f}", penalty->leakage()) : "?");
+                      penalty ? leakage_text(*penalty) : "?");
     }
     text += fmt::format("{}{:<18}{}{:>12.6f}  {}\n", indent,
                         to_string(report.plan.phases[at].layout.problem.pattern), shares,
