@@ -3,8 +3,9 @@ the number of runs and the spread; nothing is asserted.
 
     ./dev bench            every benchmark
     ./dev bench boot       one of them: boot, plugin, start, kernels, closure, scaling, symmetry,
-                           independence, where, place, heap, heap-placement
+                           independence, where, place, heap, heap-placement, npb
     ./dev bench heap --help   the allocators side by side, which take options
+    ./dev bench npb --help    the NAS Parallel Benchmarks, beside other builds of them
 """
 
 import json
@@ -19,6 +20,8 @@ from heap.main import heap
 from heap.main import main as heap_main
 from heap_placement import heap_placement
 from kernels import kernels
+from npb import main as npb_main
+from npb import npb
 from place import place
 from start import start
 from where import where
@@ -90,11 +93,14 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "independence": independence,
     "heap": heap,
     "heap-placement": heap_placement,
+    "npb": npb,
 }
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["heap"]:
         sys.exit(heap_main(sys.argv[2:]))
+    if sys.argv[1:2] == ["npb"]:
+        sys.exit(npb_main(sys.argv[2:]))
     for name in sys.argv[1:] or BENCHMARKS:
         if name not in BENCHMARKS:
             sys.exit(f"bench: no benchmark '{name}'; there are {', '.join(BENCHMARKS)}")
