@@ -5,6 +5,7 @@
 #include "cli/bench_gups.h"
 #include "cli/bench_map.h"
 #include "cli/bench_npb.h"
+#include "cli/bench_seismic.h"
 #include "cli/bench_stream.h"
 #include "cli/bench_stress.h"
 
@@ -14,6 +15,7 @@ std::vector<std::unique_ptr<Verb>> bench_workloads() {
   std::vector<std::unique_ptr<Verb>> workloads;
   workloads.push_back(make_bench_map());
   workloads.push_back(make_bench_npb());
+  workloads.push_back(make_bench_seismic());
   workloads.push_back(make_bench_stress());
   workloads.push_back(make_bench_stream());
   workloads.push_back(make_bench_gups());

@@ -78,6 +78,11 @@ std::string fault_of(const Scene& scene) {
       return std::to_string(scene.cells[axis]) + " cells along " + axes[axis] + " are too many";
     }
   }
+  const std::array<double, 3> sides = {static_cast<double>(scene.cells[0]),
+                                       static_cast<double>(scene.cells[1]),
+                                       static_cast<double>(scene.cells[2])};
+  if (sides[0] * sides[1] * sides[2] > 1e12) return "more than 1e12 cells are too many";
+  if (scene.steps > 1000000) return "more than 1000000 steps are too many";
   if (scene.steps == 0) return "a run needs at least one step";
   if (!positive(scene.spacing_m) || !positive(scene.step_s)) {
     return "spacing and time step have to be positive";
