@@ -185,11 +185,11 @@ void StressTeam::watch() {
   const StressOptions& options = report_.plan.options;
   const SystemMoves before = read_system_moves(os_);
   const auto begin = std::chrono::steady_clock::now();
+  take_sample(0.0);  // While every thread is still where it was pinned.
   if (options.hold_s) {
     const auto told = perturber_.release_after(*options.hold_s, report_.plan.all_cpus);
     if (!told) refuse(told.error());
   }
-  take_sample(0.0);
   pollfd events[2] = {{done_event_, POLLIN, 0}, {perturber_.descriptor(), POLLIN, 0}};
   double next_s = options.interval_s;
   for (std::size_t done = 0; done < workers_.size();) {

@@ -64,7 +64,7 @@ std::string stress_text(const StressReport& report) {
   text += fmt::format("pages moved, system  {} by the kernel's balancing, {} by whomever\n",
                       added_text(report.system_moves.balancing),
                       added_text(report.system_moves.migrated));
-  if (!report.released_s) text += "The threads were pinned to the end.\n";
+  if (!report.released_s) text += "The perturbing process did not release the threads.\n";
   return text + fmt::format("time                 {:.3f} s (host clock)\n", report.seconds);
 }
 
