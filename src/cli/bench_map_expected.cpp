@@ -37,6 +37,7 @@ ElementMatrix expected_elements(const machine::Machine& machine, const map::Prob
   ElementMatrix matrix(nodes, nodes);
   const std::vector<NodeId> memory = memory_of(machine, node_of_thread);
   std::vector<NodeId> homes;
+  homes.reserve(node_of_thread.size());
   for (NodeId node : node_of_thread) homes.push_back(memory_node(machine, node));
   for (unsigned rank = 0; rank < problem.threads; ++rank) {
     const NodeId from = node_of_thread[rank];

@@ -73,6 +73,7 @@ Result<void> check_parts(Pattern pattern, const Shape& shape, unsigned threads) 
 
 std::vector<std::string> pattern_names() {
   std::vector<std::string> names;
+  names.reserve(named_patterns.size());
   for (const auto& [name, pattern] : named_patterns) names.emplace_back(name);
   return names;
 }
