@@ -54,6 +54,25 @@ TEST(WhereText, WithoutThreadsSaysNothingOfThem) {
   EXPECT_NE(text.find("anonymous"), std::string::npos);
 }
 
+TEST(WhereText, HeapsOfHomenodesMallocHaveTheirOwners) {
+  Survey survey = captured();
+  EXPECT_EQ(where_text(survey, 0).find("heap of"), std::string::npos);
+  survey.mappings[2].owners = {{false, NodeId(0)}, {false, NodeId(1)}};
+  survey.mappings[3].owners = {{true, std::nullopt}};
+  EXPECT_NE(
+      where_text(survey, 4).find("heap of                       node 0  node 1  node 64   all\n"
+                                 "heap in hand                       -    0.02        -  0.02\n"
+                                 "malloc node 0, malloc node 1    1.56    2.34        -  3.91\n"),
+      std::string::npos)
+      << where_text(survey, 4);
+  const auto json = where_json(survey);
+  EXPECT_EQ(json["heaps_by_owner"]["heap in hand"].dump(), R"({"1":16384})");
+  EXPECT_EQ(json["mappings"][2]["heap_owners"].dump(),
+            R"([{"of":"malloc","node":0},{"of":"malloc","node":1}])");
+  EXPECT_EQ(json["mappings"][3]["heap_owners"].dump(), R"([{"of":"heap in hand","node":null}])");
+  EXPECT_EQ(json["mappings"][0]["heap_owners"].dump(), "[]");
+}
+
 TEST(WhereText, ManyThreadsAreCounted) {
   Survey survey = captured();
   const sensing::ThreadFacts like = survey.threads.back();
