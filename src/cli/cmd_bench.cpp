@@ -37,8 +37,8 @@ class Bench final : public Verb {
              "Threads that each walk a part of an array, which is placed near them"},
             {"homenode bench map --machine hp-8x4 --method command-line --size 1m --json",
              "The same array interleaved by a launcher, on a virtual machine of eight nodes"},
-            {"homenode bench npb cg --class A --strategy round-robin --runs 5",
-             "A sparse solver with its arrays over all nodes, checked after each of five runs"}};
+            {"homenode bench npb cg --class A --strategy round-robin --runs 3",
+             "A sparse solver with its arrays over all nodes, checked after each of three runs"}};
   }
 
   int run(Context& context) override {
