@@ -81,8 +81,9 @@ void plan_comparison(SeismicPlan& plan) {
   seismic::Scene& scene = plan.scene;
   const seismic::Source source = scene.sources.front();
   const std::size_t side = std::ranges::min(scene.cells);
+  const std::size_t half_side = side / 2;
   const double room =
-      static_cast<double>(side / 2) - static_cast<double>(scene.absorbing_cells) - 3;
+      static_cast<double>(half_side) - static_cast<double>(scene.absorbing_cells) - 3;
   const double distance = std::min(room, most_distance_cells);
   if (distance < 1) return;
   place_full_space_points(scene, source, distance * scene.spacing_m);

@@ -77,6 +77,7 @@ std::string palette() {
 /// What 99.5 % of all values are below, signs left aside.
 float scale_of(const std::vector<float>& values) {
   std::vector<float> sizes;
+  sizes.reserve(values.size());
   for (const float value : values) sizes.push_back(std::isfinite(value) ? std::abs(value) : 0.0F);
   const auto place = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() * 995 / 1000);
   std::nth_element(sizes.begin(), place, sizes.end());
