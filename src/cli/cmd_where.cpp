@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "cli/invoke.h"
 #include "cli/where_options.h"
 #include "cli/where_receipt.h"
@@ -163,18 +165,34 @@ class Where final : public Verb {
     return int{exit_done};
   }
 
-  /// The nodes that a rule without nodes means: those with memory that the process may use.
+  /// The nodes that a rule without nodes means: those with memory that the process may use. None
+  /// where it is not known which have some: then the rule has to name them.
   static NodeSet default_nodes(const Survey& survey) {
     NodeSet nodes;
     for (const sensing::NodeFacts& node : survey.nodes) {
+      if (!node.memory_known) return {};
       if (node.total.value > 0) nodes.insert(node.id);
     }
     return survey.allowed_memory.empty() ? nodes : nodes & survey.allowed_memory;
   }
 
+  /// What is left out of the survey would stay as it is, and the receipt be silent about it.
+  [[nodiscard]] Result<void> check_whole(const Survey& survey) const {
+    const bool no_ends = std::all_of(survey.mappings.begin(), survey.mappings.end(),
+                                     [](const sensing::Mapping& mapping) { return !mapping.end; });
+    const bool threads_missing = !survey.with_threads || survey.unread_threads > 0;
+    if ((options_.repair.empty() || !no_ends) && (options_.threads.empty() || !threads_missing)) {
+      return {};
+    }
+    return failed(
+        fmt::format("cannot see all that is to be repaired of the process {}", survey.pid),
+        survey.notes.empty() ? "see what 'homenode where' says of it" : survey.notes.front());
+  }
+
   Result<int> repair(Context& context, const sensing::SystemFiles& files, pid_t pid) {
     const auto survey = read_survey(files, pid, {.amounts = true});
     if (!survey) return survey.as_unexpected();
+    if (const auto whole = check_whole(*survey); !whole) return whole.as_unexpected();
     RepairReport result{pid, survey->name, options_.dry_run,        "",
                         {},  {},           bytes_on_nodes(*survey), {}};
     if (!options_.repair.empty()) {

@@ -52,11 +52,13 @@ class Reader {
 
   Result<Survey> read() {
     if (const auto done = read_process(); !done) return done.as_unexpected();
-    survey_.nodes = read_nodes(files_);
+    auto nodes = read_nodes(files_, survey_.allowed_memory);
+    if (nodes) survey_.nodes = *std::move(nodes);
     std::string numa;
     const int result = files_.read(path_of(survey_.pid, "numa_maps"), numa);
     // The kernel has no such file without CONFIG_NUMA, and opening it is refused like the others.
     if (result == -ENOENT) {
+      if (!nodes) return nodes.as_unexpected();  // Whether there is but one is all that is known.
       if (const auto done = read_without_numa_maps(); !done) return done.as_unexpected();
     } else if (result == -ESRCH) {
       return without_memory();
@@ -207,9 +209,17 @@ class Reader {
 
   void read_thread(const std::string& folder) {
     std::string text;
-    if (files_.read(folder + "stat", text) < 0) return;
-    const auto stat = parse_stat(text);
-    if (!stat) return;
+    const int result = files_.read(folder + "stat", text);
+    if (result == -ENOENT || result == -ESRCH) return;  // It has ended meanwhile.
+    const auto stat = parse_stat(result < 0 ? "" : text);
+    if (!stat) {
+      ++survey_.unread_threads;
+      survey_.notes.push_back(
+          failed(fmt::format("cannot read {}stat", folder), "this thread is left out", -result)
+              .take()
+              .message());
+      return;
+    }
     ThreadFacts thread{stat->id,
                        stat->name,
                        stat->state,

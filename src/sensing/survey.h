@@ -71,6 +71,7 @@ struct NodeFacts {
   CpuSet cpus;
   Bytes total;
   Bytes free;
+  bool memory_known = true;  ///< False where it could not be read.
 };
 
 struct Survey {
@@ -81,7 +82,8 @@ struct Survey {
   NodeSet allowed_memory;        ///< The nodes whose memory the process may use.
   std::vector<Mapping> mappings;
   std::vector<ThreadFacts> threads;  ///< In the order in which they were started.
-  bool with_threads = false;         ///< False when they were not asked for.
+  bool with_threads = false;         ///< False when they were not asked for or could not be listed.
+  std::size_t unread_threads = 0;    ///< That are left out because their files cannot be read.
   std::string source;                ///< What the numbers of pages come from.
   std::vector<std::string> notes;    ///< What could not be seen, and why.
 

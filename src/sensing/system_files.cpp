@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <system_error>
 
@@ -27,7 +28,8 @@ CpuSet cpus_in(const std::string& list) {
 
 void set_memory(NodeFacts& node, const SystemFiles& files, const std::string& path) {
   std::string text;
-  if (files.read(path, text) < 0) return;
+  node.memory_known = files.read(path, text) == 0;
+  if (!node.memory_known) return;
   node.total = memory_amount(text, "MemTotal:");
   node.free = memory_amount(text, "MemFree:");
 }
@@ -55,9 +57,17 @@ int SystemFiles::list_numbers(const std::string& path, std::vector<pid_t>& numbe
   return 0;
 }
 
-std::vector<NodeFacts> read_nodes(const SystemFiles& files) {
-  const auto online = parse_node_list(line_of(files, "/sys/devices/system/node/online"));
-  if (!online || online->empty()) return only_node(files);
+Result<std::vector<NodeFacts>> read_nodes(const SystemFiles& files, const NodeSet& allowed) {
+  constexpr const char* list = "/sys/devices/system/node/online";
+  std::string text;
+  const int result = files.read(list, text);
+  if (result == -ENOENT && allowed.size() <= 1) return only_node(files);
+  std::string_view rest = text;
+  const auto online = parse_node_list(trimmed(take_line(rest)));
+  if (result < 0 || !online || online->empty()) {
+    return failed(fmt::format("cannot read from {} which nodes there are", list),
+                  "check that /sys is mounted", result < 0 ? -result : EINVAL);
+  }
   std::vector<NodeFacts> nodes;
   for (NodeId id : online->to_vector()) {
     const std::string folder = fmt::format("/sys/devices/system/node/node{}", id.value());

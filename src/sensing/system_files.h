@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "os/os.h"
 #include "sensing/survey.h"
 
@@ -23,9 +24,11 @@ struct SystemFiles {
   int list_numbers(const std::string& path, std::vector<pid_t>& numbers) const;
 };
 
-/// All nodes that are online, with their CPUs and their memory. A kernel without NUMA has one node,
-/// number 0, with everything. What cannot be read is empty or 0.
-std::vector<NodeFacts> read_nodes(const SystemFiles& files);
+/// All nodes that are online, with their CPUs and their memory; what cannot be read of one is empty
+/// or 0. A kernel without NUMA, which has no list of nodes, has one, number 0, with everything;
+/// `allowed`, the nodes that some process may use, must not say otherwise. Errors: failed when the
+/// list cannot be read.
+Result<std::vector<NodeFacts>> read_nodes(const SystemFiles& files, const NodeSet& allowed);
 
 /// "Node 0 MemFree:  1024 kB" or "MemFree:  1024 kB": the amount behind `key`, 0 without it. Pure.
 Bytes memory_amount(std::string_view meminfo, std::string_view key);

@@ -105,8 +105,7 @@ class SurveyTrial final : public os::Trial {
     if (row.numa_maps) return;
     void* address = nullptr;
     EXPECT_EQ(os_.map_memory(bytes, address), 0);
-    // Node 0 is where a survey as yet says all are if it cannot read which nodes there are.
-    os_.first_touch(address, bytes, NodeId(0));
+    os_.first_touch(address, bytes, NodeId(1));
     const auto first = reinterpret_cast<std::uintptr_t>(address);
     system.write("proc/100/smaps", fmt::format("{:x}-{:x} rw-p 00000000 00:00 0    [heap]\n"
                                                "Rss:    8 kB\n",

@@ -66,6 +66,7 @@ TEST_F(ProcessReader, AmountsComeFromSmaps) {
 TEST_F(ProcessReader, WithoutNumaMapsTheOnlyNodeHasEverything) {
   system.remove("proc/100/numa_maps");
   system.remove("sys/devices/system/node");
+  system.write("proc/100/status", status_text("0-7", "0"));
   system.write("sys/devices/system/cpu/online", "0-7\n");
   system.write("proc/100/smaps",
                "00600000-00700000 rw-p 00000000 00:00 0    [heap]\nRss:  40 kB\n"

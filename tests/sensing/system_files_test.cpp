@@ -16,13 +16,14 @@ TEST(SystemFiles, NodesAreSparseAndMayHaveNoCpus) {
   const CapturedSystem system;
   system.write_example();
   os::Fake os;
-  const auto nodes = read_nodes({os, system.root()});
+  const auto nodes = *read_nodes({os, system.root()}, {});
   ASSERT_EQ(nodes.size(), 3U);
   EXPECT_EQ(nodes[2].id, NodeId(64));
   EXPECT_TRUE(nodes[2].cpus.empty());
   EXPECT_EQ(nodes[1].cpus, CpuSet::range(CpuId(4), CpuId(7)));
   EXPECT_EQ(nodes[1].free, Bytes{400000U << 10U});
   EXPECT_EQ(nodes[1].total, Bytes{1048576U << 10U});
+  EXPECT_TRUE(nodes[1].memory_known);
 }
 
 TEST(SystemFiles, AKernelWithoutNumaHasOneNode) {
@@ -30,7 +31,7 @@ TEST(SystemFiles, AKernelWithoutNumaHasOneNode) {
   system.write("sys/devices/system/cpu/online", "0-1\n");
   system.write("proc/meminfo", "MemTotal:  4096 kB\nMemFree:  1024 kB\nSwapFree: 7 kB\n");
   os::Fake os;
-  const auto nodes = read_nodes({os, system.root()});
+  const auto nodes = *read_nodes({os, system.root()}, {NodeId(0)});
   ASSERT_EQ(nodes.size(), 1U);
   EXPECT_EQ(nodes[0].id, NodeId(0));
   EXPECT_EQ(to_list(nodes[0].cpus), "0-1");
@@ -42,10 +43,25 @@ TEST(SystemFiles, WhatCannotBeReadIsEmpty) {
   const CapturedSystem system;
   system.write("sys/devices/system/node/online", "0\n");
   os::Fake os;
-  const auto nodes = read_nodes({os, system.root()});
+  const auto nodes = *read_nodes({os, system.root()}, {});
   ASSERT_EQ(nodes.size(), 1U);
   EXPECT_TRUE(nodes[0].cpus.empty());
   EXPECT_EQ(nodes[0].total, Bytes());
+  EXPECT_FALSE(nodes[0].memory_known);
+}
+
+TEST(SystemFiles, AListThatCannotBeReadIsNotOneNode) {
+  const CapturedSystem system;
+  os::Fake os;
+  const SystemFiles files{os, system.root()};
+  EXPECT_TRUE(read_nodes(files, {NodeId(0)}));
+  const auto hidden = read_nodes(files, {NodeId(0), NodeId(1)});
+  ASSERT_FALSE(hidden);
+  EXPECT_EQ(hidden.error().errno_value, ENOENT);
+  os.fail_call("read_file", 1, EACCES);
+  EXPECT_FALSE(read_nodes(files, {NodeId(0)}));
+  system.write("sys/devices/system/node/online", "nonsense\n");
+  EXPECT_FALSE(read_nodes(files, {NodeId(0)}));
 }
 
 TEST(SystemFiles, NumbersInAFolderAreSorted) {
