@@ -17,7 +17,7 @@ namespace {
 using workloads::map::line_bytes;
 using workloads::map::Operation;
 using workloads::map::Order;
-using workloads::map::Pattern;
+using MapPattern = workloads::map::Pattern;
 
 /// PID_MAX_LIMIT, which bounds the threads of the whole system.
 constexpr unsigned most_threads = 4U << 20U;
@@ -231,12 +231,12 @@ Result<void> check(const MapOptions& options) {
   }
   if (const auto checked = check_elements(options); !checked) return checked.as_unexpected();
   if (const auto checked = check_shape(options); !checked) return checked.as_unexpected();
-  const std::vector<Pattern> phases = phases_of(options);
-  const bool needs_nodes =
-      options.method == Method::rewrite ||
-      (options.method == Method::api && std::any_of(phases.begin(), phases.end(), [](Pattern one) {
-         return rule_of(one).use == workloads::map::Use::boxes;
-       }));
+  const std::vector<MapPattern> phases = phases_of(options);
+  const bool needs_nodes = options.method == Method::rewrite ||
+                           (options.method == Method::api &&
+                            std::any_of(phases.begin(), phases.end(), [](MapPattern one) {
+                              return rule_of(one).use == workloads::map::Use::boxes;
+                            }));
   if (options.bind == "none" && needs_nodes) {
     return bad_usage(fmt::format("the method {} puts each part near its thread, and threads that "
                                  "are not bound have no place",

@@ -12,34 +12,34 @@ namespace homenode::cli {
 namespace {
 
 using workloads::map::line_bytes;
-using workloads::map::Pattern;
+using MapPattern = workloads::map::Pattern;
 using workloads::map::Shape;
 
 constexpr unsigned usual_overlap_percent = 25;
 constexpr std::size_t most_phases = 64;
 
 /// In the order of the help.
-constexpr std::array<std::pair<const char*, Pattern>, 20> named_patterns{{
-    {"shared", Pattern::shared},
-    {"divided", Pattern::divided},
-    {"interleaved", Pattern::interleaved},
-    {"partial", Pattern::partial},
-    {"2d-shared-rows", Pattern::shared_by_rows},
-    {"2d-shared-columns", Pattern::shared_by_columns},
-    {"2d-shared-random", Pattern::shared_at_random},
-    {"2d-rows", Pattern::row_bands},
-    {"2d-columns", Pattern::column_bands},
-    {"2d-mesh", Pattern::mesh},
-    {"3d-shared-x", Pattern::shared_along_x},
-    {"3d-shared-y", Pattern::shared_along_y},
-    {"3d-shared-z", Pattern::shared_along_z},
-    {"3d-slabs-z", Pattern::slabs_z},
-    {"3d-slabs-y", Pattern::slabs_y},
-    {"3d-slabs-x", Pattern::slabs_x},
-    {"3d-pencils-x", Pattern::pencils_x},
-    {"3d-pencils-y", Pattern::pencils_y},
-    {"3d-pencils-z", Pattern::pencils_z},
-    {"3d-blocks", Pattern::blocks},
+constexpr std::array<std::pair<const char*, MapPattern>, 20> named_patterns{{
+    {"shared", MapPattern::shared},
+    {"divided", MapPattern::divided},
+    {"interleaved", MapPattern::interleaved},
+    {"partial", MapPattern::partial},
+    {"2d-shared-rows", MapPattern::shared_by_rows},
+    {"2d-shared-columns", MapPattern::shared_by_columns},
+    {"2d-shared-random", MapPattern::shared_at_random},
+    {"2d-rows", MapPattern::row_bands},
+    {"2d-columns", MapPattern::column_bands},
+    {"2d-mesh", MapPattern::mesh},
+    {"3d-shared-x", MapPattern::shared_along_x},
+    {"3d-shared-y", MapPattern::shared_along_y},
+    {"3d-shared-z", MapPattern::shared_along_z},
+    {"3d-slabs-z", MapPattern::slabs_z},
+    {"3d-slabs-y", MapPattern::slabs_y},
+    {"3d-slabs-x", MapPattern::slabs_x},
+    {"3d-pencils-x", MapPattern::pencils_x},
+    {"3d-pencils-y", MapPattern::pencils_y},
+    {"3d-pencils-z", MapPattern::pencils_z},
+    {"3d-blocks", MapPattern::blocks},
 }};
 
 constexpr std::array<const char*, 4> shape_forms{"", "a number of elements, such as 262144",
@@ -56,12 +56,12 @@ std::vector<std::string_view> words_between(std::string_view text, char at) {
   }
 }
 
-unsigned dimensions_of(Pattern pattern) {
+unsigned dimensions_of(MapPattern pattern) {
   return workloads::map::rule_of(pattern).dimensions;
 }
 
 /// pre: the shape has the pattern's dimensions.
-Result<void> check_parts(Pattern pattern, const Shape& shape, unsigned threads) {
+Result<void> check_parts(MapPattern pattern, const Shape& shape, unsigned threads) {
   if (workloads::map::rule_of(pattern).dimensions == 1) return {};  // Named by its elements.
   if (workloads::map::grid_for(pattern, shape, threads)) return {};
   return bad_usage(fmt::format("{} threads cannot each have a part of {} elements under {}",
@@ -78,22 +78,22 @@ std::vector<std::string> pattern_names() {
   return names;
 }
 
-std::optional<Pattern> pattern_named(std::string_view name) {
+std::optional<MapPattern> pattern_named(std::string_view name) {
   for (const auto& [known, pattern] : named_patterns) {
     if (name == known) return pattern;
   }
   return std::nullopt;
 }
 
-std::string to_string(Pattern pattern) {
+std::string to_string(MapPattern pattern) {
   for (const auto& [name, known] : named_patterns) {
     if (pattern == known) return name;
   }
   return {};
 }
 
-Result<std::vector<Pattern>> parse_phases(std::string_view text) {
-  std::vector<Pattern> phases;
+Result<std::vector<MapPattern>> parse_phases(std::string_view text) {
+  std::vector<MapPattern> phases;
   for (std::string_view name : words_between(text, ',')) {
     const auto pattern = pattern_named(name);
     if (!pattern) {
@@ -105,9 +105,9 @@ Result<std::vector<Pattern>> parse_phases(std::string_view text) {
   return phases;
 }
 
-std::string to_string(const std::vector<Pattern>& phases) {
+std::string to_string(const std::vector<MapPattern>& phases) {
   std::string text;
-  for (Pattern pattern : phases) text += (text.empty() ? "" : ",") + to_string(pattern);
+  for (MapPattern pattern : phases) text += (text.empty() ? "" : ",") + to_string(pattern);
   return text;
 }
 
@@ -150,7 +150,7 @@ std::string to_string(const Shape& shape) {
   return text;
 }
 
-std::vector<Pattern> phases_of(const MapOptions& options) {
+std::vector<MapPattern> phases_of(const MapOptions& options) {
   if (options.multi_patterns) return options.phases;
   return {options.pattern};
 }
@@ -167,13 +167,13 @@ unsigned overlap_of(const MapOptions& options) {
 }
 
 Result<void> check_shape(const MapOptions& options) {
-  const std::vector<Pattern> phases = phases_of(options);
+  const std::vector<MapPattern> phases = phases_of(options);
   if (phases.empty() || phases.size() > most_phases) {
     return bad_usage(fmt::format("multi-patterns cannot have {} phases", phases.size()),
                      fmt::format("list 1 to {} patterns with --phases", most_phases));
   }
   const unsigned dimensions = dimensions_of(phases.front());
-  for (Pattern pattern : phases) {
+  for (MapPattern pattern : phases) {
     if (dimensions_of(pattern) == dimensions) continue;
     return bad_usage(fmt::format("{} and {} do not walk one array: their dimensions differ",
                                  to_string(phases.front()), to_string(pattern)),
@@ -186,7 +186,7 @@ Result<void> check_shape(const MapOptions& options) {
                      fmt::format("give --shape {}", shape_forms[dimensions]));
   }
   const Shape shape = shape_of(options);
-  for (Pattern pattern : phases) {
+  for (MapPattern pattern : phases) {
     const auto checked = check_parts(pattern, shape, options.threads.value_or(1));
     if (!checked) return checked.as_unexpected();
   }

@@ -9,7 +9,7 @@ namespace {
 
 using workloads::map::Operation;
 using workloads::map::Order;
-using workloads::map::Pattern;
+using MapPattern = workloads::map::Pattern;
 
 MapOptions parse(std::vector<std::string> words) {
   CLI::App app;
@@ -39,7 +39,7 @@ TEST(ParseSize, RefusesWhatIsNoSize) {
 
 TEST(Options, AreReadBackFromTheirOwnWords) {
   MapOptions all;
-  all.pattern = Pattern::partial;
+  all.pattern = MapPattern::partial;
   all.order = Order::random;
   all.operation = Operation::readwrite;
   all.method = Method::rewrite;
@@ -56,8 +56,8 @@ TEST(Options, AreReadBackFromTheirOwnWords) {
   all.launched = true;
   EXPECT_EQ(parse(to_arguments(all)), all);
   all.multi_patterns = true;
-  all.pattern = Pattern::shared;
-  all.phases = {Pattern::blocks, Pattern::slabs_x};
+  all.pattern = MapPattern::shared;
+  all.phases = {MapPattern::blocks, MapPattern::slabs_x};
   all.size = MapOptions{}.size;
   all.shape = workloads::map::Shape(4, 8, 16);
   EXPECT_EQ(parse(to_arguments(all)), all);
@@ -66,7 +66,7 @@ TEST(Options, AreReadBackFromTheirOwnWords) {
 }
 
 TEST(Options, HaveTheNamesOfTheirChoices) {
-  EXPECT_EQ(parse({"--pattern", "interleaved"}).pattern, Pattern::interleaved);
+  EXPECT_EQ(parse({"--pattern", "interleaved"}).pattern, MapPattern::interleaved);
   EXPECT_EQ(parse({"--op", "write"}).operation, Operation::write);
   EXPECT_EQ(parse({"--method", "command-line"}).method, Method::command_line);
   EXPECT_EQ(parse({"--method", "default"}).method, Method::standard);

@@ -15,7 +15,7 @@ namespace homenode::cli {
 namespace {
 
 using workloads::map::Operation;
-using workloads::map::Pattern;
+using MapPattern = workloads::map::Pattern;
 
 /// The model of quad_machine().
 os::FakeMachine quad_model() {
@@ -27,7 +27,7 @@ os::FakeMachine quad_model() {
   return model;
 }
 
-MapOptions two_passes_of(Pattern pattern, Method method) {
+MapOptions two_passes_of(MapPattern pattern, Method method) {
   MapOptions options;
   options.pattern = pattern;
   options.method = method;
@@ -45,7 +45,7 @@ Result<MapReport> run(os::Os& os, const machine::Machine& machine, const MapOpti
 TEST(RunMap, MakesTheMatrixDiagonalByPagesPlacedFromInside) {
   os::Fake os(quad_model());
   for (Method method : {Method::api, Method::rewrite}) {
-    const auto report = run(os, quad_machine(), two_passes_of(Pattern::divided, method));
+    const auto report = run(os, quad_machine(), two_passes_of(MapPattern::divided, method));
     ASSERT_TRUE(report) << report.error().message();
     ASSERT_TRUE(report->access);
     EXPECT_DOUBLE_EQ(access::local_share(report->access->by_node), 1.0);
@@ -57,7 +57,7 @@ TEST(RunMap, MakesTheMatrixDiagonalByPagesPlacedFromInside) {
 
 TEST(RunMap, SetsAnInterleavePolicyOnTheRegion) {
   os::Fake os(quad_model());
-  const auto report = run(os, quad_machine(), two_passes_of(Pattern::interleaved, Method::api));
+  const auto report = run(os, quad_machine(), two_passes_of(MapPattern::interleaved, Method::api));
   ASSERT_TRUE(report) << report.error().message();
   EXPECT_EQ(os.count("mbind"), 1U);
   EXPECT_FALSE(report->phases[0].receipt);
@@ -65,7 +65,7 @@ TEST(RunMap, SetsAnInterleavePolicyOnTheRegion) {
 
 TEST(RunMap, SetsNoPolicyByDefault) {
   os::Fake os(quad_model());
-  ASSERT_TRUE(run(os, quad_machine(), two_passes_of(Pattern::divided, Method::standard)));
+  ASSERT_TRUE(run(os, quad_machine(), two_passes_of(MapPattern::divided, Method::standard)));
   EXPECT_EQ(os.count("mbind"), 0U);
   EXPECT_EQ(os.count("set_mempolicy"), 0U);
 }
@@ -74,7 +74,7 @@ TEST(RunMap, LeavesNoMappingAndTheCallersCpusAsTheyWere) {
   os::Fake os(quad_model());
   CpuSet before{CpuId(3), CpuId(4)};
   ASSERT_EQ(os.sched_setaffinity(0, before), 0);
-  ASSERT_TRUE(run(os, quad_machine(), two_passes_of(Pattern::divided, Method::api)));
+  ASSERT_TRUE(run(os, quad_machine(), two_passes_of(MapPattern::divided, Method::api)));
   CpuSet after;
   ASSERT_EQ(os.sched_getaffinity(0, after), 0);
   EXPECT_EQ(after, before);
@@ -93,7 +93,7 @@ TEST(RunMap, TurnsEveryRefusalIntoAnErrorAndLeavesNoMapping) {
                              Fault{"advise_memory", 1, EINVAL}, Fault{"mbind", 1, EPERM}}) {
     SCOPED_TRACE(fault.call);
     os::Fake os(quad_model());
-    MapOptions options = two_passes_of(Pattern::interleaved, Method::api);
+    MapOptions options = two_passes_of(MapPattern::interleaved, Method::api);
     options.pages = PageKind::huge;
     os.fail_call(fault.call, fault.nth, fault.errno_value);
     const auto report = run(os, quad_machine(), options);
@@ -107,7 +107,7 @@ TEST(RunMap, TurnsEveryRefusalIntoAnErrorAndLeavesNoMapping) {
 TEST(RunMap, StillTimesWhereTheKernelRefusesTheAudit) {
   os::Fake os(quad_model());
   os.fail_call("move_pages", 1, EPERM);
-  const auto report = run(os, quad_machine(), two_passes_of(Pattern::divided, Method::standard));
+  const auto report = run(os, quad_machine(), two_passes_of(MapPattern::divided, Method::standard));
   ASSERT_TRUE(report) << report.error().message();
   EXPECT_FALSE(report->access);
   ASSERT_TRUE(report->audit_error);
@@ -123,8 +123,8 @@ TEST(RunMap, RunsEveryPatternWithBothTeamsOnTheLiveMachine) {
   const auto machine = machine::load_live();
   ASSERT_TRUE(machine);
   for (TeamKind team : {TeamKind::pthreads, TeamKind::openmp}) {
-    for (Pattern pattern :
-         {Pattern::shared, Pattern::divided, Pattern::interleaved, Pattern::partial}) {
+    for (MapPattern pattern :
+         {MapPattern::shared, MapPattern::divided, MapPattern::interleaved, MapPattern::partial}) {
       MapOptions options = two_passes_of(pattern, Method::standard);
       options.team = team;
       options.threads = 3;
@@ -144,7 +144,7 @@ TEST(RunMap, RunsEveryPatternWithBothTeamsOnTheLiveMachine) {
 
 TEST(MapJson, SaysWhatRanAndWhoUsedWhat) {
   os::Fake os(quad_model());
-  const auto report = run(os, quad_machine(), two_passes_of(Pattern::divided, Method::api));
+  const auto report = run(os, quad_machine(), two_passes_of(MapPattern::divided, Method::api));
   ASSERT_TRUE(report);
   const auto json = nlohmann::json::parse(map_json(quad_machine(), *report));
   EXPECT_EQ(json["schema"], "homenode.bench.map/1");
@@ -168,7 +168,7 @@ TEST(MapJson, SaysWhatRanAndWhoUsedWhat) {
 
 TEST(MapJson, NamesTheMethodOfAProgramThatWasLaunchedInterleaved) {
   os::Fake os(quad_model());
-  MapOptions options = two_passes_of(Pattern::divided, Method::standard);
+  MapOptions options = two_passes_of(MapPattern::divided, Method::standard);
   options.launched = true;
   const auto report = run(os, quad_machine(), options);
   ASSERT_TRUE(report);
@@ -179,7 +179,7 @@ TEST(MapJson, NamesTheMethodOfAProgramThatWasLaunchedInterleaved) {
 
 TEST(MapText, ShowsTheMatrixTheSharesAndTheTime) {
   os::Fake os(quad_model());
-  const auto report = run(os, quad_machine(), two_passes_of(Pattern::divided, Method::api));
+  const auto report = run(os, quad_machine(), two_passes_of(MapPattern::divided, Method::api));
   ASSERT_TRUE(report);
   const std::string text = map_text(*report);
   EXPECT_NE(text.find("       2      -      -  25.00      -\n"), std::string::npos) << text;

@@ -15,10 +15,10 @@
 namespace homenode::cli {
 namespace {
 
-using workloads::map::Pattern;
+using MapPattern = workloads::map::Pattern;
 using workloads::map::Shape;
 
-MapOptions options_in(Pattern pattern, Method method, const Shape& shape) {
+MapOptions options_in(MapPattern pattern, Method method, const Shape& shape) {
   MapOptions options;
   options.pattern = pattern;
   options.method = method;
@@ -50,14 +50,14 @@ Result<MapReport> run_on_fake(const MapOptions& options) {
   return report;
 }
 
-double local_of(Pattern pattern, Method method, const Shape& shape) {
+double local_of(MapPattern pattern, Method method, const Shape& shape) {
   const auto report = run_on_fake(options_in(pattern, method, shape));
   EXPECT_TRUE(report) << report.error().message();
   EXPECT_TRUE(report->access);
   return access::local_share(report->access->by_node);
 }
 
-double leakage_of(Pattern pattern, Method method, const Shape& shape) {
+double leakage_of(MapPattern pattern, Method method, const Shape& shape) {
   const auto report = run_on_fake(options_in(pattern, method, shape));
   EXPECT_TRUE(report && report->access && report->access->penalty);
   return report->access->penalty->leakage();
@@ -89,7 +89,7 @@ TEST(ParseShape, RefusesWhatIsNoneAndWhatCannotBeCounted) {
 
 TEST(ParsePhases, ReadsPatternsByName) {
   EXPECT_EQ(*parse_phases("divided,partial"),
-            (std::vector<Pattern>{Pattern::divided, Pattern::partial}));
+            (std::vector<MapPattern>{MapPattern::divided, MapPattern::partial}));
   for (const char* text : {"", "divided,", "spiral", "multi-patterns"}) {
     EXPECT_FALSE(parse_phases(text)) << text;
   }
@@ -107,34 +107,34 @@ TEST(PatternNames, NameEachPatternOnce) {
 }
 
 TEST(CheckShape, NamesWhatCannotBe) {
-  const auto bad = [](Pattern pattern, const Shape& shape, unsigned threads) {
+  const auto bad = [](MapPattern pattern, const Shape& shape, unsigned threads) {
     MapOptions options = options_in(pattern, Method::standard, shape);
     options.threads = threads;
     return complaint_about(options);
   };
-  EXPECT_EQ(bad(Pattern::row_bands, Shape(8, 8), 8), "");
-  EXPECT_NE(bad(Pattern::row_bands, Shape(8, 8), 9).find("9 threads cannot each have a part"),
+  EXPECT_EQ(bad(MapPattern::row_bands, Shape(8, 8), 8), "");
+  EXPECT_NE(bad(MapPattern::row_bands, Shape(8, 8), 9).find("9 threads cannot each have a part"),
             std::string::npos);
-  EXPECT_NE(bad(Pattern::row_bands, Shape(8, 8, 8), 1).find("2 dimensions"), std::string::npos);
-  EXPECT_NE(bad(Pattern::divided, Shape(8, 8), 1).find("1 dimension,"), std::string::npos);
-  EXPECT_NE(bad(Pattern::blocks, Shape(2, 2, 2), 9).find("9 threads need 9"), std::string::npos);
-  EXPECT_NE(bad(Pattern::mesh, Shape(64, 64), 4194301).find("need"), std::string::npos);
+  EXPECT_NE(bad(MapPattern::row_bands, Shape(8, 8, 8), 1).find("2 dimensions"), std::string::npos);
+  EXPECT_NE(bad(MapPattern::divided, Shape(8, 8), 1).find("1 dimension,"), std::string::npos);
+  EXPECT_NE(bad(MapPattern::blocks, Shape(2, 2, 2), 9).find("9 threads need 9"), std::string::npos);
+  EXPECT_NE(bad(MapPattern::mesh, Shape(64, 64), 4194301).find("need"), std::string::npos);
 }
 
 TEST(CheckShape, WantsPhasesOfOneDimension) {
   MapOptions options;
   options.multi_patterns = true;
   EXPECT_EQ(complaint_about(options), "");
-  options.phases = {Pattern::row_bands, Pattern::divided};
+  options.phases = {MapPattern::row_bands, MapPattern::divided};
   EXPECT_NE(complaint_about(options).find("dimensions differ"), std::string::npos);
-  options.phases.assign(65, Pattern::divided);
+  options.phases.assign(65, MapPattern::divided);
   EXPECT_NE(complaint_about(options).find("65 phases"), std::string::npos);
 }
 
 TEST(Overlap, IsAQuarterInARowAndNoneElsewhereUnlessAskedFor) {
   MapOptions options;
   EXPECT_EQ(overlap_of(options), 25U);
-  options.pattern = Pattern::mesh;
+  options.pattern = MapPattern::mesh;
   EXPECT_EQ(overlap_of(options), 0U);
   options.overlap_percent = 40;
   EXPECT_EQ(overlap_of(options), 40U);
@@ -145,15 +145,15 @@ TEST(Expected, IsAtHomeForWhatIsOwnedAndEvenForWhatEverybodyUses) {
   const auto nodes = machine.node_ids().to_vector();
   const std::vector<NodeId> of_thread{NodeId(0), NodeId(0), NodeId(3), NodeId(3)};
   const auto tiles =
-      expected_elements(machine, {Pattern::mesh, Shape(4, 4), 4, 50}, of_thread, nodes);
+      expected_elements(machine, {MapPattern::mesh, Shape(4, 4), 4, 50}, of_thread, nodes);
   // Tiles of 2 x 2 and one row and column of the neighbours': 9 elements a thread. Threads 0, 1
   // hold the upper half, of which 6 of the 9 are; the others' 3 are across.
   EXPECT_EQ(tiles.at(NodeId(0), NodeId(0)), 12.0);
   EXPECT_EQ(tiles.at(NodeId(0), NodeId(3)), 6.0);
   EXPECT_EQ(tiles.at(NodeId(3), NodeId(3)), 12.0);
   EXPECT_DOUBLE_EQ(*penalty_factor(machine, tiles), (24 * 10 + 12 * 20) / (10.0 * 36));
-  const auto shared =
-      expected_elements(machine, {Pattern::shared_by_columns, Shape(4, 4), 4, 0}, of_thread, nodes);
+  const auto shared = expected_elements(machine, {MapPattern::shared_by_columns, Shape(4, 4), 4, 0},
+                                        of_thread, nodes);
   EXPECT_EQ(shared.at(NodeId(0), NodeId(0)), 16.0);
   EXPECT_EQ(shared.at(NodeId(0), NodeId(3)), 16.0);
   EXPECT_EQ(shared.at(NodeId(0), NodeId(1)), 0.0);
@@ -162,7 +162,7 @@ TEST(Expected, IsAtHomeForWhatIsOwnedAndEvenForWhatEverybodyUses) {
 TEST(Expected, GoesToTheNearestMemoryOfANodeThatHasNone) {
   const auto machine = lopsided_machine();
   const auto nodes = machine.node_ids().to_vector();
-  const auto bands = expected_elements(machine, {Pattern::row_bands, Shape(2, 8), 2, 0},
+  const auto bands = expected_elements(machine, {MapPattern::row_bands, Shape(2, 8), 2, 0},
                                        {NodeId(0), NodeId(5)}, nodes);
   EXPECT_EQ(bands.at(NodeId(0), NodeId(8)), 8.0);
   EXPECT_EQ(bands.at(NodeId(5), NodeId(5)), 8.0);
@@ -183,29 +183,30 @@ TEST(PenaltyFactor, IsUnknownWithoutTheDistancesThatItNeeds) {
 TEST(Shapes, AreHealedByPagesOnlyWhereAPageHasOneOwner) {
   const Shape long_rows(64, 512);   // A row is 8 pages: one for each thread's columns.
   const Shape short_rows(512, 16);  // A page is 4 rows.
-  EXPECT_DOUBLE_EQ(local_of(Pattern::row_bands, Method::api, short_rows), 1.0);
-  EXPECT_DOUBLE_EQ(local_of(Pattern::column_bands, Method::api, long_rows), 1.0);
-  EXPECT_DOUBLE_EQ(local_of(Pattern::column_bands, Method::api, short_rows), 0.25);
-  EXPECT_DOUBLE_EQ(local_of(Pattern::column_bands, Method::rewrite, short_rows), 1.0);
-  EXPECT_DOUBLE_EQ(leakage_of(Pattern::column_bands, Method::rewrite, short_rows), 0.0);
-  EXPECT_DOUBLE_EQ(leakage_of(Pattern::column_bands, Method::api, short_rows), 0.75);
+  EXPECT_DOUBLE_EQ(local_of(MapPattern::row_bands, Method::api, short_rows), 1.0);
+  EXPECT_DOUBLE_EQ(local_of(MapPattern::column_bands, Method::api, long_rows), 1.0);
+  EXPECT_DOUBLE_EQ(local_of(MapPattern::column_bands, Method::api, short_rows), 0.25);
+  EXPECT_DOUBLE_EQ(local_of(MapPattern::column_bands, Method::rewrite, short_rows), 1.0);
+  EXPECT_DOUBLE_EQ(leakage_of(MapPattern::column_bands, Method::rewrite, short_rows), 0.0);
+  EXPECT_DOUBLE_EQ(leakage_of(MapPattern::column_bands, Method::api, short_rows), 0.75);
   const Shape cube(16, 16, 64);  // A page is a row along x.
-  EXPECT_DOUBLE_EQ(local_of(Pattern::slabs_y, Method::api, cube), 1.0);
-  EXPECT_LT(local_of(Pattern::slabs_x, Method::api, cube), 0.3);
-  EXPECT_DOUBLE_EQ(local_of(Pattern::slabs_x, Method::rewrite, cube), 1.0);
-  EXPECT_DOUBLE_EQ(local_of(Pattern::blocks, Method::rewrite, cube), 1.0);
+  EXPECT_DOUBLE_EQ(local_of(MapPattern::slabs_y, Method::api, cube), 1.0);
+  EXPECT_LT(local_of(MapPattern::slabs_x, Method::api, cube), 0.3);
+  EXPECT_DOUBLE_EQ(local_of(MapPattern::slabs_x, Method::rewrite, cube), 1.0);
+  EXPECT_DOUBLE_EQ(local_of(MapPattern::blocks, Method::rewrite, cube), 1.0);
 }
 
 TEST(Shapes, SpreadPagesThatNobodyHasMostOf) {
-  const auto report = run_on_fake(options_in(Pattern::column_bands, Method::api, Shape(512, 16)));
+  const auto report =
+      run_on_fake(options_in(MapPattern::column_bands, Method::api, Shape(512, 16)));
   ASSERT_TRUE(report);
   EXPECT_DOUBLE_EQ(access::column_concentration(report->access->by_node), 0.25);
 }
 
 // The fake puts pages where a map says; where policies put them is the lab's to show.
 TEST(Shapes, LeaveSharedArraysFlatAtBest) {
-  for (Pattern pattern : {Pattern::shared_by_columns, Pattern::shared_at_random,
-                          Pattern::shared_along_y, Pattern::shared_along_z}) {
+  for (MapPattern pattern : {MapPattern::shared_by_columns, MapPattern::shared_at_random,
+                             MapPattern::shared_along_y, MapPattern::shared_along_z}) {
     const bool flat = workloads::map::rule_of(pattern).dimensions == 2;
     const Shape shape = flat ? Shape(64, 64) : Shape(16, 16, 16);
     EXPECT_NEAR(local_of(pattern, Method::rewrite, shape), 0.25, 1e-12);
