@@ -52,8 +52,8 @@ class Reader {
 
   Result<Survey> read() {
     if (const auto done = read_process(); !done) return done.as_unexpected();
-    auto nodes = read_nodes(files_, survey_.allowed_memory);
-    if (nodes) survey_.nodes = *std::move(nodes);
+    const auto nodes = read_nodes(files_, survey_.allowed_memory);
+    if (nodes) survey_.nodes = *nodes;
     std::string numa;
     const int result = files_.read(path_of(survey_.pid, "numa_maps"), numa);
     // The kernel has no such file without CONFIG_NUMA, and opening it is refused like the others.

@@ -12,7 +12,7 @@ inline void normal_row(const Domain<Real>& domain, const Row<Real>& f, Index k) 
   const Index y = domain.row;
   const Index z = domain.plane;
   const PlaneFactors<Real> m = domain.factors[k];
-#pragma GCC ivdep
+#pragma omp simd
   for (Index i = 0; i < nx; ++i) {
     const Real dx = after(f.vx, i, 1);
     const Real dy = before(f.vy, i, y);
@@ -29,17 +29,17 @@ inline void shear_row(const Domain<Real>& domain, const Row<Real>& f, Index k) {
   const Index y = domain.row;
   const Index z = domain.plane;
   const PlaneFactors<Real> m = domain.factors[k];
-#pragma GCC ivdep
+#pragma omp simd
   for (Index i = 0; i < nx; ++i) {
     f.sxy[i] += m.shear * (after(f.vx, i, y) + before(f.vy, i, 1));
   }
   if (domain.free_surface && k == domain.nz - 1) return;  // Half a cell above the surface.
-#pragma GCC ivdep
+#pragma omp simd
   for (Index i = 0; i < nx; ++i) {
     const Real dz = m.near_z * (f.vx[i + z] - f.vx[i]) + m.far_z * (f.vx[i + 2 * z] - f.vx[i - z]);
     f.sxz[i] += m.shear_half * (dz + before(f.vz, i, 1));
   }
-#pragma GCC ivdep
+#pragma omp simd
   for (Index i = 0; i < nx; ++i) {
     const Real dz = m.near_z * (f.vy[i + z] - f.vy[i]) + m.far_z * (f.vy[i + 2 * z] - f.vy[i - z]);
     f.syz[i] += m.shear_half * (dz + after(f.vz, i, y));
@@ -57,7 +57,7 @@ inline void stress_faces_x(const Domain<Real>& domain, const Row<Real>& f, Index
   for (Index side = 0; side < 2; ++side) {
     const Index begin = side * w;
     const Index shift = side == 0 ? 0 : domain.nx - 2 * w;
-#pragma GCC ivdep
+#pragma omp simd
     for (Index n = begin; n < begin + w; ++n) {
       const Index i = n + shift;
       const Real normal = absorb(psi[n], a.keep_half[n], a.take_half[n], after(f.vx, i, 1));
@@ -67,7 +67,7 @@ inline void stress_faces_x(const Domain<Real>& domain, const Row<Real>& f, Index
       f.sxy[i] += m.shear * absorb(psi[next + n], a.keep[n], a.take[n], before(f.vy, i, 1));
     }
     if (surface) continue;
-#pragma GCC ivdep
+#pragma omp simd
     for (Index n = begin; n < begin + w; ++n) {
       const Index i = n + shift;
       f.sxz[i] +=
@@ -86,7 +86,7 @@ inline void stress_faces_y(const Domain<Real>& domain, const Row<Real>& f, Index
   const PlaneFactors<Real> m = domain.factors[k];
   const Real keep = a.keep[n], take = a.take[n];
   const Real keep_half = a.keep_half[n], take_half = a.take_half[n];
-#pragma GCC ivdep
+#pragma omp simd
   for (Index i = 0; i < nx; ++i) {
     const Real normal = absorb(psi[next + i], keep, take, before(f.vy, i, y));
     f.sxx[i] += m.across * normal;
@@ -95,7 +95,7 @@ inline void stress_faces_y(const Domain<Real>& domain, const Row<Real>& f, Index
     f.sxy[i] += m.shear * absorb(psi[i], keep_half, take_half, after(f.vx, i, y));
   }
   if (domain.free_surface && k == domain.nz - 1) return;
-#pragma GCC ivdep
+#pragma omp simd
   for (Index i = 0; i < nx; ++i) {
     f.syz[i] += m.shear_half * absorb(psi[2 * next + i], keep_half, take_half, after(f.vz, i, y));
   }
@@ -112,7 +112,7 @@ inline void stress_faces_z(const Domain<Real>& domain, const Row<Real>& f, Index
   const PlaneFactors<Real> m = domain.factors[k];
   const Real keep = a.keep[n], take = a.take[n];
   const Real keep_half = a.keep_half[n], take_half = a.take_half[n];
-#pragma GCC ivdep
+#pragma omp simd
   for (Index i = 0; i < nx; ++i) {
     const Real normal = absorb(psi[2 * next + i], keep, take, before(f.vz, i, z));
     f.sxx[i] += m.sideward * normal;
@@ -131,13 +131,13 @@ inline void mirror_row(const Domain<Real>& domain, const Row<Real>& f, Index k) 
   const Index nx = domain.nx;
   if (below < 1 || below > 2) return;
   const Index up = (2 * below - 1) * domain.plane;
-#pragma GCC ivdep
+#pragma omp simd
   for (Index i = 0; i < nx; ++i) {
     f.sxz[i + up] = -f.sxz[i];
     f.syz[i + up] = -f.syz[i];
   }
   if (below == 2) return;
-#pragma GCC ivdep
+#pragma omp simd
   for (Index i = 0; i < nx; ++i) f.szz[i + 2 * domain.plane] = -f.szz[i];
 }
 

@@ -14,15 +14,15 @@ inline void velocity_row(const Domain<Real>& domain, const Row<Real>& f, Index k
   const Index z = domain.plane;
   const Real light = domain.factors[k].light;
   const Real light_half = domain.factors[k].light_half;
-#pragma GCC ivdep
+#pragma omp simd
   for (Index i = 0; i < nx; ++i) {
     f.vx[i] += light * (before(f.sxx, i, 1) + before(f.sxy, i, y) + before(f.sxz, i, z));
   }
-#pragma GCC ivdep
+#pragma omp simd
   for (Index i = 0; i < nx; ++i) {
     f.vy[i] += light * (after(f.sxy, i, 1) + after(f.syy, i, y) + before(f.syz, i, z));
   }
-#pragma GCC ivdep
+#pragma omp simd
   for (Index i = 0; i < nx; ++i) {
     f.vz[i] += light_half * (after(f.sxz, i, 1) + before(f.syz, i, y) + after(f.szz, i, z));
   }
@@ -40,7 +40,7 @@ inline void velocity_faces_x(const Domain<Real>& domain, const Row<Real>& f, Ind
   for (Index side = 0; side < 2; ++side) {
     const Index begin = side * w;
     const Index shift = side == 0 ? 0 : domain.nx - 2 * w;
-#pragma GCC ivdep
+#pragma omp simd
     for (Index n = begin; n < begin + w; ++n) {
       const Index i = n + shift;
       f.vx[i] += light * absorb(psi[n], a.keep[n], a.take[n], before(f.sxx, i, 1));
@@ -62,7 +62,7 @@ inline void velocity_faces_y(const Domain<Real>& domain, const Row<Real>& f, Ind
   const Real light_half = domain.factors[k].light_half;
   const Real keep = a.keep[n], take = a.take[n];
   const Real keep_half = a.keep_half[n], take_half = a.take_half[n];
-#pragma GCC ivdep
+#pragma omp simd
   for (Index i = 0; i < nx; ++i) {
     f.vx[i] += light * absorb(psi[i], keep, take, before(f.sxy, i, y));
     f.vy[i] += light * absorb(psi[next + i], keep_half, take_half, after(f.syy, i, y));
@@ -82,7 +82,7 @@ inline void velocity_faces_z(const Domain<Real>& domain, const Row<Real>& f, Ind
   const Real light_half = domain.factors[k].light_half;
   const Real keep = a.keep[n], take = a.take[n];
   const Real keep_half = a.keep_half[n], take_half = a.take_half[n];
-#pragma GCC ivdep
+#pragma omp simd
   for (Index i = 0; i < nx; ++i) {
     f.vx[i] += light * absorb(psi[i], keep, take, before(f.sxz, i, z));
     f.vy[i] += light * absorb(psi[next + i], keep, take, before(f.syz, i, z));
