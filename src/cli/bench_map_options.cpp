@@ -1,6 +1,7 @@
 #include "cli/bench_map_options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -84,13 +85,16 @@ void define_array(CLI::App& app, MapOptions& options) {
     options.multi_patterns = text == multi_patterns;
     options.pattern = pattern_named(text).value_or(options.pattern);
   };
-  app.add_option_function<std::string>("--pattern", read_pattern, "which elements each thread uses")
-      ->check(CLI::IsMember(names))
+  app.add_option_function<std::string>(
+         "--pattern", read_pattern,
+         fmt::format("which elements each thread uses: {}", fmt::join(names, ", ")))
+      ->check(CLI::IsMember(names).description(""))
+      ->type_name("PATTERN")
       ->default_str(pattern_name(options));
   add_parsed(app, "--phases", parse_phases, options.phases,
              "the patterns of multi-patterns, one after the other on one array; api places it anew "
              "before each, rewrite lays it out anew")
-      ->type_name("PATTERN,…")
+      ->type_name("PATTERN,...")
       ->default_str(to_string(options.phases));
   auto* const size = add_parsed(app, "--size", parse_size, options.size,
                                 "size of the array, in elements of one cache line of 64 bytes; in "
