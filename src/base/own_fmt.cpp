@@ -1,5 +1,6 @@
-// The small command's own copy of those functions of {fmt} that its headers leave to the library:
-// the distributions' shared one would bring the whole of libstdc++ with it at every start.
+// Not of the room: what the small command and the shared library each take as a copy of their own,
+// the functions of {fmt} that its headers leave to the library. The distributions' shared one would
+// bring its libstdc++ with it at every start.
 #define FMT_HEADER_ONLY
 #include <fmt/format.h>
 
