@@ -1,16 +1,13 @@
 #include "workloads/npb/cfd_program.h"
 
-#include <omp.h>
-
 #include <algorithm>
-#include <atomic>
 #include <cassert>
 #include <cstdlib>
-#include <mutex>
 #include <new>
 #include <string>
 
 #include "workloads/program/stopwatch.h"
+#include "workloads/program/team.h"
 
 namespace homenode::workloads::npb {
 namespace {
@@ -33,24 +30,13 @@ CfdRange inside_of(CfdRange planes, std::size_t n) {
 
 /// What the threads of one run share.
 struct CfdProgram::Run {
-  CfdProgram* program = nullptr;
   unsigned threads = 1;
   pthread_barrier_t barrier{};
   std::vector<Scratch> scratch;
   std::vector<CfdState> residual;  // By plane.
   std::vector<CfdState> error;
   double seconds = 0.0;
-  std::atomic<unsigned> done{0};
 };
-
-namespace {
-
-/// The region is handed its work through atomics and not captured: the thread sanitizer does not
-/// see into the OpenMP runtime, but it understands these.
-constinit std::mutex one_cfd_team_at_a_time;
-constinit std::atomic<void*> cfd_handed_over{nullptr};
-
-}  // namespace
 
 CfdRange equal_part(CfdRange range, unsigned rank, unsigned threads) {
   const std::size_t items = range.end - range.begin;
@@ -142,20 +128,8 @@ void CfdProgram::take_part(Run& run, unsigned rank) {
 }
 
 bool CfdProgram::run_team(Run& run) {
-  const std::lock_guard lock(one_cfd_team_at_a_time);
   pthread_barrier_init(&run.barrier, nullptr, run.threads);
-  cfd_handed_over = &run;
-  omp_set_dynamic(0);  // Exactly as many threads as asked for, or the check below says no.
-#pragma omp parallel num_threads(run.threads)
-  {
-    Run& mine = *static_cast<Run*>(cfd_handed_over.load());
-    // The same answer in every thread: either all take part or none, so no barrier is left alone.
-    if (static_cast<unsigned>(omp_get_num_threads()) == mine.threads) {
-      mine.program->take_part(mine, static_cast<unsigned>(omp_get_thread_num()));
-      ++mine.done;
-    }
-  }
-  const bool took_part = run.done == run.threads;  // Before it is given up, all have left it.
+  const bool took_part = run_openmp_team(run.threads, [&](unsigned rank) { take_part(run, rank); });
   pthread_barrier_destroy(&run.barrier);
   return took_part;
 }
@@ -167,7 +141,6 @@ ProgramOutcome CfdProgram::run(std::span<void* const> memory, unsigned threads) 
   }
   prepare(threads);
   Run run;
-  run.program = this;
   run.threads = threads;
   for (unsigned rank = 0; rank < threads; ++rank) {
     run.scratch.push_back(scratch_of(scratch_doubles()));

@@ -64,11 +64,11 @@ class CfdProgram : public Program {
   /// What each thread needs for its lines.
   [[nodiscard]] virtual std::size_t scratch_doubles() const = 0;
   /// Before the team starts; `threads` it will have.
-  virtual void prepare(unsigned threads) = 0;
+  virtual void prepare(unsigned /*threads*/) {}
   /// Takes u one step on. Begins and ends with all threads at one place.
   virtual void step(const CfdWorker& worker) = 0;
   /// What is checked besides the two norms, after the last step.
-  virtual void add_checks(const CfdField& field, std::vector<Check>& checks) const = 0;
+  virtual void add_checks(const CfdField& /*field*/, std::vector<Check>& /*checks*/) const {}
   /// Whether points on the borders belong to the error's norm.
   [[nodiscard]] virtual bool borders_count() const { return true; }
 
@@ -79,7 +79,7 @@ class CfdProgram : public Program {
   void set_forcing(const CfdWorker& worker) const;
   void sum_squares(const CfdWorker& worker, Run& run) const;
   ProgramOutcome outcome_of(const Run& run) const;
-  static bool run_team(Run& run);
+  bool run_team(Run& run);
 
   const CfdReference& reference_;
   std::span<const CfdArray> arrays_;
@@ -90,5 +90,22 @@ class CfdProgram : public Program {
 
 /// derive() in the worker's slab.
 void derive_slab(const CfdWorker& worker);
+
+/// A step that solves along lines: the right-hand side of each of the worker's planes and, while it
+/// is in cache, in_plane(k); then along_z(j) for an equal part of the rows.
+template <class InPlane, class AlongZ>
+void step_by_lines(const CfdWorker& worker, InPlane in_plane, AlongZ along_z) {
+  const CfdField& field = *worker.field;
+  derive_slab(worker);
+  worker.wait();
+  for (std::size_t k = worker.inner_planes.begin; k < worker.inner_planes.end; ++k) {
+    cfd_rhs_kernel_here().rhs(field, k, field.constants.dt);
+    in_plane(k);
+  }
+  worker.wait();
+  const CfdRange rows = equal_part({1, field.grid.n - 1}, worker.rank, worker.threads);
+  for (std::size_t j = rows.begin; j < rows.end; ++j) along_z(j);
+  worker.wait();
+}
 
 }  // namespace homenode::workloads::npb

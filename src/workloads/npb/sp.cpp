@@ -35,26 +35,18 @@ class Sp final : public CfdProgram {
     return sp_scratch_doubles * grid().pitch;
   }
 
-  void prepare(unsigned /*threads*/) override {}
-
   void step(const CfdWorker& worker) override {
     const CfdField& field = *worker.field;
     const SpLinesKernel& lines = sp_lines_kernel_here();
-    derive_slab(worker);
-    worker.wait();
-    for (std::size_t k = worker.inner_planes.begin; k < worker.inner_planes.end; ++k) {
-      cfd_rhs_kernel_here().rhs(field, k, field.constants.dt);
-      lines.enter(field, k);
-      lines.along_x(field, k, worker.scratch);
-      lines.along_y(field, k, worker.scratch);
-    }
-    worker.wait();
-    const CfdRange rows = equal_part({1, points() - 1}, worker.rank, worker.threads);
-    for (std::size_t j = rows.begin; j < rows.end; ++j) lines.along_z(field, j, worker.scratch);
-    worker.wait();
+    step_by_lines(
+        worker,
+        [&](std::size_t k) {
+          lines.enter(field, k);
+          lines.along_x(field, k, worker.scratch);
+          lines.along_y(field, k, worker.scratch);
+        },
+        [&](std::size_t j) { lines.along_z(field, j, worker.scratch); });
   }
-
-  void add_checks(const CfdField& /*field*/, std::vector<Check>& /*checks*/) const override {}
 };
 
 }  // namespace
