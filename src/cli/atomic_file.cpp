@@ -86,4 +86,13 @@ Result<void> write_atomically(const std::string& path, std::string_view content)
   return failed(fmt::format("cannot write '{}'", path), what_to_do(-status), -status);
 }
 
+Result<void> check_output_folder(const std::string& path) {
+  if (path.empty()) return {};
+  const auto folder = std::filesystem::absolute(path).parent_path();
+  std::error_code ignored;
+  if (std::filesystem::is_directory(folder, ignored)) return {};
+  return bad_usage("there is no folder " + folder.string() + " for --output",
+                   "make it, or name a file elsewhere");
+}
+
 }  // namespace homenode::cli

@@ -53,7 +53,7 @@ class BenchChase final : public Verb {
         fmt::format("Chase, {} lines", shape_.lines),
         "homenode.bench.chase/1",
         {{"lines", shape_.lines}, {"passes", shape_.passes}, {"seed", shape_.seed}}};
-    return bench_program(context, *program, title, options_);
+    return bench_program(context, *machine, *program, title, options_);
   }
 
   Bytes size_ = 64_MiB;

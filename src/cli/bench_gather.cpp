@@ -6,6 +6,7 @@
 
 #include "cli/bench_gather_file.h"
 #include "cli/program_bench.h"
+#include "machine/load.h"
 #include "workloads/gather/gather.h"
 
 namespace homenode::cli {
@@ -56,6 +57,8 @@ class BenchGather final : public Verb {
     if (patterns->size() > 1 && !options_.output.empty()) {
       return bad_usage("one --output cannot hold several patterns", "choose one with --entry");
     }
+    const auto machine = machine::load_live();
+    if (!machine) return machine.as_unexpected();
     for (const gather::IndexPattern& pattern : *patterns) {
       const bool gathers = pattern.direction == gather::Direction::gather;
       const auto program = gather::make_gather(pattern, passes_);
@@ -69,7 +72,7 @@ class BenchGather final : public Verb {
            {"delta", pattern.delta},
            {"count", pattern.count},
            {"passes", passes_}}};
-      const auto done = bench_program(context, *program, title, options_);
+      const auto done = bench_program(context, *machine, *program, title, options_);
       if (!done) return done;
     }
     return {};

@@ -6,6 +6,7 @@
 
 #include "cli/program_bench.h"
 #include "cli/size_option.h"
+#include "machine/load.h"
 #include "workloads/gups/gups.h"
 
 namespace homenode::cli {
@@ -49,12 +50,14 @@ class BenchGups final : public Verb {
       return bad_usage(fmt::format("cannot update each word {} times", shape_.updates_per_word),
                        fmt::format("give --updates 1 to {}", most_updates_per_word));
     }
+    const auto machine = machine::load_live();
+    if (!machine) return machine.as_unexpected();
     const auto program = workloads::gups::make_gups(shape_);
     const ProgramTitle title{
         fmt::format("RandomAccess, 2^{} words", shape_.log2_words),
         "homenode.bench.gups/1",
         {{"log2_words", shape_.log2_words}, {"updates_per_word", shape_.updates_per_word}}};
-    return bench_program(context, *program, title, options_);
+    return bench_program(context, *machine, *program, title, options_);
   }
 
   Bytes size_ = 64_MiB;

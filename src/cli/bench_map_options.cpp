@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <filesystem>
-#include <limits>
 #include <utility>
 
+#include "cli/atomic_file.h"
 #include "cli/bench_map_patterns.h"
+#include "cli/choice_option.h"
+#include "cli/size_option.h"
 
 namespace homenode::cli {
 namespace {
@@ -22,10 +22,6 @@ using MapPattern = workloads::map::Pattern;
 
 /// PID_MAX_LIMIT, which bounds the threads of the whole system.
 constexpr unsigned most_threads = 4U << 20U;
-
-/// The choices of an option, in the order of the help.
-template <class Value, std::size_t count>
-using Choices = std::array<std::pair<const char*, Value>, count>;
 
 constexpr const char* multi_patterns = "multi-patterns";
 
@@ -40,29 +36,6 @@ constexpr Choices<TeamKind, 2> teams{
     {{"pthreads", TeamKind::pthreads}, {"openmp", TeamKind::openmp}}};
 constexpr Choices<PageKind, 3> page_kinds{
     {{"system", PageKind::system}, {"small", PageKind::small}, {"huge", PageKind::huge}}};
-
-template <class Value, std::size_t count>
-std::string name_of(const Choices<Value, count>& choices, Value value) {
-  for (const auto& [name, choice] : choices) {
-    if (choice == value) return name;
-  }
-  return {};
-}
-
-template <class Value, std::size_t count>
-void add_choice(CLI::App& app, const std::string& option, Value& target,
-                const Choices<Value, count>& choices, const std::string& description) {
-  std::vector<std::string> names;
-  for (const auto& choice : choices) names.emplace_back(choice.first);
-  const auto read = [&target, &choices](const std::string& text) {
-    for (const auto& [name, value] : choices) {
-      if (text == name) target = value;
-    }
-  };
-  app.add_option_function<std::string>(option, read, description)
-      ->check(CLI::IsMember(names))
-      ->default_str(name_of(choices, target));
-}
 
 /// An option whose text is parsed by `parse` into `target`.
 template <class Value, class Target>
@@ -96,11 +69,10 @@ void define_array(CLI::App& app, MapOptions& options) {
              "before each, rewrite lays it out anew")
       ->type_name("PATTERN,...")
       ->default_str(to_string(options.phases));
-  auto* const size = add_parsed(app, "--size", parse_size, options.size,
-                                "size of the array, in elements of one cache line of 64 bytes; in "
-                                "2D and 3D near a square or a cube")
-                         ->type_name("SIZE[k|m|g|t]")
-                         ->default_str("16M");
+  auto* const size = add_size_option(app, "--size", options.size,
+                                     "size of the array, in elements of one cache line of 64 "
+                                     "bytes; in 2D and 3D near a square or a cube",
+                                     "16M");
   add_parsed(app, "--shape", parse_shape, options.shape,
              "the array's elements along each axis, the last next to each other in memory")
       ->type_name("N|ROWSxCOLUMNS|ZxYxX")
@@ -178,25 +150,6 @@ std::vector<std::string> to_arguments(const MapOptions& options) {
   return words;
 }
 
-Result<Bytes> parse_size(std::string_view text) {
-  const auto wrong = [text] {
-    return bad_usage(fmt::format("cannot read the size '{}'", text),
-                     "write a number of bytes, with k, m, g or t for powers of 1024, such as 16M");
-  };
-  std::uint64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, status] = std::from_chars(text.data(), end, number);
-  if (status != std::errc{} || end - rest > 1) return wrong();
-  unsigned shift = 0;
-  if (rest != end) {
-    const std::size_t unit = std::string_view("kmgtKMGT").find(*rest);
-    if (unit == std::string_view::npos) return wrong();
-    shift = 10 * (static_cast<unsigned>(unit) % 4 + 1);
-  }
-  if (number > std::numeric_limits<std::uint64_t>::max() >> shift) return wrong();
-  return Bytes{number << shift};
-}
-
 namespace {
 
 /// Every thread needs an element.
@@ -247,15 +200,7 @@ Result<void> check(const MapOptions& options) {
                                  to_string(options.method)),
                      "leave out --bind none, or choose the method default or command-line");
   }
-  if (!options.output.empty()) {
-    const auto folder = std::filesystem::absolute(options.output).parent_path();
-    std::error_code ignored;
-    if (!std::filesystem::is_directory(folder, ignored)) {
-      return bad_usage("there is no folder " + folder.string() + " for --output",
-                       "make it, or name a file elsewhere");
-    }
-  }
-  return {};
+  return check_output_folder(options.output);
 }
 
 }  // namespace homenode::cli

@@ -64,9 +64,6 @@ void define_options(CLI::App& app, MapOptions& options);
 /// The options as words that define_options() reads back to the same options.
 std::vector<std::string> to_arguments(const MapOptions& options);
 
-/// "4096", "512k", "16M", "2g", "1T": powers of 1024. Errors: bad_usage.
-Result<Bytes> parse_size(std::string_view text);
-
 /// What is wrong with the options whatever the machine. Errors: bad_usage.
 Result<void> check(const MapOptions& options);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cli/program_bench.h"
+#include "machine/load.h"
 #include "workloads/npb/table.h"
 
 namespace homenode::cli {
@@ -95,12 +96,14 @@ class BenchNpb final : public Verb {
     if (!size) {
       return bad_usage(fmt::format("there is no class '{}'", class_), "choose S, W, A, B, C or D");
     }
+    const auto machine = machine::load_live();
+    if (!machine) return machine.as_unexpected();
     const char letter = npb::letter_of(*size);
     const ProgramTitle title{
         fmt::format("NPB {}, class {}", capital(benchmark->name), letter),
         "homenode.bench.npb/1",
         {{"kernel", std::string(benchmark->name)}, {"class", std::string(1, letter)}}};
-    return bench_program(context, *benchmark->make(*size), title, options_);
+    return bench_program(context, *machine, *benchmark->make(*size), title, options_);
   }
 
   std::string kernel_;

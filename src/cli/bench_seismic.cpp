@@ -64,7 +64,7 @@ class BenchSeismic final : public Verb {
 
  private:
   Result<void> try_run(Context& context) {
-    if (auto checked = check_output(options_.program); !checked) return checked;
+    if (auto checked = check_output_folder(options_.program.output); !checked) return checked;
     const auto plan = plan_seismic(options_);
     if (!plan) return plan.as_unexpected();
     const auto machine = machine::load_live();

@@ -42,7 +42,10 @@ class BenchStream final : public Verb {
 
  private:
   Result<void> try_run(Context& context) {
-    if (auto shaped = take_shape(); !shaped) return shaped;
+    const auto machine = machine::load_live();
+    if (!machine) return machine.as_unexpected();
+    const unsigned threads = setup_of(options_, *machine).threads;
+    if (auto shaped = take_shape(threads); !shaped) return shaped;
     const auto program = stream::make_stream(shape_);
     const ProgramTitle title{fmt::format("STREAM {}, {} {}", kernel_, shape_.teams, team_shape_),
                              "homenode.bench.stream/1",
@@ -51,18 +54,15 @@ class BenchStream final : public Verb {
                               {"passes", shape_.passes},
                               {"teams", shape_.teams},
                               {"team_shape", team_shape_}}};
-    return bench_program(context, *program, title, options_);
+    return bench_program(context, *machine, *program, title, options_);
   }
 
-  Result<void> take_shape() {
+  Result<void> take_shape(unsigned threads) {
     if (shape_.passes == 0 || shape_.passes > stream::most_passes) {
       return bad_usage(fmt::format("cannot go {} times over the arrays", shape_.passes),
                        fmt::format("give --passes 1 to {}", stream::most_passes));
     }
     if (shape_.teams == 0) return bad_usage("no team does nothing", "give --teams 1 or more");
-    const auto machine = machine::load_live();
-    if (!machine) return machine.as_unexpected();
-    const unsigned threads = setup_of(options_, *machine).threads;
     if (shape_.teams > threads) {
       return bad_usage(fmt::format("{} threads are too few for {} teams", threads, shape_.teams),
                        "give fewer --teams, or more --threads");

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <filesystem>
 
+#include "cli/atomic_file.h"
+#include "cli/choice_option.h"
 #include "cli/size_option.h"
 
 namespace homenode::cli {
@@ -15,38 +16,26 @@ using workloads::stress::Pattern;
 constexpr double longest_s = 7.0 * 24 * 3600;
 constexpr std::size_t most_samples = std::size_t{1} << 20U;
 
-void add_words(CLI::App& app, const std::string& option, const std::vector<std::string>& words,
-               const std::function<void(const std::string&)>& read, const std::string& what) {
-  app.add_option_function<std::string>(option, read, what)
-      ->check(CLI::IsMember(words))
-      ->default_str(words.front());
-}
+constexpr Choices<Pattern, 3> stress_patterns{
+    {{"1", Pattern::neighbour}, {"2", Pattern::shared}, {"random", Pattern::random}}};
+constexpr Choices<bool, 2> stress_operations{{{"read", false}, {"write", true}}};
+constexpr Choices<FirstTouch, 3> first_touches{
+    {{"thread", FirstTouch::thread}, {"main", FirstTouch::main}, {"bound", FirstTouch::bound}}};
+constexpr Choices<PageKind, 3> stress_pages{
+    {{"small", PageKind::small}, {"system", PageKind::system}, {"huge", PageKind::huge}}};
 
 void define_memory(CLI::App& app, StressOptions& options) {
   add_size_option(app, "--block", options.block, "memory of each thread", "64M");
-  add_words(
-      app, "--op", {"read", "write"},
-      [&options](const std::string& word) { options.writes = word == "write"; },
-      "what a thread does with each word that it uses");
+  add_choice(app, "--op", options.writes, stress_operations,
+             "what a thread does with each word that it uses");
   app.add_option("--stride", options.stride_bytes, "bytes from one word that is used to the next")
       ->capture_default_str();
-  add_words(
-      app, "--first-touch", {"thread", "main", "bound"},
-      [&options](const std::string& word) {
-        options.first_touch = word == "main"    ? FirstTouch::main
-                              : word == "bound" ? FirstTouch::bound
-                                                : FirstTouch::thread;
-      },
+  add_choice(
+      app, "--first-touch", options.first_touch, first_touches,
       "who touches a block first: its thread, which is pinned; one thread for all; its thread "
       "under a policy that binds the block to the start node");
-  add_words(
-      app, "--pages", {"small", "system", "huge"},
-      [&options](const std::string& word) {
-        options.pages = word == "system" ? PageKind::system
-                        : word == "huge" ? PageKind::huge
-                                         : PageKind::small;
-      },
-      "page size: never huge, as the system sets it, or huge where possible");
+  add_choice(app, "--pages", options.pages, stress_pages,
+             "page size: never huge, as the system sets it, or huge where possible");
 }
 
 void define_time(CLI::App& app, StressOptions& options) {
@@ -85,37 +74,15 @@ Result<void> check_seconds(const std::string& option, double seconds, double lea
 }  // namespace
 
 std::string to_string(Pattern pattern) {
-  switch (pattern) {
-    case Pattern::neighbour:
-      return "1";
-    case Pattern::shared:
-      return "2";
-    case Pattern::random:
-      break;
-  }
-  return "random";
+  return name_of(stress_patterns, pattern);
 }
-
 std::string to_string(FirstTouch first_touch) {
-  switch (first_touch) {
-    case FirstTouch::thread:
-      return "thread";
-    case FirstTouch::main:
-      return "main";
-    case FirstTouch::bound:
-      break;
-  }
-  return "bound";
+  return name_of(first_touches, first_touch);
 }
 
 void define_options(CLI::App& app, StressOptions& options) {
-  add_words(
-      app, "--pattern", {"1", "2", "random"},
-      [&options](const std::string& word) {
-        options.pattern = word == "1"   ? Pattern::neighbour
-                          : word == "2" ? Pattern::shared
-                                        : Pattern::random;
-      },
+  add_choice(
+      app, "--pattern", options.pattern, stress_patterns,
       "1: thread i of a node uses block i of another; random: any block of that node; 2: the "
       "threads of two nodes use all memory of a third");
   app.add_option("--map", options.map,
@@ -150,15 +117,7 @@ Result<void> check(const StressOptions& options) {
   if (auto usable = check_seconds("--hold", options.hold_s.value_or(0.0), 0.0); !usable) {
     return usable;
   }
-  if (!options.output.empty()) {
-    const auto folder = std::filesystem::absolute(options.output).parent_path();
-    std::error_code ignored;
-    if (!std::filesystem::is_directory(folder, ignored)) {
-      return bad_usage("there is no folder " + folder.string() + " for --output",
-                       "make it, or name a file elsewhere");
-    }
-  }
-  return {};
+  return check_output_folder(options.output);
 }
 
 }  // namespace homenode::cli

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "cli/bench_map_options.h"
+#include "cli/size_option.h"
 #include "machine/list_syntax.h"
 
 namespace homenode::cli {

@@ -2,18 +2,16 @@
 
 #include "actuation/kernel_words.h"
 #include "cli/atomic_file.h"
-#include "machine/load.h"
 
 namespace homenode::cli {
 
-Result<void> bench_program(Context& context, workloads::Program& program, const ProgramTitle& title,
+Result<void> bench_program(Context& context, const machine::Machine& machine,
+                           workloads::Program& program, const ProgramTitle& title,
                            const ProgramOptions& options) {
-  if (auto checked = check_output(options); !checked) return checked;
-  const auto machine = machine::load_live();
-  if (!machine) return machine.as_unexpected();
-  const ProgramSetup setup = setup_of(options, *machine);
+  if (auto checked = check_output_folder(options.output); !checked) return checked;
+  const ProgramSetup setup = setup_of(options, machine);
   const auto available = actuation::available_memory(context.os);
-  if (auto checked = check_setup(*machine, program, setup, available); !checked) return checked;
+  if (auto checked = check_setup(machine, program, setup, available); !checked) return checked;
 
   std::vector<PeerReport> peers;
   for (const std::string& command : options.peers) peers.push_back({command, {}});
@@ -29,7 +27,7 @@ Result<void> bench_program(Context& context, workloads::Program& program, const 
       }
     }
   };
-  const auto report = run_program(context.os, *machine, program, setup, in_turn);
+  const auto report = run_program(context.os, machine, program, setup, in_turn);
   if (!report) return report.as_unexpected();
   const std::string json = program_json(title, *report, peers);
   context.out << (options.json ? json : program_text(title, *report, peers));

@@ -9,7 +9,8 @@ namespace homenode::cli {
 
 /// Checks, runs in turn with the peers, prints and writes the report; then says if a run was not
 /// verified. Errors: those of check_setup(), run_program(), run_peer() and check_verified().
-Result<void> bench_program(Context& context, workloads::Program& program, const ProgramTitle& title,
+Result<void> bench_program(Context& context, const machine::Machine& machine,
+                           workloads::Program& program, const ProgramTitle& title,
                            const ProgramOptions& options);
 
 }  // namespace homenode::cli

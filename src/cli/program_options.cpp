@@ -1,7 +1,5 @@
 #include "cli/program_options.h"
 
-#include <filesystem>
-
 #include "placement/strategy_table.h"
 
 namespace homenode::cli {
@@ -28,15 +26,6 @@ void define_program_options(CLI::App& app, ProgramOptions& options) {
 ProgramSetup setup_of(const ProgramOptions& options, const machine::Machine& machine) {
   const auto cpus = static_cast<unsigned>(machine.allowed_cpus.size());
   return {options.threads.value_or(cpus), options.strategy, options.runs};
-}
-
-Result<void> check_output(const ProgramOptions& options) {
-  if (options.output.empty()) return {};
-  const auto folder = std::filesystem::absolute(options.output).parent_path();
-  std::error_code ignored;
-  if (std::filesystem::is_directory(folder, ignored)) return {};
-  return bad_usage("there is no folder " + folder.string() + " for --output",
-                   "make it, or name a file elsewhere");
 }
 
 }  // namespace homenode::cli

@@ -26,7 +26,4 @@ void define_program_options(CLI::App& app, ProgramOptions& options);
 
 ProgramSetup setup_of(const ProgramOptions& options, const machine::Machine& machine);
 
-/// Errors: bad_usage for an --output without a folder.
-Result<void> check_output(const ProgramOptions& options);
-
 }  // namespace homenode::cli

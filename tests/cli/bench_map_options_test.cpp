@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "cli/size_option.h"
+
 namespace homenode::cli {
 namespace {
 
