@@ -42,23 +42,74 @@ inline Row<Real> row_of(const Domain<Real>& domain, Index j, Index k) {
           f[5] + at, f[6] + at, f[7] + at, f[8] + at};
 }
 
-/// psi of one difference in one cell of a face.
-template <class Real>
-inline Real absorb(Real& psi, Real keep, Real take, Real difference) {
-  psi = keep * psi + take * difference;
-  return psi;
-}
-
 /// Where a row or plane lies in the faces of its axis: its entry of 2 width, or -1 outside.
 inline Index face_entry(Index at, Index count, Index width, bool high) {
   if (at < width) return at;
   return high && at >= count - width ? at - count + 2 * width : -1;
 }
 
-/// The part of psi that belongs to a row of the n-th plane in the faces along z.
+/// Cells of a row that lie in the faces of one axis, and what the faces remember of three
+/// differences along it. Where the row itself lies in a face, one entry serves all its cells.
+template <int axis, class Real>
+struct Strip {
+  Real* psi = nullptr;  ///< Of cell `begin` of the first difference;
+  Index next = 0;       ///< elements from one difference to the next.
+  Index begin = 0;      ///< Cells of the row,
+  Index count = 0;
+  Absorber<Real> absorber;  ///< Of the first of them.
+
+  /// psi of a difference at a node, and of one half a cell on, in the n-th cell.
+  [[nodiscard]] Real node(Index difference, Index n, Real value) const {
+    return remember(psi[difference * next + n], absorber.keep, absorber.take, n, value);
+  }
+  [[nodiscard]] Real half(Index difference, Index n, Real value) const {
+    return remember(psi[difference * next + n], absorber.keep_half, absorber.take_half, n, value);
+  }
+
+ private:
+  static Real remember(Real& psi, const Real* keep, const Real* take, Index n, Real value) {
+    const Index entry = axis == 0 ? n : 0;
+    psi = keep[entry] * psi + take[entry] * value;
+    return psi;
+  }
+};
+
+template <int axis, class Real>
+inline Index stride_of(const Domain<Real>& domain) {
+  return axis == 0 ? 1 : axis == 1 ? domain.row : domain.plane;
+}
+
 template <class Real>
-inline Real* psi_of_plane(const Domain<Real>& domain, Index n, Index j) {
-  return domain.psi[2] + (n * 6 * domain.ny + j) * domain.row;
+inline Absorber<Real> from_entry(const Absorber<Real>& all, Index n) {
+  return {all.keep + n, all.take + n, all.keep_half + n, all.take_half + n};
+}
+
+/// Calls work(strip) for what row j of plane k has in the faces of the three axes, in their order.
+/// The first three differences are those of stresses, the others those of velocities.
+template <class Real, class Work>
+inline void for_each_strip(const Domain<Real>& domain, Index j, Index k, bool velocities,
+                           const Work& work) {
+  const Index w = domain.width;
+  if (w == 0) return;
+  const Index part = velocities ? 3 : 0;
+  const Index next_x = domain.ny * 2 * w;
+  Real* const psi_x = domain.psi[0] + (k * 6 * domain.ny + j) * 2 * w + part * next_x;
+  for (Index side = 0; side < 2; ++side) {
+    work(Strip<0, Real>{psi_x + side * w, next_x, side * (domain.nx - w), w,
+                        from_entry(domain.absorber[0], side * w)});
+  }
+  const Index in_y = face_entry(j, domain.ny, w, true);
+  if (in_y >= 0) {
+    const Index next = 2 * w * domain.row;
+    work(Strip<1, Real>{domain.psi[1] + (k * 6 + part) * next + in_y * domain.row, next, 0,
+                        domain.nx, from_entry(domain.absorber[1], in_y)});
+  }
+  const Index in_z = face_entry(k, domain.nz, w, !domain.free_surface);
+  if (in_z >= 0) {
+    const Index next = domain.ny * domain.row;
+    work(Strip<2, Real>{domain.psi[2] + (in_z * 6 + part) * next + j * domain.row, next, 0,
+                        domain.nx, from_entry(domain.absorber[2], in_z)});
+  }
 }
 
 }  // namespace

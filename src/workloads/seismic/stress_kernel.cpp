@@ -46,80 +46,41 @@ inline void shear_row(const Domain<Real>& domain, const Row<Real>& f, Index k) {
   }
 }
 
-template <class Real>
-inline void stress_faces_x(const Domain<Real>& domain, const Row<Real>& f, Index j, Index k) {
-  const Index w = domain.width;
-  const Absorber<Real>& a = domain.absorber[0];
-  const Index next = domain.ny * 2 * w;
-  Real* const psi = domain.psi[0] + (k * 6 * domain.ny + j) * 2 * w + 3 * next;
+/// What the faces of one axis add: to the normal stresses by the velocity along it, and to the two
+/// shear stresses that it has a part in.
+template <int axis, class Real>
+inline void add_faces(const Domain<Real>& domain, const Row<Real>& f, Index k,
+                      const Strip<axis, Real>& strip) {
   const PlaneFactors<Real> m = domain.factors[k];
-  const bool surface = domain.free_surface && k == domain.nz - 1;
-  for (Index side = 0; side < 2; ++side) {
-    const Index begin = side * w;
-    const Index shift = side == 0 ? 0 : domain.nx - 2 * w;
+  const Index stride = stride_of<axis>(domain);
+  const Real to_xx = axis == 0 ? m.along : axis == 1 ? m.across : m.sideward;
+  const Real to_yy = axis == 0 ? m.across : axis == 1 ? m.along : m.sideward;
+  const Real to_zz = axis == 2 ? m.vertical : m.upward;
+  const Real* const along = axis == 0 ? f.vx : axis == 1 ? f.vy : f.vz;
+  const Real* const first_by = axis == 0 ? f.vy : f.vx;
+  const Real* const second_by = axis == 2 ? f.vy : f.vz;
+  Real* const first = axis == 2 ? f.sxz : f.sxy;
+  Real* const second = axis == 0 ? f.sxz : f.syz;
+  const Real to_first = axis == 2 ? m.shear_half : m.shear;
+  const auto shear = [&](Index difference, Index n, const Real* by) {
+    const Index i = strip.begin + n;
+    return axis == 0 ? strip.node(difference, n, before(by, i, stride))
+                     : strip.half(difference, n, after(by, i, stride));
+  };
 #pragma omp simd
-    for (Index n = begin; n < begin + w; ++n) {
-      const Index i = n + shift;
-      const Real normal = absorb(psi[n], a.keep_half[n], a.take_half[n], after(f.vx, i, 1));
-      f.sxx[i] += m.along * normal;
-      f.syy[i] += m.across * normal;
-      f.szz[i] += m.upward * normal;
-      f.sxy[i] += m.shear * absorb(psi[next + n], a.keep[n], a.take[n], before(f.vy, i, 1));
-    }
-    if (surface) continue;
-#pragma omp simd
-    for (Index n = begin; n < begin + w; ++n) {
-      const Index i = n + shift;
-      f.sxz[i] +=
-          m.shear_half * absorb(psi[2 * next + n], a.keep[n], a.take[n], before(f.vz, i, 1));
-    }
+  for (Index n = 0; n < strip.count; ++n) {
+    const Index i = strip.begin + n;
+    const Real normal = axis == 0 ? strip.half(0, n, after(along, i, stride))
+                                  : strip.node(0, n, before(along, i, stride));
+    f.sxx[i] += to_xx * normal;
+    f.syy[i] += to_yy * normal;
+    f.szz[i] += to_zz * normal;
+    first[i] += to_first * shear(1, n, first_by);
   }
-}
-
-template <class Real>
-inline void stress_faces_y(const Domain<Real>& domain, const Row<Real>& f, Index n, Index k) {
-  const Absorber<Real>& a = domain.absorber[1];
-  const Index y = domain.row;
-  const Index next = 2 * domain.width * y;
-  Real* const psi = domain.psi[1] + k * 6 * next + n * y + 3 * next;
-  const Index nx = domain.nx;
-  const PlaneFactors<Real> m = domain.factors[k];
-  const Real keep = a.keep[n], take = a.take[n];
-  const Real keep_half = a.keep_half[n], take_half = a.take_half[n];
+  if (domain.free_surface && k == domain.nz - 1) return;  // Half a cell above the surface.
 #pragma omp simd
-  for (Index i = 0; i < nx; ++i) {
-    const Real normal = absorb(psi[next + i], keep, take, before(f.vy, i, y));
-    f.sxx[i] += m.across * normal;
-    f.syy[i] += m.along * normal;
-    f.szz[i] += m.upward * normal;
-    f.sxy[i] += m.shear * absorb(psi[i], keep_half, take_half, after(f.vx, i, y));
-  }
-  if (domain.free_surface && k == domain.nz - 1) return;
-#pragma omp simd
-  for (Index i = 0; i < nx; ++i) {
-    f.syz[i] += m.shear_half * absorb(psi[2 * next + i], keep_half, take_half, after(f.vz, i, y));
-  }
-}
-
-template <class Real>
-inline void stress_faces_z(const Domain<Real>& domain, const Row<Real>& f, Index n, Index j,
-                           Index k) {
-  const Absorber<Real>& a = domain.absorber[2];
-  const Index z = domain.plane;
-  const Index next = domain.ny * domain.row;
-  Real* const psi = psi_of_plane(domain, n, j) + 3 * next;
-  const Index nx = domain.nx;
-  const PlaneFactors<Real> m = domain.factors[k];
-  const Real keep = a.keep[n], take = a.take[n];
-  const Real keep_half = a.keep_half[n], take_half = a.take_half[n];
-#pragma omp simd
-  for (Index i = 0; i < nx; ++i) {
-    const Real normal = absorb(psi[2 * next + i], keep, take, before(f.vz, i, z));
-    f.sxx[i] += m.sideward * normal;
-    f.syy[i] += m.sideward * normal;
-    f.szz[i] += m.vertical * normal;
-    f.sxz[i] += m.shear_half * absorb(psi[i], keep_half, take_half, after(f.vx, i, z));
-    f.syz[i] += m.shear_half * absorb(psi[next + i], keep_half, take_half, after(f.vy, i, z));
+  for (Index n = 0; n < strip.count; ++n) {
+    second[strip.begin + n] += m.shear_half * shear(2, n, second_by);
   }
 }
 
@@ -144,17 +105,11 @@ inline void mirror_row(const Domain<Real>& domain, const Row<Real>& f, Index k) 
 template <class Real>
 void stresses(const Domain<Real>& domain, const Rows& rows) {
   const Index k = rows.plane;
-  const Index in_z = face_entry(k, domain.nz, domain.width, !domain.free_surface);
   for (Index j = rows.first; j < rows.last; ++j) {
     const Row<Real> f = row_of(domain, j, k);
     normal_row(domain, f, k);
     shear_row(domain, f, k);
-    if (domain.width > 0) {
-      stress_faces_x(domain, f, j, k);
-      const Index in_y = face_entry(j, domain.ny, domain.width, true);
-      if (in_y >= 0) stress_faces_y(domain, f, in_y, k);
-      if (in_z >= 0) stress_faces_z(domain, f, in_z, j, k);
-    }
+    for_each_strip(domain, j, k, true, [&](const auto& strip) { add_faces(domain, f, k, strip); });
     if (domain.free_surface) mirror_row(domain, f, k);
   }
 }

@@ -28,80 +28,35 @@ inline void velocity_row(const Domain<Real>& domain, const Row<Real>& f, Index k
   }
 }
 
-/// The cells of both faces along x: `face` counts 2 width entries, i is the cell.
-template <class Real>
-inline void velocity_faces_x(const Domain<Real>& domain, const Row<Real>& f, Index j, Index k) {
-  const Index w = domain.width;
-  const Absorber<Real>& a = domain.absorber[0];
-  Real* const psi = domain.psi[0] + (k * 6 * domain.ny + j) * 2 * w;
-  const Index next = domain.ny * 2 * w;
+/// What the faces of one axis add: vx follows from a difference at nodes, and so does the velocity
+/// that no axis but the third (vy) or second (vz) leaves at nodes.
+template <int axis, class Real>
+inline void add_faces(const Domain<Real>& domain, const Row<Real>& f, Index k,
+                      const Strip<axis, Real>& strip) {
+  const Real* const pulls_x = axis == 0 ? f.sxx : axis == 1 ? f.sxy : f.sxz;
+  const Real* const pulls_y = axis == 0 ? f.sxy : axis == 1 ? f.syy : f.syz;
+  const Real* const pulls_z = axis == 0 ? f.sxz : axis == 1 ? f.syz : f.szz;
+  const Index stride = stride_of<axis>(domain);
   const Real light = domain.factors[k].light;
   const Real light_half = domain.factors[k].light_half;
-  for (Index side = 0; side < 2; ++side) {
-    const Index begin = side * w;
-    const Index shift = side == 0 ? 0 : domain.nx - 2 * w;
 #pragma omp simd
-    for (Index n = begin; n < begin + w; ++n) {
-      const Index i = n + shift;
-      f.vx[i] += light * absorb(psi[n], a.keep[n], a.take[n], before(f.sxx, i, 1));
-      f.vy[i] += light * absorb(psi[next + n], a.keep_half[n], a.take_half[n], after(f.sxy, i, 1));
-      f.vz[i] += light_half *
-                 absorb(psi[2 * next + n], a.keep_half[n], a.take_half[n], after(f.sxz, i, 1));
-    }
-  }
-}
-
-template <class Real>
-inline void velocity_faces_y(const Domain<Real>& domain, const Row<Real>& f, Index n, Index k) {
-  const Absorber<Real>& a = domain.absorber[1];
-  const Index y = domain.row;
-  const Index next = 2 * domain.width * y;
-  Real* const psi = domain.psi[1] + k * 6 * next + n * y;
-  const Index nx = domain.nx;
-  const Real light = domain.factors[k].light;
-  const Real light_half = domain.factors[k].light_half;
-  const Real keep = a.keep[n], take = a.take[n];
-  const Real keep_half = a.keep_half[n], take_half = a.take_half[n];
-#pragma omp simd
-  for (Index i = 0; i < nx; ++i) {
-    f.vx[i] += light * absorb(psi[i], keep, take, before(f.sxy, i, y));
-    f.vy[i] += light * absorb(psi[next + i], keep_half, take_half, after(f.syy, i, y));
-    f.vz[i] += light_half * absorb(psi[2 * next + i], keep, take, before(f.syz, i, y));
-  }
-}
-
-template <class Real>
-inline void velocity_faces_z(const Domain<Real>& domain, const Row<Real>& f, Index n, Index j,
-                             Index k) {
-  const Absorber<Real>& a = domain.absorber[2];
-  const Index z = domain.plane;
-  const Index next = domain.ny * domain.row;
-  Real* const psi = psi_of_plane(domain, n, j);
-  const Index nx = domain.nx;
-  const Real light = domain.factors[k].light;
-  const Real light_half = domain.factors[k].light_half;
-  const Real keep = a.keep[n], take = a.take[n];
-  const Real keep_half = a.keep_half[n], take_half = a.take_half[n];
-#pragma omp simd
-  for (Index i = 0; i < nx; ++i) {
-    f.vx[i] += light * absorb(psi[i], keep, take, before(f.sxz, i, z));
-    f.vy[i] += light * absorb(psi[next + i], keep, take, before(f.syz, i, z));
-    f.vz[i] += light_half * absorb(psi[2 * next + i], keep_half, take_half, after(f.szz, i, z));
+  for (Index n = 0; n < strip.count; ++n) {
+    const Index i = strip.begin + n;
+    f.vx[i] += light * strip.node(0, n, before(pulls_x, i, stride));
+    f.vy[i] += light * (axis == 2 ? strip.node(1, n, before(pulls_y, i, stride))
+                                  : strip.half(1, n, after(pulls_y, i, stride)));
+    f.vz[i] += light_half * (axis == 1 ? strip.node(2, n, before(pulls_z, i, stride))
+                                       : strip.half(2, n, after(pulls_z, i, stride)));
   }
 }
 
 template <class Real>
 void velocities(const Domain<Real>& domain, const Rows& rows) {
   const Index k = rows.plane;
-  const Index in_z = face_entry(k, domain.nz, domain.width, !domain.free_surface);
   for (Index j = rows.first; j < rows.last; ++j) {
     const Row<Real> f = row_of(domain, j, k);
     velocity_row(domain, f, k);
-    if (domain.width == 0) continue;
-    velocity_faces_x(domain, f, j, k);
-    const Index in_y = face_entry(j, domain.ny, domain.width, true);
-    if (in_y >= 0) velocity_faces_y(domain, f, in_y, k);
-    if (in_z >= 0) velocity_faces_z(domain, f, in_z, j, k);
+    for_each_strip(domain, j, k, false, [&](const auto& strip) { add_faces(domain, f, k, strip); });
   }
 }
 
