@@ -8,6 +8,7 @@
 #include "cli/atomic_file.h"
 #include "cli/bench_seismic_options.h"
 #include "cli/bench_seismic_picture.h"
+#include "cli/bench_seismic_snapshot.h"
 #include "cli/bench_seismic_traces.h"
 #include "cli/bench_seismic_verify.h"
 #include "cli/program_render.h"
@@ -131,7 +132,12 @@ class BenchSeismic final : public Verb {
       if (auto done = write_atomically(options_.program.output, json); !done) return done;
     }
     if (!options_.snapshot.empty()) {
-      const auto done = write_atomically(options_.snapshot, seismic_png(seen.pictures.front()));
+      const seismic::Picture& picture = seen.pictures.front();
+      const bool plain = std::filesystem::path(options_.snapshot).extension() == ".png";
+      const auto done = write_atomically(
+          options_.snapshot,
+          plain ? seismic_png(picture)
+                : seismic_snapshot_svg({plan.scene, plan.slices.front(), picture}));
       if (!done) return done;
     }
     if (options_.seismogram.empty()) return {};

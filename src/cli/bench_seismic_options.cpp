@@ -121,7 +121,8 @@ void define_seismic_options(CLI::App& app, SeismicOptions& options) {
                  "from 0 down (default: 0:2700:6000:3460)")
       ->type_name("DEPTH:DENSITY:P:S")
       ->allow_extra_args(false);
-  app.add_option("--snapshot", options.snapshot, "draw the waves at the end into a .png file")
+  app.add_option("--snapshot", options.snapshot,
+                 "draw the waves at the end into a file: .svg with axes and a scale, .png without")
       ->type_name("FILE");
   app.add_option("--seismogram", options.seismogram,
                  "write or draw what the receivers felt into a .csv or .svg file")
@@ -137,7 +138,7 @@ Result<SeismicPlan> plan_seismic(const SeismicOptions& options) {
   if (!cells) return cells.as_unexpected();
   const auto layers = parse_layers(options.layers);
   if (!layers) return layers.as_unexpected();
-  if (auto file = check_file(options.snapshot, "--snapshot", {".png"}); !file) {
+  if (auto file = check_file(options.snapshot, "--snapshot", {".svg", ".png"}); !file) {
     return file.as_unexpected();
   }
   if (auto file = check_file(options.seismogram, "--seismogram", {".csv", ".svg"}); !file) {

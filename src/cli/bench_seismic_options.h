@@ -20,7 +20,7 @@ struct SeismicOptions {
   std::string source = "explosion";
   bool free_surface = false;
   std::vector<std::string> layers;  ///< DEPTH:DENSITY:P:S
-  std::string snapshot;             ///< A PNG file, or empty.
+  std::string snapshot;             ///< An SVG or PNG file, or empty.
   std::string seismogram;           ///< A CSV or SVG file, or empty.
   bool verify = false;
   ProgramOptions program;

@@ -74,22 +74,27 @@ std::string palette() {
   return colours;
 }
 
-/// What 99.5 % of all values are below, signs left aside.
-float scale_of(const std::vector<float>& values) {
+}  // namespace
+
+float picture_scale(const workloads::seismic::Picture& picture) {
   std::vector<float> sizes;
-  sizes.reserve(values.size());
-  for (const float value : values) sizes.push_back(std::isfinite(value) ? std::abs(value) : 0.0F);
+  sizes.reserve(picture.values.size());
+  for (const float value : picture.values) {
+    sizes.push_back(std::isfinite(value) ? std::abs(value) : 0.0F);
+  }
   const auto place = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() * 995 / 1000);
   std::nth_element(sizes.begin(), place, sizes.end());
   return *place > 0.0F ? *place : *std::max_element(sizes.begin(), sizes.end());
 }
 
-}  // namespace
-
 std::string seismic_png(const workloads::seismic::Picture& picture) {
-  const std::size_t zoom =
-      std::max<std::size_t>(1, least_points / std::min(picture.width, picture.height));
-  const float scale = scale_of(picture.values);
+  return seismic_png(
+      picture, {picture_scale(picture),
+                std::max<std::size_t>(1, least_points / std::min(picture.width, picture.height))});
+}
+
+std::string seismic_png(const workloads::seismic::Picture& picture, const PictureLook& look) {
+  const auto [scale, zoom] = look;
   std::string rows;
   for (std::size_t y = picture.height; y-- > 0;) {
     std::string row(1, '\0');  // No filter.

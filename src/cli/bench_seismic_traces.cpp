@@ -40,7 +40,7 @@ std::string place_of(const seismic::Scene& scene, std::size_t receiver) {
 }
 
 const char* name_of_receiver(const seismic::Scene& scene, std::size_t receiver) {
-  return component_names[static_cast<std::size_t>(scene.receivers[receiver].component)];
+  return component_name(static_cast<std::size_t>(scene.receivers[receiver].component));
 }
 
 double time_of(const seismic::Scene& scene, std::size_t step) {
@@ -67,20 +67,29 @@ std::string curve(const std::vector<double>& trace, double base, double scale, c
 std::string time_axis(const seismic::Scene& scene, const Frame& frame, double bottom) {
   const double begin = time_of(scene, 0);
   const double end = time_of(scene, scene.steps - 1);
-  double unit = std::pow(10.0, std::floor(std::log10(std::max(end - begin, 1e-9))));
-  if ((end - begin) / unit < 4) unit /= 5;
+  const double unit = tick_unit(std::max(end - begin, 1e-9));
   std::string text;
   for (double n = std::ceil(begin / unit); end > begin && n * unit <= end; n += 1) {
     const double x = frame.left + (n * unit - begin) / (end - begin) * frame.width;
     text += fmt::format(
         "<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\" stroke=\"var(--grid)\"/>\n"
-        "<text x=\"{0:.1f}\" y=\"{3}\" class=\"mid soft\">{4:g} s</text>\n",
+        "<text x=\"{0:.1f}\" y=\"{3}\" class=\"mid soft\">{4:.6g}</text>\n",
         x, frame.top - 12, bottom, bottom + 18, n * unit);
   }
   return text;
 }
 
 }  // namespace
+
+const char* component_name(std::size_t component) {
+  return component_names[component];
+}
+
+double tick_unit(double range) {
+  const double power = std::pow(10.0, std::floor(std::log10(range)));
+  const double count = range / power;  // 1 to 10
+  return count < 2 ? power / 5 : count < 4 ? power / 2 : power;
+}
 
 std::string seismic_csv(const SeismicTraces& seen) {
   std::string text = "time_s";
@@ -113,12 +122,17 @@ std::string seismic_svg(const SeismicTraces& seen) {
       "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"hn-traces\" viewBox=\"0 0 840 {0}\" "
       "width=\"840\" height=\"{0}\">\n{1}<rect width=\"840\" height=\"{0}\" "
       "fill=\"var(--back)\"/>\n"
-      "<text x=\"20\" y=\"30\" class=\"head\">What the receivers felt</text>\n",
-      bottom + 36, traces_style);
+      "<text x=\"20\" y=\"30\" class=\"head\">Seismograms</text>\n",
+      bottom + 54, traces_style);
+  const double bar = most > 0.0 && std::isfinite(most) ? 4 * tick_unit(most) : 0.0;
   text += fmt::format(
-      "<text x=\"20\" y=\"52\" class=\"soft\">velocity, up to {:.3g} m/s; places in "
-      "m from the source; {}</text>\n",
-      most, seen.expected.empty() ? "blue: computed" : "blue: computed, dashed: the closed form");
+      "<text x=\"20\" y=\"52\" class=\"soft\">velocity of the ground, all to one scale: the bar is "
+      "{:.3g} m/s; places x y z in m from the source; {}</text>\n"
+      "<path d=\"M{:.1f} {:.1f}v{:.1f}\" stroke=\"var(--ink)\"/>\n"
+      "<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"mid soft\">time, s</text>\n",
+      bar, seen.expected.empty() ? "blue: computed" : "blue: computed, dashed: the closed form",
+      frame.left + frame.width + 14, frame.top + 0.5 * (frame.lane - bar * scale), bar * scale,
+      frame.left + 0.5 * frame.width, bottom + 38);
   text += time_axis(seen.scene, frame, bottom);
   for (std::size_t r = 0; r < seen.traces.size(); ++r) {
     const double base = frame.top + frame.lane * (static_cast<double>(r) + 0.5);

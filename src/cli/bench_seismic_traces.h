@@ -14,6 +14,12 @@ struct SeismicTraces {
   const std::vector<std::vector<double>>& expected;  ///< The exact ones, or empty.
 };
 
+/// Such as vx.
+const char* component_name(std::size_t component);
+
+/// 1, 2 or 5 times a power of ten, of which some 4 to 10 are in a range. pre: range > 0.
+double tick_unit(double range);
+
 /// One line a step: its time in s, then each receiver, and the exact motion where it is known.
 std::string seismic_csv(const SeismicTraces& seen);
 

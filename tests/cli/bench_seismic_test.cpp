@@ -6,6 +6,7 @@
 
 #include "cli/bench_seismic_options.h"
 #include "cli/bench_seismic_picture.h"
+#include "cli/bench_seismic_snapshot.h"
 #include "cli/bench_seismic_traces.h"
 
 namespace homenode::cli {
@@ -69,6 +70,33 @@ TEST(BenchSeismicPicture, IsAPngWithTheLowestRowLast) {
   EXPECT_GT(static_cast<std::size_t>(first), one.size() - 500);
   picture.values[0] = NAN;
   EXPECT_EQ(seismic_png(picture).size(), blank.size());
+}
+
+TEST(BenchSeismicPicture, ADrawingHasAxesAndAScaleWithUnits) {
+  SeismicOptions options;
+  options.size = "64x50x60";
+  options.free_surface = true;
+  options.layers = {"0:2600:4000:2000", "1000:2700:6000:3464"};
+  const auto plan = plan_seismic(options);
+  workloads::seismic::Picture picture{64, 60, std::vector<float>(64 * 60, 0.0F)};
+  picture.values[5] = 2.0F;
+  const std::string text = seismic_snapshot_svg({plan->scene, plan->slices[0], picture});
+  for (const char* const part :
+       {">Ground velocity vz, 1.12 s after the start<", ">m/s<", ">depth, km<", ">-2<", ">2<",
+        ">x from the source, km<", "class=\"roof\"", "class=\"face\""}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part;
+  }
+  EXPECT_EQ(text.find("nan"), std::string::npos);
+  picture.values[5] = 0.0F;  // Nothing moves: no scale to divide by.
+  const std::string still = seismic_snapshot_svg({plan->scene, plan->slices[0], picture});
+  EXPECT_EQ(still.find("nan"), std::string::npos);
+}
+
+TEST(BenchSeismicTraces, TicksAreRoundNumbers) {
+  EXPECT_DOUBLE_EQ(tick_unit(1.0), 0.2);
+  EXPECT_DOUBLE_EQ(tick_unit(0.35), 0.05);
+  EXPECT_DOUBLE_EQ(tick_unit(12.0), 2.0);
+  EXPECT_DOUBLE_EQ(tick_unit(70.0), 10.0);
 }
 
 TEST(BenchSeismicTraces, ATableHasALineForEachStep) {
