@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <optional>
 
 #include "actuation/kernel_words.h"
 #include "cli/atomic_file.h"
@@ -50,6 +51,18 @@ std::string speed_text(const SeismicSpeed& speed, const SeismicPlan& plan, doubl
   return text;
 }
 
+/// Whether the machine has room for the grid and what is recorded. Errors: failed.
+Result<void> check_room(const seismic::SeismicProgram& program, std::optional<Bytes> available) {
+  const std::size_t grid = footprint(program).value;
+  const std::size_t recorded = program.recording_bytes();
+  if (!available || grid + recorded <= available->value) return {};
+  return failed(
+      fmt::format("the grid needs {} MiB of memory, what the receivers record {} MiB, and "
+                  "{} MiB are available",
+                  (grid >> 20U) + 1, (recorded >> 20U) + 1, available->value >> 20U),
+      "choose a smaller --size or fewer --steps, or free memory");
+}
+
 class BenchSeismic final : public Verb {
  public:
   [[nodiscard]] std::string name() const override { return "seismic"; }
@@ -74,8 +87,9 @@ class BenchSeismic final : public Verb {
     if (options_.verify) {
       return verify_seismic(context, *machine, setup, options_.program.json);
     }
-    seismic::SeismicProgram program(plan->scene, plan->slices, plan->compare);
+    seismic::SeismicProgram program(plan->scene, plan->slices, plan->compare, plan->block);
     const auto available = actuation::available_memory(context.os);
+    if (auto room = check_room(program, available); !room) return room;
     if (auto checked = check_setup(*machine, program, setup, available); !checked) return checked;
 
     const std::size_t bytes = footprint(program).value;
@@ -109,20 +123,24 @@ class BenchSeismic final : public Verb {
                         {"p_m_s", layer.p_m_s},
                         {"s_m_s", layer.s_m_s}});
     }
-    return {fmt::format("seismic waves in {} x {} x {} cells, {} steps, {}", cells[0], cells[1],
-                        cells[2], plan.scene.steps, options_.precision),
-            "homenode.bench.seismic/1",
-            {{"cells", cells},
-             {"steps", plan.scene.steps},
-             {"precision", options_.precision},
-             {"source", options_.source},
-             {"free_surface", plan.scene.free_surface},
-             {"layers", layers},
-             {"compared_with_closed_form", plan.compare},
-             {"bytes_per_cell_and_step", speed.bytes},
-             {"useful_mb_s", speed.traffic() / 1e6},
-             {"triad_mb_s", speed.triad / 1e6},
-             {"fraction_of_triad", speed.share()}}};
+    const std::size_t together = plan.block.steps;
+    return {
+        fmt::format("seismic waves in {} x {} x {} cells, {} steps{}, {}", cells[0], cells[1],
+                    cells[2], plan.scene.steps,
+                    together > 1 ? fmt::format(", {} together", together) : "", options_.precision),
+        "homenode.bench.seismic/1",
+        {{"cells", cells},
+         {"steps", plan.scene.steps},
+         {"time_block", together},
+         {"precision", options_.precision},
+         {"source", options_.source},
+         {"free_surface", plan.scene.free_surface},
+         {"layers", layers},
+         {"compared_with_closed_form", plan.compare},
+         {"bytes_per_cell_and_step", speed.bytes},
+         {"useful_mb_s", speed.traffic() / 1e6},
+         {"triad_mb_s", speed.triad / 1e6},
+         {"fraction_of_triad", speed.share()}}};
   }
 
   [[nodiscard]] Result<void> write_files(const seismic::SeismicProgram& program,

@@ -20,6 +20,7 @@ struct SeismicOptions {
   std::string source = "explosion";
   bool free_surface = false;
   std::vector<std::string> layers;  ///< DEPTH:DENSITY:P:S
+  std::size_t time_block = 1;       ///< Steps that are run together.
   std::string snapshot;             ///< An SVG or PNG file, or empty.
   std::string seismogram;           ///< A CSV or SVG file, or empty.
   bool verify = false;
@@ -31,6 +32,7 @@ void define_seismic_options(CLI::App& app, SeismicOptions& options);
 struct SeismicPlan {
   workloads::seismic::Scene scene;
   std::vector<workloads::seismic::Slice> slices;
+  workloads::seismic::TimeBlock block;
   bool compare = false;  ///< The exact motion is known and the run is long enough to show it;
   std::string why_not;   ///< else this says why not.
 };

@@ -16,16 +16,18 @@ class SeismicProgram final : public Program {
  public:
   /// pre: fault_of(scene) is empty; one source in one layer without a free surface where
   /// `compare`, which holds the receivers against the closed form, is set.
-  SeismicProgram(Scene scene, std::vector<Slice> slices, bool compare);
+  SeismicProgram(Scene scene, std::vector<Slice> slices, bool compare, TimeBlock block = {});
 
   [[nodiscard]] std::vector<ArrayNeed> arrays() const override;
+  /// Beside the arrays: of what the receivers record, and what is expected of them.
+  [[nodiscard]] std::size_t recording_bytes() const;
 
   /// Mcells/s: cells times steps. Checks the traces, that the energy is a number, and that it is
   /// the same in every run.
   ProgramOutcome run(std::span<void* const> memory, unsigned threads) override;
 
   [[nodiscard]] const Scene& scene() const { return scene_; }
-  /// The exact traces; empty where they are not compared.
+  /// The exact traces, after a run; empty where they are not compared.
   [[nodiscard]] const std::vector<std::vector<double>>& expected() const { return expected_; }
   /// Of the latest run.
   [[nodiscard]] const Recording& recording() const { return recording_; }
@@ -33,6 +35,8 @@ class SeismicProgram final : public Program {
  private:
   Scene scene_;
   std::vector<Slice> slices_;
+  bool compare_ = false;
+  TimeBlock block_;
   std::vector<std::vector<double>> expected_;
   std::optional<double> first_energy_j_;
   Recording recording_;

@@ -88,6 +88,9 @@ std::string fault_of(const Scene& scene) {
     return "spacing and time step have to be positive";
   }
   if (!positive(scene.frequency_hz)) return "the frequency has to be positive";
+  if (!positive(scene.reflection) || scene.reflection >= 1.0) {
+    return "what a face reflects has to be more than 0 and less than 1";
+  }
   if (std::string fault = fault_of_layers(scene.layers); !fault.empty()) return fault;
   const double courant = fastest_m_s(scene.layers) * scene.step_s / scene.spacing_m;
   if (courant > courant_limit) {

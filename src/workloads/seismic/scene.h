@@ -17,6 +17,7 @@ struct Scene {
   double step_s = 0;
   std::size_t steps = 0;
   std::size_t absorbing_cells = 10;  ///< Of each face; 0: rigid walls.
+  double reflection = 1e-3;          ///< Of each face, of a wave that falls straight onto it.
   bool free_surface = false;         ///< The highest plane, in place of an absorbing face.
   double frequency_hz = 1;           ///< Of the sources, for the absorbing faces.
   bool single_precision = false;

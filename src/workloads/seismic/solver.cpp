@@ -3,13 +3,15 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <chrono>
+#include <atomic>
 #include <cmath>
-#include <cstring>
+#include <thread>
 
+#include "workloads/program/stopwatch.h"
 #include "workloads/seismic/absorbing.h"
 #include "workloads/seismic/energy.h"
 #include "workloads/seismic/layout.h"
+#include "workloads/seismic/points.h"
 
 namespace homenode::workloads::seismic {
 namespace {
@@ -33,50 +35,26 @@ KernelSet<float> kernels_here<float>() {
   return {velocities_float_here(), stresses_float_here()};
 }
 
-/// What one source adds to one element in each step.
-template <class Real>
-struct Push {
-  Real* target = nullptr;
-  std::size_t plane = 0;  ///< Of the padded grid.
-  double factor = 0;
-  const TimeFunction* time = nullptr;
-  bool force = false;  ///< On a velocity, by the moment; else on a stress, by its rate.
-};
-
-template <class Real>
-struct Probe {
-  std::size_t receiver = 0;
-  bool velocity = false;
-  const Real* element = nullptr;
-  double weight = 0;
+/// How far a tile has come, in a cache line of its own.
+struct alignas(64) Progress {
+  std::atomic<std::ptrdiff_t> positions{0};
 };
 
 template <class Real>
 class Simulation {
  public:
-  Simulation(const Scene& scene, std::span<void* const> memory)
-      : scene_(scene), layout_(layout_of(scene)), kernels_(kernels_here<Real>()) {
-    domain_.nx = static_cast<std::ptrdiff_t>(scene.cells[0]);
-    domain_.ny = static_cast<std::ptrdiff_t>(scene.cells[1]);
-    domain_.nz = static_cast<std::ptrdiff_t>(scene.cells[2]);
-    domain_.row = static_cast<std::ptrdiff_t>(layout_.row);
-    domain_.plane = static_cast<std::ptrdiff_t>(layout_.plane);
-    domain_.width = static_cast<std::ptrdiff_t>(scene.absorbing_cells);
-    domain_.free_surface = scene.free_surface;
-    for (std::size_t c = 0; c < component_count; ++c) {
-      starts_[c] = static_cast<Real*>(memory[c]) + c * layout_.skew;
-      domain_.field[c] = starts_[c] + planes_of_zeros * layout_.plane;
-    }
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      domain_.psi[axis] = static_cast<Real*>(memory[component_count + axis]);
-    }
-    factors_ = static_cast<PlaneFactors<Real>*>(memory[array_count - 1]);
-    domain_.factors = factors_;
-    prepare_faces();
-    prepare_points();
+  Simulation(const Scene& scene, std::span<void* const> memory, const TimeBlock& block)
+      : scene_(scene),
+        layout_(layout_of(scene)),
+        kernels_(kernels_here<Real>()),
+        domain_(domain_in(memory)),
+        points_(scene, domain_),
+        block_(block),
+        sums_(scene.cells[2]) {
     rows_ = static_cast<std::ptrdiff_t>(rows_together(layout_, cache_share_bytes));
-    sums_.resize(scene.cells[2]);
-    recording_.traces.assign(scene.receivers.size(), std::vector<double>(scene.steps));
+    if (block_.steps > 1) {
+      progress_ = std::vector<Progress>(static_cast<std::size_t>(tiles_of(block_.steps).count()));
+    }
   }
 
   Recording run(unsigned threads, std::span<const Slice> slices) {
@@ -84,50 +62,45 @@ class Simulation {
 #pragma omp parallel num_threads(threads)
     take_part(static_cast<unsigned>(omp_get_thread_num()),
               static_cast<unsigned>(omp_get_num_threads()));
+    recording_.traces = points_.traces();
     for (const Slice& slice : slices) recording_.pictures.push_back(picture_of(slice));
     return std::move(recording_);
   }
 
  private:
-  void prepare_faces() {
+  Domain<Real> domain_in(std::span<void* const> memory) {
+    Domain<Real> domain;
+    domain.nx = static_cast<std::ptrdiff_t>(scene_.cells[0]);
+    domain.ny = static_cast<std::ptrdiff_t>(scene_.cells[1]);
+    domain.nz = static_cast<std::ptrdiff_t>(scene_.cells[2]);
+    domain.row = static_cast<std::ptrdiff_t>(layout_.row);
+    domain.plane = static_cast<std::ptrdiff_t>(layout_.plane);
+    domain.width = static_cast<std::ptrdiff_t>(scene_.absorbing_cells);
+    domain.free_surface = scene_.free_surface;
+    for (std::size_t c = 0; c < component_count; ++c) {
+      starts_[c] = static_cast<Real*>(memory[c]) + c * layout_.skew;
+      domain.field[c] = starts_[c] + planes_of_zeros * layout_.plane;
+    }
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      domain.psi[axis] = static_cast<Real*>(memory[component_count + axis]);
+    }
+    factors_ = static_cast<PlaneFactors<Real>*>(memory[array_count - 1]);
+    domain.factors = factors_;
+    std::fill_n(domain.absorber, 3, prepare_faces());
+    return domain;
+  }
+
+  Absorber<Real> prepare_faces() {
     const AbsorbingProfile profile =
         absorbing_profile({scene_.absorbing_cells, scene_.spacing_m, scene_.step_s,
-                           fastest_m_s(scene_.layers), scene_.frequency_hz});
+                           fastest_m_s(scene_.layers), scene_.frequency_hz, scene_.reflection});
     for (const auto* part :
          {&profile.keep, &profile.take, &profile.keep_half, &profile.take_half}) {
       for (const double value : *part) profile_.push_back(static_cast<Real>(value));
     }
     const std::size_t entries = 2 * scene_.absorbing_cells;
     const Real* const at = profile_.data();
-    const Absorber<Real> absorber{at, at + entries, at + 2 * entries, at + 3 * entries};
-    std::fill_n(domain_.absorber, 3, absorber);
-  }
-
-  [[nodiscard]] Real* element(Component component, const Tap& tap) const {
-    return domain_.field[static_cast<std::size_t>(component)] + tap.cell[2] * domain_.plane +
-           tap.cell[1] * domain_.row + tap.cell[0];
-  }
-
-  void prepare_points() {
-    const double volume = scene_.spacing_m * scene_.spacing_m * scene_.spacing_m;
-    const auto factors = plane_factors(scene_.layers, scene_.planes());
-    for (const Source& source : scene_.sources) {
-      for (const Injection& injection : injections(source)) {
-        const auto k = static_cast<std::size_t>(injection.tap.cell[2]);
-        const double light =
-            injection.component == Component::vz ? factors[k].light_half : factors[k].light;
-        const double factor = source.forces ? light : -scene_.step_s;
-        pushes_.push_back({element(injection.component, injection.tap), k + planes_of_zeros,
-                           injection.tap.weight * factor / volume, &source.time, source.forces});
-      }
-    }
-    for (std::size_t r = 0; r < scene_.receivers.size(); ++r) {
-      const Receiver& receiver = scene_.receivers[r];
-      for (const Tap& tap : taps(receiver.component, receiver.point)) {
-        probes_.push_back(
-            {r, receiver.component <= Component::vz, element(receiver.component, tap), tap.weight});
-      }
-    }
+    return {at, at + entries, at + 2 * entries, at + 3 * entries};
   }
 
   void take_part(unsigned rank, unsigned threads) {
@@ -138,25 +111,72 @@ class Simulation {
     const std::size_t last = std::min(padded.last, layout_.planes - planes_of_zeros);
     const Slab own{first, std::max(first, last)};
 #pragma omp barrier
-    const auto begin = std::chrono::steady_clock::now();
-    for (std::size_t step = 0; step < scene_.steps; ++step) {
-      sweep(kernels_.velocities.rows, own);
-      push(own, step, true);
-#pragma omp barrier
-      if (rank == 0) record(true, step);  // The others only read velocities until the barrier.
-      sweep(kernels_.stresses.rows, own);
-      push(own, step, false);
-#pragma omp barrier
-      if (rank == 0) record(false, step);
-      const bool wanted = scene_.energy_every > 0 && (step + 1) % scene_.energy_every == 0;
-      if (wanted && step + 1 < scene_.steps) add_energy(rank, own);
+    const Stopwatch stopwatch;
+    for (std::size_t step = 0; step < scene_.steps;) {
+      const std::size_t every = scene_.energy_every > 0 ? scene_.energy_every : scene_.steps;
+      const std::size_t stop = std::min(scene_.steps, (step / every + 1) * every);
+      if (block_.steps > 1) {
+        run_blocks(rank, threads, step, stop);
+      } else {
+        run_steps(own, step, stop);
+      }
+      step = stop;
+      if (step < scene_.steps) add_energy(rank, own);
     }
-#pragma omp barrier
-    if (rank == 0) {
-      const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
-      recording_.seconds = taken.count();
-    }
+    if (rank == 0) recording_.seconds = stopwatch.seconds();
     add_energy(rank, own);
+  }
+
+  /// Each step on all of the grid, the own slab of planes.
+  void run_steps(const Slab& own, std::size_t step, std::size_t stop) {
+    for (; step < stop; ++step) {
+      for (const bool velocities : {true, false}) {
+        sweep(velocities, own, step);
+#pragma omp barrier
+      }
+    }
+  }
+
+  [[nodiscard]] Tiles tiles_of(std::size_t steps) const {
+    return {static_cast<std::ptrdiff_t>(block_.rows), 2 * static_cast<std::ptrdiff_t>(steps),
+            domain_.ny, domain_.nz};
+  }
+
+  /// Several steps together (time_block.h): threads take tiles in turn and follow one another.
+  void run_blocks(unsigned rank, unsigned threads, std::size_t step, std::size_t stop) {
+    for (std::size_t steps = 0; step < stop; step += steps) {
+      steps = std::min(block_.steps, stop - step);
+      const Tiles tiles = tiles_of(steps);
+      for (std::ptrdiff_t tile = rank; tile < tiles.count(); tile += threads) {
+        walk(tiles, tile, step);
+      }
+#pragma omp barrier
+      for (std::ptrdiff_t tile = rank; tile < tiles.count(); tile += threads) {
+        progress_[static_cast<std::size_t>(tile)].positions.store(0, std::memory_order_relaxed);
+      }
+#pragma omp barrier
+    }
+  }
+
+  void walk(const Tiles& tiles, std::ptrdiff_t tile, std::size_t step) {
+    Progress* const own = &progress_[static_cast<std::size_t>(tile)];
+    for (std::ptrdiff_t position = 0; position < tiles.positions(); ++position) {
+      while (tile > 0 && (own - 1)->positions.load(std::memory_order_acquire) <= position) {
+        std::this_thread::yield();
+      }
+      for (std::ptrdiff_t half = 0; half < tiles.halves; ++half) {
+        const Rows rows = tiles.at(tile, position, half);
+        if (rows.first >= rows.last) continue;
+        advance(half % 2 == 0, rows, step + static_cast<std::size_t>(half / 2));
+      }
+      own->positions.store(position + 1, std::memory_order_release);
+    }
+  }
+
+  /// Half a step of some rows.
+  void advance(bool velocities, const Rows& rows, std::size_t step) {
+    (velocities ? kernels_.velocities.rows : kernels_.stresses.rows)(domain_, rows);
+    points_.visit(velocities, rows, step);
   }
 
   void clear(const Slab& padded) const {
@@ -193,30 +213,12 @@ class Simulation {
 
   /// All planes of some rows before the next rows, so that neighbouring planes are still in a
   /// cache.
-  template <class RowsKernel>
-  void sweep(RowsKernel kernel, const Slab& own) const {
+  void sweep(bool velocities, const Slab& own, std::size_t step) {
     for (std::ptrdiff_t j = 0; j < domain_.ny; j += rows_) {
       const std::ptrdiff_t end = std::min(j + rows_, domain_.ny);
       for (std::size_t p = own.first; p < own.last; ++p) {
-        kernel(domain_, {static_cast<std::ptrdiff_t>(p - planes_of_zeros), j, end});
+        advance(velocities, {static_cast<std::ptrdiff_t>(p - planes_of_zeros), j, end}, step);
       }
-    }
-  }
-
-  void push(const Slab& own, std::size_t step, bool forces) const {
-    const auto n = static_cast<double>(step);
-    for (const Push<Real>& push : pushes_) {
-      if (push.force != forces || push.plane < own.first || push.plane >= own.last) continue;
-      const double amount = forces ? push.time->moment(n * scene_.step_s)
-                                   : push.time->rate((n + 0.5) * scene_.step_s);
-      *push.target += static_cast<Real>(push.factor * amount);
-    }
-  }
-
-  void record(bool velocity, std::size_t step) {
-    for (const Probe<Real>& probe : probes_) {
-      if (probe.velocity != velocity) continue;
-      recording_.traces[probe.receiver][step] += probe.weight * static_cast<double>(*probe.element);
     }
   }
 
@@ -253,12 +255,13 @@ class Simulation {
   const Scene& scene_;
   Layout layout_;
   KernelSet<Real> kernels_;
-  Domain<Real> domain_;
   Real* starts_[component_count] = {};
   PlaneFactors<Real>* factors_ = nullptr;
   std::vector<Real> profile_;
-  std::vector<Push<Real>> pushes_;
-  std::vector<Probe<Real>> probes_;
+  Domain<Real> domain_;
+  Points<Real> points_;
+  TimeBlock block_;
+  std::vector<Progress> progress_;  ///< Of each tile.
   std::ptrdiff_t rows_ = 1;
   std::vector<Squares> sums_;  ///< One for each plane, so that they are added in one order.
   Recording recording_;
@@ -267,9 +270,9 @@ class Simulation {
 }  // namespace
 
 Recording simulate(const Scene& scene, std::span<void* const> memory, unsigned threads,
-                   std::span<const Slice> slices) {
-  if (scene.single_precision) return Simulation<float>(scene, memory).run(threads, slices);
-  return Simulation<double>(scene, memory).run(threads, slices);
+                   std::span<const Slice> slices, const TimeBlock& block) {
+  if (scene.single_precision) return Simulation<float>(scene, memory, block).run(threads, slices);
+  return Simulation<double>(scene, memory, block).run(threads, slices);
 }
 
 }  // namespace homenode::workloads::seismic

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "workloads/seismic/scene.h"
+#include "workloads/seismic/time_block.h"
 
 namespace homenode::workloads::seismic {
 
@@ -33,8 +34,9 @@ struct Recording {
   std::vector<Picture> pictures;            ///< As many as slices were asked for.
 };
 
-/// pre: fault_of(scene) is empty; memory[i] is arrays_of(scene)[i], of any content.
+/// However steps are blocked, the result is the same bits. pre: fault_of(scene) is empty; memory[i]
+/// is arrays_of(scene)[i], of any content; block's numbers are not 0.
 Recording simulate(const Scene& scene, std::span<void* const> memory, unsigned threads,
-                   std::span<const Slice> slices = {});
+                   std::span<const Slice> slices = {}, const TimeBlock& block = {});
 
 }  // namespace homenode::workloads::seismic

@@ -14,7 +14,7 @@
 namespace homenode::workloads::seismic {
 
 inline Recording run_scene(const Scene& scene, unsigned threads = 1,
-                           const std::vector<Slice>& slices = {}) {
+                           const std::vector<Slice>& slices = {}, const TimeBlock& block = {}) {
   EXPECT_EQ(fault_of(scene), "");
   constexpr std::size_t page = 4096;
   std::vector<std::unique_ptr<void, decltype(&std::free)>> owned;
@@ -25,7 +25,7 @@ inline Recording run_scene(const Scene& scene, unsigned threads = 1,
     std::memset(owned.back().get(), 0x5b, bytes);
     memory.push_back(owned.back().get());
   }
-  return simulate(scene, memory, threads, slices);
+  return simulate(scene, memory, threads, slices, block);
 }
 
 }  // namespace homenode::workloads::seismic
