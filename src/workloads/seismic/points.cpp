@@ -36,12 +36,17 @@ Points<Real>::Points(const Scene& scene, const Domain<Real>& domain)
                              tap.weight * factor / volume, &source.time});
     }
   }
+  const auto highest = static_cast<std::ptrdiff_t>(scene.cells[2]) - 1;
   for (std::size_t r = 0; r < scene.receivers.size(); ++r) {
-    const Receiver& receiver = scene.receivers[r];
-    for (const Tap& tap : taps(receiver.component, receiver.point)) {
-      plane_of(receiver.component, tap)
-          .probes.push_back(
-              {element_of(domain, receiver.component, tap), tap.cell[1], samples_.size()});
+    const auto [component, point] = scene.receivers[r];
+    for (const Tap& tap : taps(component, point)) {
+      // Half a cell above a free surface are mirror images, which the plane below writes.
+      const bool image = scene.free_surface && tap.cell[2] == highest &&
+                         (component == Component::sxz || component == Component::syz);
+      Tap writer = tap;
+      if (image) writer.cell[2] -= 1;
+      plane_of(component, writer)
+          .probes.push_back({element_of(domain, component, tap), tap.cell[1], samples_.size()});
       samples_.push_back({r, tap.weight, std::vector<Real>(scene.steps)});
     }
   }

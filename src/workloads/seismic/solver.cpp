@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "workloads/program/stopwatch.h"
-#include "workloads/seismic/absorbing.h"
 #include "workloads/seismic/energy.h"
+#include "workloads/seismic/grid.h"
 #include "workloads/seismic/layout.h"
 #include "workloads/seismic/points.h"
 
@@ -47,7 +47,8 @@ class Simulation {
       : scene_(scene),
         layout_(layout_of(scene)),
         kernels_(kernels_here<Real>()),
-        domain_(domain_in(memory)),
+        grid_(scene, layout_, memory),
+        domain_(grid_.domain()),
         points_(scene, domain_),
         block_(block),
         sums_(scene.cells[2]) {
@@ -68,45 +69,10 @@ class Simulation {
   }
 
  private:
-  Domain<Real> domain_in(std::span<void* const> memory) {
-    Domain<Real> domain;
-    domain.nx = static_cast<std::ptrdiff_t>(scene_.cells[0]);
-    domain.ny = static_cast<std::ptrdiff_t>(scene_.cells[1]);
-    domain.nz = static_cast<std::ptrdiff_t>(scene_.cells[2]);
-    domain.row = static_cast<std::ptrdiff_t>(layout_.row);
-    domain.plane = static_cast<std::ptrdiff_t>(layout_.plane);
-    domain.width = static_cast<std::ptrdiff_t>(scene_.absorbing_cells);
-    domain.free_surface = scene_.free_surface;
-    for (std::size_t c = 0; c < component_count; ++c) {
-      starts_[c] = static_cast<Real*>(memory[c]) + c * layout_.skew;
-      domain.field[c] = starts_[c] + planes_of_zeros * layout_.plane;
-    }
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      domain.psi[axis] = static_cast<Real*>(memory[component_count + axis]);
-    }
-    factors_ = static_cast<PlaneFactors<Real>*>(memory[array_count - 1]);
-    domain.factors = factors_;
-    std::fill_n(domain.absorber, 3, prepare_faces());
-    return domain;
-  }
-
-  Absorber<Real> prepare_faces() {
-    const AbsorbingProfile profile =
-        absorbing_profile({scene_.absorbing_cells, scene_.spacing_m, scene_.step_s,
-                           fastest_m_s(scene_.layers), scene_.frequency_hz, scene_.reflection});
-    for (const auto* part :
-         {&profile.keep, &profile.take, &profile.keep_half, &profile.take_half}) {
-      for (const double value : *part) profile_.push_back(static_cast<Real>(value));
-    }
-    const std::size_t entries = 2 * scene_.absorbing_cells;
-    const Real* const at = profile_.data();
-    return {at, at + entries, at + 2 * entries, at + 3 * entries};
-  }
-
   void take_part(unsigned rank, unsigned threads) {
     const Slab padded = slab_of(layout_, rank, threads);
-    clear(padded);
-    if (rank == 0) write_factors();
+    grid_.clear(padded);
+    if (rank == 0) grid_.write_factors();
     const std::size_t first = std::max(padded.first, planes_of_zeros);
     const std::size_t last = std::min(padded.last, layout_.planes - planes_of_zeros);
     const Slab own{first, std::max(first, last)};
@@ -179,38 +145,6 @@ class Simulation {
     points_.visit(velocities, rows, step);
   }
 
-  void clear(const Slab& padded) const {
-    for (Real* const start : starts_) {
-      std::fill(start + padded.first * layout_.plane, start + padded.last * layout_.plane, Real(0));
-    }
-    const std::size_t planes = scene_.cells[2];
-    for (std::size_t p = padded.first; p < padded.last; ++p) {
-      if (p < planes_of_zeros || p >= planes + planes_of_zeros) continue;
-      const std::size_t k = p - planes_of_zeros;
-      for (std::size_t axis = 0; axis < 3; ++axis) {
-        std::size_t n = k;
-        if (axis == 2 && k >= scene_.absorbing_cells) n = k + 2 * scene_.absorbing_cells - planes;
-        // Planes between the faces along z wrap to numbers beyond the last.
-        const bool between =
-            axis == 2 && k >= scene_.absorbing_cells && k < planes - scene_.absorbing_cells;
-        if (between || n >= layout_.psi_planes[axis]) continue;
-        std::fill_n(domain_.psi[axis] + n * layout_.psi_plane[axis], layout_.psi_plane[axis],
-                    Real(0));
-      }
-    }
-  }
-
-  void write_factors() {
-    const auto exact = plane_factors(scene_.layers, scene_.planes());
-    for (std::size_t k = 0; k < exact.size(); ++k) {
-      const PlaneFactors<double>& f = exact[k];
-      const auto real = [](double value) { return static_cast<Real>(value); };
-      factors_[k] = {real(f.light),      real(f.light_half), real(f.along),    real(f.across),
-                     real(f.upward),     real(f.sideward),   real(f.vertical), real(f.shear),
-                     real(f.shear_half), real(f.near_z),     real(f.far_z)};
-    }
-  }
-
   /// All planes of some rows before the next rows, so that neighbouring planes are still in a
   /// cache.
   void sweep(bool velocities, const Slab& own, std::size_t step) {
@@ -255,10 +189,8 @@ class Simulation {
   const Scene& scene_;
   Layout layout_;
   KernelSet<Real> kernels_;
-  Real* starts_[component_count] = {};
-  PlaneFactors<Real>* factors_ = nullptr;
-  std::vector<Real> profile_;
-  Domain<Real> domain_;
+  Grid<Real> grid_;
+  const Domain<Real>& domain_;
   Points<Real> points_;
   TimeBlock block_;
   std::vector<Progress> progress_;  ///< Of each tile.

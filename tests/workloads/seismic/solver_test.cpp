@@ -30,6 +30,7 @@ Recording mixed_run(unsigned threads, bool single_precision, const TimeBlock& bl
     scene.receivers.push_back({component, {10.3, 11.2, 28.6}});
     scene.receivers.push_back({component, {25, 30, 16.5}});
   }
+  scene.receivers.push_back({Component::sxz, {25, 30, 32.3}});  // Mirror images, if a surface.
   return run_scene(scene, threads, {{1, 20, -1}, {2, 32, 0}, {0, 3, 5}}, block);
 }
 
