@@ -16,10 +16,10 @@ Recording mixed_run(unsigned threads, bool single_precision, const TimeBlock& bl
   Scene scene;
   scene.cells = {37, 42, 33};
   scene.step_s = 0.006;
-  scene.steps = 20;
+  scene.steps = 12;
   scene.absorbing_cells = 6;
   scene.free_surface = free_surface;
-  scene.energy_every = 9;
+  scene.energy_every = 8;
   scene.single_precision = single_precision;
   scene.layers = {{0, 2000, 3000, 1500}, {900, 2700, 6000, 3460}};
   Source source{{18.3, 20.5, 20.0}, double_couple(50, 20, 30), {}};
@@ -57,12 +57,10 @@ TEST(SeismicSolver, EveryNumberOfThreadsGivesTheSameBits) {
 TEST(SeismicSolver, StepsThatAreRunTogetherGiveTheSameBits) {
   for (const bool free_surface : {true, false}) {
     const Recording one = mixed_run(1, false, {}, free_surface);
-    ASSERT_EQ(one.energy_j.size(), 3U);  // Blocks end where the energy is asked for.
-    for (const TimeBlock block : {TimeBlock{2, 5}, TimeBlock{4, 16}, TimeBlock{20, 1}}) {
-      for (const unsigned threads : {1U, 3U}) {
-        expect_same(one, mixed_run(threads, false, block, free_surface));
-      }
-    }
+    ASSERT_EQ(one.energy_j.size(), 2U);  // Blocks end where the energy is asked for.
+    expect_same(one, mixed_run(3, false, {2, 5}, free_surface));
+    expect_same(one, mixed_run(1, false, {4, 16}, free_surface));
+    expect_same(one, mixed_run(2, false, {12, 1}, free_surface));
   }
   expect_same(mixed_run(1, true), mixed_run(50, true, {3, 7}));  // More threads than tiles.
 }

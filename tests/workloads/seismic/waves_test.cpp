@@ -39,7 +39,7 @@ double misfit_in_space(bool explosion, double spacing_m) {
   problem.explosion = explosion;
   problem.spacing_m = spacing_m;
   const Scene scene = full_space(problem);
-  return misfit(run_scene(scene, 2).traces, stepped_traces(scene));
+  return misfit(run_scene(scene).traces, stepped_traces(scene));
 }
 
 TEST(SeismicWaves, DifferencesInSpaceAreOfFourthOrder) {
@@ -60,7 +60,7 @@ TEST(SeismicWaves, TimeStepsAreOfSecondOrder) {
   Scene scene = full_space(problem);
   std::vector<std::vector<double>> seen[3];
   for (auto& traces : seen) {
-    traces = run_scene(scene, 2).traces;
+    traces = run_scene(scene).traces;
     scene = with_third_steps(scene);
   }
   const auto middle = every_third(seen[1]);
