@@ -7,8 +7,6 @@
 #include <cassert>
 #include <cerrno>
 
-#include "os/linux.h"
-
 namespace homenode::os {
 namespace {
 
@@ -27,9 +25,14 @@ Fake::~Fake() {
 
 void Fake::fail_call(const std::string& name, unsigned nth, int errno_value) {
   const std::lock_guard guard(lock_);
-  failing_call_ = name;
-  calls_until_failure_ = nth;
-  failure_ = errno_value;
+  failures_.clear();
+  if (nth > 0) failures_.push_back({name, nth, errno_value});
+  has_failed_ = false;
+}
+
+void Fake::then_fail_call(const std::string& name, unsigned nth, int errno_value) {
+  const std::lock_guard guard(lock_);
+  failures_.push_back({name, nth, errno_value});
   has_failed_ = false;
 }
 
@@ -41,21 +44,6 @@ bool Fake::has_failed() const {
 void Fake::fail_page(const void* page, int errno_value) {
   const std::lock_guard guard(lock_);
   failing_pages_[page] = errno_value;
-}
-
-void Fake::set_file(const std::string& path, const std::string& content) {
-  const std::lock_guard guard(lock_);
-  files_[path] = content;
-}
-
-void Fake::set_bytes(const std::string& path, std::uint64_t offset, const std::string& bytes) {
-  const std::lock_guard guard(lock_);
-  bytes_[path][offset] = bytes;
-}
-
-void Fake::set_root(const std::string& root) {
-  const std::lock_guard guard(lock_);
-  root_ = root;
 }
 
 void Fake::first_touch(void* address, std::size_t bytes, NodeId node) {
@@ -92,10 +80,13 @@ std::vector<std::string> Fake::executed() const {
 
 int Fake::enter(const char* name) {
   calls_.emplace_back(name);
-  if (calls_until_failure_ == 0 || (!failing_call_.empty() && failing_call_ != name)) return 0;
-  if (--calls_until_failure_ > 0) return 0;
-  has_failed_ = true;
-  return -failure_;
+  if (failures_.empty()) return 0;
+  Failure& next = failures_.front();
+  if ((!next.call.empty() && next.call != name) || --next.calls_until > 0) return 0;
+  const int errno_value = next.errno_value;
+  failures_.pop_front();
+  has_failed_ = failures_.empty();
+  return -errno_value;
 }
 
 Fake::Thread& Fake::thread(pid_t id) {
@@ -272,37 +263,6 @@ int Fake::execute(const std::vector<std::string>& arguments) {
   executed_ = arguments;
   if (const int error = enter("execute")) return error;
   return -ENOENT;
-}
-
-int Fake::read_file(const std::string& path, std::string& content) {
-  {
-    const std::lock_guard guard(lock_);
-    if (const int error = enter("read_file")) return error;
-    if (const auto file = files_.find(path); file != files_.end()) {
-      content = file->second;
-      return 0;
-    }
-    if (path == "/proc/self/maps") {
-      content = memory_.maps();
-      return 0;
-    }
-  }
-  return Linux().read_file(root_ + path, content);
-}
-
-int Fake::read_file_at(const std::string& path, std::uint64_t offset, std::span<char> content) {
-  {
-    const std::lock_guard guard(lock_);
-    if (const int error = enter("read_file_at")) return error;
-    if (const auto file = bytes_.find(path); file != bytes_.end()) {
-      const auto after = file->second.upper_bound(offset);
-      if (after == file->second.begin()) return -EIO;
-      const auto& [first, bytes] = *std::prev(after);
-      if (offset - first >= bytes.size()) return -EIO;
-      return static_cast<int>(bytes.copy(content.data(), content.size(), offset - first));
-    }
-  }
-  return Linux().read_file_at(root_ + path, offset, content);
 }
 
 }  // namespace homenode::os

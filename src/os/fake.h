@@ -2,6 +2,7 @@
 // touch, moves, and calls that fail on request. Serves the tests of every room that uses Os.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -31,14 +32,20 @@ class Fake final : public Os {
   ~Fake() override;
 
   /// The `nth` call from now (counting from 1) of the named function, or of any function when the
-  /// name is empty, does nothing and gives -errno_value. One failure at a time.
+  /// name is empty, does nothing and gives -errno_value. Forgets failures asked for before.
   void fail_call(const std::string& name, unsigned nth, int errno_value);
-  /// True when the failure that was asked for has happened.
+  /// After the failures asked for so far one more, counted from the last of them.
+  void then_fail_call(const std::string& name, unsigned nth, int errno_value);
+  /// True when every failure that was asked for has happened.
   [[nodiscard]] bool has_failed() const;
   /// Every move of this page gives -errno_value from now on.
   void fail_page(const void* page, int errno_value);
-  /// What read_file gives for this path; other paths are read below `root`.
+  /// A file, which may be read, listed and executed; other paths are those below `root`.
   void set_file(const std::string& path, const std::string& content);
+  /// What file_status gives for this path; without it a file is a regular one of the caller.
+  void set_status(const std::string& path, const FileStatus& status);
+  /// What a program of the fake kernel prints; other programs are started.
+  void set_output(const std::string& program, const std::string& output);
   /// What read_file_at gives of this path from `offset` on; elsewhere it gives -EIO, as
   /// /proc/PID/mem does where nothing is mapped.
   void set_bytes(const std::string& path, std::uint64_t offset, const std::string& bytes);
@@ -82,6 +89,13 @@ class Fake final : public Os {
   int execute(const std::vector<std::string>& arguments) override;
   int read_file(const std::string& path, std::string& content) override;
   int read_file_at(const std::string& path, std::uint64_t offset, std::span<char> content) override;
+  int list_folder(const std::string& path, std::vector<std::string>& names) override;
+  int file_status(const std::string& path, FileStatus& status) override;
+  int check_executable(const std::string& path) override;
+  int attribute_bytes(const std::string& path, const std::string& name) override;
+  int read_link(const std::string& path, std::string& target) override;
+  int resolve_path(const std::string& path, std::string& resolved) override;
+  int output_of(const std::vector<std::string>& command, std::string& output) override;
   int open_shared_file(const std::string& path, std::optional<unsigned> permissions,
                        SharedFile& file) override;
   int resize_file(int descriptor, std::uint64_t bytes) override;
@@ -108,6 +122,11 @@ class Fake final : public Os {
     void* memory = nullptr;
     bool keeps_policy = true;
   };
+  struct Failure {
+    std::string call;  // Or any.
+    unsigned calls_until = 0;
+    int errno_value = 0;
+  };
   int memory_of(SharedObject& object, void*& address);
   [[nodiscard]] bool is_shared(const void* address) const;
   /// 0, or the -errno that was asked for. pre: the lock is held.
@@ -125,6 +144,8 @@ class Fake final : public Os {
   std::map<const void*, std::size_t> mapped_;
   std::map<const void*, int> failing_pages_;
   std::map<std::string, std::string> files_;
+  std::map<std::string, FileStatus> statuses_;
+  std::map<std::string, std::string> outputs_;
   std::map<std::string, std::map<std::uint64_t, std::string>> bytes_;  // By offset.
   std::map<std::string, SharedObject> shared_files_;
   std::map<int, SharedObject> segments_;
@@ -133,9 +154,7 @@ class Fake final : public Os {
   std::string root_;
   std::vector<std::string> calls_;
   std::vector<std::string> executed_;
-  std::string failing_call_;
-  unsigned calls_until_failure_ = 0;
-  int failure_ = 0;
+  std::deque<Failure> failures_;  // Those to come.
   bool has_failed_ = false;
 };
 

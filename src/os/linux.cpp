@@ -1,6 +1,5 @@
 #include "os/linux.h"
 
-#include <fcntl.h>
 #include <linux/mempolicy.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -209,42 +208,6 @@ int Linux::execute(const std::vector<std::string>& arguments) {
   words.push_back(nullptr);
   execvp(words.front(), words.data());
   return -errno;
-}
-
-int Linux::read_file(const std::string& path, std::string& content) {
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return -errno;
-  content.clear();
-  char buffer[4096];
-  for (;;) {
-    const ssize_t count = read(file, buffer, sizeof buffer);
-    if (count > 0) {
-      content.append(buffer, static_cast<std::size_t>(count));
-    } else if (count == 0 || errno != EINTR) {
-      const int result = count == 0 ? 0 : -errno;
-      close(file);
-      return result;
-    }
-  }
-}
-
-int Linux::read_file_at(const std::string& path, std::uint64_t offset, std::span<char> content) {
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return -errno;
-  std::size_t done = 0;
-  int error = 0;
-  while (done < content.size()) {
-    const ssize_t count = pread(file, content.data() + done, content.size() - done,
-                                static_cast<off_t>(offset + done));
-    if (count > 0) {
-      done += static_cast<std::size_t>(count);
-    } else if (count == 0 || errno != EINTR) {
-      error = count == 0 ? 0 : errno;
-      break;
-    }
-  }
-  close(file);
-  return error != 0 && done == 0 ? -error : static_cast<int>(done);
 }
 
 }  // namespace homenode::os

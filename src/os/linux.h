@@ -30,6 +30,13 @@ class Linux final : public Os {
   int execute(const std::vector<std::string>& arguments) override;
   int read_file(const std::string& path, std::string& content) override;
   int read_file_at(const std::string& path, std::uint64_t offset, std::span<char> content) override;
+  int list_folder(const std::string& path, std::vector<std::string>& names) override;
+  int file_status(const std::string& path, FileStatus& status) override;
+  int check_executable(const std::string& path) override;
+  int attribute_bytes(const std::string& path, const std::string& name) override;
+  int read_link(const std::string& path, std::string& target) override;
+  int resolve_path(const std::string& path, std::string& resolved) override;
+  int output_of(const std::vector<std::string>& command, std::string& output) override;
   int open_shared_file(const std::string& path, std::optional<unsigned> permissions,
                        SharedFile& file) override;
   int resize_file(int descriptor, std::uint64_t bytes) override;

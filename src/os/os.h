@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/id_set.h"
+#include "os/files.h"
 #include "os/shared_memory.h"
 
 namespace homenode::os {
@@ -24,7 +25,7 @@ struct MemoryRange {
   std::size_t bytes = 0;
 };
 
-class Os : public SharedMemory {
+class Os : public SharedMemory, public Files {
  public:
   Os() = default;
 
@@ -68,12 +69,6 @@ class Os : public SharedMemory {
   virtual std::size_t page_bytes() = 0;
   /// execvp(3): returns only on failure.
   virtual int execute(const std::vector<std::string>& arguments) = 0;
-  /// The whole of a small file, such as one of /proc or /sys.
-  virtual int read_file(const std::string& path, std::string& content) = 0;
-  /// The bytes of a file from `offset` on, as many as there are (pread): how many, or -errno. For
-  /// files that are as large as an address space, such as /proc/PID/mem.
-  virtual int read_file_at(const std::string& path, std::uint64_t offset,
-                           std::span<char> content) = 0;
 };
 
 }  // namespace homenode::os

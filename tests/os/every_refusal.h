@@ -25,6 +25,10 @@ namespace homenode::os {
 inline const std::map<std::string, std::vector<int>>& documented_errors() {
   static const std::vector<int> files{EACCES, EINTR,  EIO,     ELOOP, EMFILE, ENAMETOOLONG, ENFILE,
                                       ENOENT, ENOMEM, ENOTDIR, EPERM, ESRCH,  EINVAL,       EAGAIN};
+  static const std::vector<int> paths{EACCES, EIO,    ELOOP,   ENAMETOOLONG, ENOENT,
+                                      ENOMEM, EINVAL, ENOTDIR, EPERM,        ENOSYS};
+  static const std::vector<int> attributes{EACCES, EIO,     ENODATA, EOPNOTSUPP, ENOENT,
+                                           ENOMEM, ENOTDIR, EPERM,   ERANGE,     ENOSYS};
   static const std::map<std::string, std::vector<int>> errors{
       {"set_mempolicy", {EFAULT, EINVAL, ENOMEM, EPERM, ENOSYS}},
       {"get_mempolicy", {EFAULT, EINVAL, EPERM, ENOSYS}},
@@ -56,7 +60,17 @@ inline const std::map<std::string, std::vector<int>>& documented_errors() {
       {"detach_segment", {EINVAL}},
       {"page_policy", {EFAULT, EINVAL, EPERM, ENOSYS}},
       {"page_node", {EFAULT, EINVAL, EPERM, ENOSYS}},
+      {"remove_file",
+       {EACCES, EBUSY, EIO, EISDIR, ELOOP, ENAMETOOLONG, ENOENT, ENOMEM, ENOTDIR, EPERM, EROFS}},
+      {"remove_segment", {EACCES, EIDRM, EINVAL, EPERM, ENOSYS}},
       {"read_file_at", files},
+      {"list_folder", files},
+      {"file_status", paths},
+      {"check_executable", paths},
+      {"attribute_bytes", attributes},
+      {"read_link", paths},
+      {"resolve_path", paths},
+      {"output_of", {EACCES, EAGAIN, EINTR, EIO, EMFILE, ENFILE, ENOENT, ENOEXEC, ENOMEM, EPERM}},
   };
   return errors;
 }

@@ -1,0 +1,63 @@
+// The part of the contract about files that are only looked at: those of /proc and /sys, programs
+// and what lies beside the command; and about the programs that say what they know of others.
+#pragma once
+
+#include <cerrno>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace homenode::os {
+
+/// What stat(2) says of a file.
+struct FileStatus {
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  std::uint64_t special_device = 0;  ///< Which device a device file stands for.
+  unsigned mode = 0;                 ///< Kind and permissions, as S_ISREG() reads them.
+  unsigned owner = 0;
+  unsigned group = 0;
+};
+
+/// As in os.h, all of these give 0 or -errno. An Os that models none of it gives -ENOSYS.
+class Files {
+ public:
+  Files() = default;
+  Files(const Files&) = delete;
+  Files& operator=(const Files&) = delete;
+  virtual ~Files() = default;
+
+  /// The whole of a small file, such as one of /proc or /sys.
+  virtual int read_file(const std::string& path, std::string& content) = 0;
+  /// The bytes of a file from `offset` on, as many as there are (pread): how many, or -errno. For
+  /// files that are as large as an address space, such as /proc/PID/mem.
+  virtual int read_file_at(const std::string& path, std::uint64_t offset,
+                           std::span<char> content) = 0;
+  /// The names in a folder, sorted, without "." and "..". What vanishes meanwhile may be among
+  /// them.
+  virtual int list_folder(const std::string& /*path*/, std::vector<std::string>& /*names*/) {
+    return -ENOSYS;
+  }
+  /// stat(2): of the file that a link leads to.
+  virtual int file_status(const std::string& /*path*/, FileStatus& /*status*/) { return -ENOSYS; }
+  /// access(2) with X_OK.
+  virtual int check_executable(const std::string& /*path*/) { return -ENOSYS; }
+  /// How many bytes an extended attribute has (getxattr), or -ENODATA where there is none.
+  virtual int attribute_bytes(const std::string& /*path*/, const std::string& /*name*/) {
+    return -ENOSYS;
+  }
+  /// Where a link leads (readlink).
+  virtual int read_link(const std::string& /*path*/, std::string& /*target*/) { return -ENOSYS; }
+  /// The absolute path without links and ".." (realpath).
+  virtual int resolve_path(const std::string& /*path*/, std::string& /*resolved*/) {
+    return -ENOSYS;
+  }
+  /// Runs a program to its end and gives what it printed, its complaints left out: its exit code,
+  /// 128 + N where signal N ended it, or -errno where it did not start.
+  virtual int output_of(const std::vector<std::string>& /*command*/, std::string& /*output*/) {
+    return -ENOSYS;
+  }
+};
+
+}  // namespace homenode::os

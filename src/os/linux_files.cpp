@@ -1,0 +1,154 @@
+// Files, folders and their status on the system that this runs on. Serves os/linux.h.
+#include <dirent.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <memory>
+#include <string_view>
+
+#include "os/linux.h"
+
+namespace homenode::os {
+namespace {
+
+/// Up to the end of the file; 0 or -errno.
+int read_to_end(int file, std::string& content) {
+  std::array<char, 4096> buffer{};
+  for (;;) {
+    const ssize_t count = read(file, buffer.data(), buffer.size());
+    if (count > 0) {
+      content.append(buffer.data(), static_cast<std::size_t>(count));
+    } else if (count == 0 || errno != EINTR) {
+      return count == 0 ? 0 : -errno;
+    }
+  }
+}
+
+/// Starts a program whose standard output goes to `output`; 0 or -errno.
+int start_into(int output, const std::vector<std::string>& command, pid_t& child) {
+  std::vector<char*> words;
+  words.reserve(command.size() + 1);
+  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  if (const int error = posix_spawn_file_actions_init(&actions)) return -error;
+  int error = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+  if (error == 0) {
+    error = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  }
+  if (error == 0) {
+    error = posix_spawn(&child, words.front(), &actions, nullptr, words.data(), environ);
+  }
+  posix_spawn_file_actions_destroy(&actions);
+  return -error;
+}
+
+}  // namespace
+
+int Linux::read_file(const std::string& path, std::string& content) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return -errno;
+  content.clear();
+  const int result = read_to_end(file, content);
+  close(file);
+  return result;
+}
+
+int Linux::read_file_at(const std::string& path, std::uint64_t offset, std::span<char> content) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return -errno;
+  std::size_t done = 0;
+  int error = 0;
+  while (done < content.size()) {
+    const ssize_t count = pread(file, content.data() + done, content.size() - done,
+                                static_cast<off_t>(offset + done));
+    if (count > 0) {
+      done += static_cast<std::size_t>(count);
+    } else if (count == 0 || errno != EINTR) {
+      error = count == 0 ? 0 : errno;
+      break;
+    }
+  }
+  close(file);
+  return error != 0 && done == 0 ? -error : static_cast<int>(done);
+}
+
+int Linux::list_folder(const std::string& path, std::vector<std::string>& names) {
+  names.clear();
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir(path.c_str()), closedir);
+  if (folder == nullptr) return -errno;
+  errno = 0;
+  while (const dirent* const entry = readdir(folder.get())) {
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") names.emplace_back(name);
+    errno = 0;
+  }
+  if (errno != 0) return -errno;
+  std::sort(names.begin(), names.end());
+  return 0;
+}
+
+int Linux::file_status(const std::string& path, FileStatus& status) {
+  struct stat found {};
+  if (stat(path.c_str(), &found) != 0) return -errno;
+  status = {found.st_dev, found.st_ino, found.st_rdev, found.st_mode, found.st_uid, found.st_gid};
+  return 0;
+}
+
+int Linux::check_executable(const std::string& path) {
+  return access(path.c_str(), X_OK) == 0 ? 0 : -errno;
+}
+
+int Linux::attribute_bytes(const std::string& path, const std::string& name) {
+  const ssize_t bytes = getxattr(path.c_str(), name.c_str(), nullptr, 0);
+  return bytes < 0 ? -errno : static_cast<int>(bytes);
+}
+
+int Linux::read_link(const std::string& path, std::string& target) {
+  std::array<char, PATH_MAX> buffer{};
+  const ssize_t bytes = readlink(path.c_str(), buffer.data(), buffer.size());
+  if (bytes < 0) return -errno;
+  if (static_cast<std::size_t>(bytes) == buffer.size()) return -ENAMETOOLONG;
+  target.assign(buffer.data(), static_cast<std::size_t>(bytes));
+  return 0;
+}
+
+int Linux::resolve_path(const std::string& path, std::string& resolved) {
+  const std::unique_ptr<char, decltype(&std::free)> whole(realpath(path.c_str(), nullptr),
+                                                          std::free);
+  if (whole == nullptr) return -errno;
+  resolved = whole.get();
+  return 0;
+}
+
+int Linux::output_of(const std::vector<std::string>& command, std::string& output) {
+  if (command.empty()) return -EINVAL;
+  output.clear();
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return -errno;
+  pid_t child = 0;
+  int result = start_into(ends[1], command, child);
+  close(ends[1]);
+  if (result == 0) {
+    result = read_to_end(ends[0], output);
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (result == 0) {
+      result = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    }
+  }
+  close(ends[0]);
+  return result;
+}
+
+}  // namespace homenode::os
