@@ -3,12 +3,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 
 #include "sensing/thread_files.h"
 #include "sensing/words.h"
 
 namespace homenode::sensing {
 namespace {
+
+/// It has ended meanwhile, or is hidden from this person (hidepid in proc(5)).
+bool is_gone(int result) {
+  return result == -ENOENT || result == -ESRCH || result == -EACCES || result == -EPERM;
+}
+
+Unexpected cannot_tell(const std::string& path, int result) {
+  return failed(fmt::format("cannot read {}, so the process may be one of that name", path),
+                "name the process by its number", -result);
+}
 
 std::string_view last_part(std::string_view path) {
   return path.substr(path.rfind('/') + 1);  // npos + 1 is 0.
@@ -24,12 +35,20 @@ Result<std::vector<ProcessName>> find_processes(const SystemFiles& files, const 
   std::vector<ProcessName> found;
   for (pid_t id : ids) {
     std::string text;
-    if (files.read(fmt::format("/proc/{}/stat", id), text) < 0) continue;
+    const std::string stat_file = fmt::format("/proc/{}/stat", id);
+    if (const int result = files.read(stat_file, text); result < 0) {
+      if (is_gone(result)) continue;
+      return cannot_tell(stat_file, result);
+    }
     const auto stat = parse_stat(text);
     if (!stat || stat->state == 'Z' || stat->state == 'X') continue;
     std::string words;
-    // Threads of the kernel have an empty command line.
-    if (files.read(fmt::format("/proc/{}/cmdline", id), words) < 0 || words.empty()) continue;
+    const std::string words_file = fmt::format("/proc/{}/cmdline", id);
+    if (const int result = files.read(words_file, words); result < 0) {
+      if (is_gone(result)) continue;
+      return cannot_tell(words_file, result);
+    }
+    if (words.empty()) continue;  // As threads of the kernel have it.
     std::string_view rest = words;
     const std::string_view first = take_until(rest, '\0');
     if (stat->name != name && last_part(first) != name) continue;

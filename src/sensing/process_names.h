@@ -16,8 +16,9 @@ struct ProcessName {
 };
 
 /// Processes whose name is `name`, or whose first word of the command line has this last part; in
-/// increasing order of number. Threads of the kernel and processes that have ended are left out.
-/// Errors: failed when /proc cannot be listed.
+/// increasing order of number. Threads of the kernel, processes that have ended and those that
+/// are hidden from this person are left out. Errors: failed when /proc cannot be listed, or a file
+/// of a process that may be meant cannot be read.
 Result<std::vector<ProcessName>> find_processes(const SystemFiles& files, const std::string& name);
 
 }  // namespace homenode::sensing

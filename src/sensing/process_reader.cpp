@@ -261,7 +261,9 @@ Result<Survey> read_survey(const SystemFiles& files, pid_t pid, ReadOptions opti
 
 bool is_running(const SystemFiles& files, pid_t pid, std::uint64_t started) {
   std::string text;
-  if (files.read(path_of(pid, "stat"), text) < 0) return false;
+  if (const int result = files.read(path_of(pid, "stat"), text); result < 0) {
+    return result != -ENOENT && result != -ESRCH;  // Not known to have ended.
+  }
   const auto stat = parse_stat(text);
   return stat && stat->started == started && stat->state != 'Z' && stat->state != 'X';
 }

@@ -21,7 +21,8 @@ struct ReadOptions {
 /// another user, with what is missing.
 Result<Survey> read_survey(const SystemFiles& files, pid_t pid, ReadOptions options);
 
-/// The same process still runs: `started` is that of its survey.
+/// The same process still runs: `started` is that of its survey. One of which the kernel does not
+/// say for now counts as running.
 bool is_running(const SystemFiles& files, pid_t pid, std::uint64_t started);
 
 }  // namespace homenode::sensing

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <filesystem>
-#include <system_error>
 
 #include "base/id_list.h"
 #include "sensing/words.h"
@@ -44,15 +42,12 @@ std::vector<NodeFacts> only_node(const SystemFiles& files) {
 }  // namespace
 
 int SystemFiles::list_numbers(const std::string& path, std::vector<pid_t>& numbers) const {
-  std::error_code error;
   numbers.clear();
-  std::filesystem::directory_iterator at(root + path, error);
-  for (; !error && at != std::filesystem::directory_iterator(); at.increment(error)) {
-    if (const auto number = number_in<pid_t>(at->path().filename().native())) {
-      numbers.push_back(*number);
-    }
+  std::vector<std::string> names;
+  if (const int result = os.list_folder(root + path, names); result < 0) return result;
+  for (const std::string& name : names) {
+    if (const auto number = number_in<pid_t>(name)) numbers.push_back(*number);
   }
-  if (error) return -error.value();
   std::sort(numbers.begin(), numbers.end());
   return 0;
 }

@@ -1,5 +1,5 @@
 // Where this room reads: /proc and /sys, below a root that is "" for the live system and a folder
-// of captured files in tests. Files are read through os::Os.
+// of captured files in tests. Files are read and listed through os::Os.
 #pragma once
 
 #include <string>
@@ -19,8 +19,7 @@ struct SystemFiles {
   int read(const std::string& path, std::string& content) const {
     return os.read_file(root + path, content);
   }
-  /// The numbers among the names in a folder, in increasing order; 0 or -errno. What vanishes while
-  /// it is listed is left out.
+  /// The numbers among the names in a folder, in increasing order; 0 or -errno.
   int list_numbers(const std::string& path, std::vector<pid_t>& numbers) const;
 };
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
+
 #include "captured.h"
 #include "os/fake.h"
 
@@ -51,6 +53,20 @@ TEST_F(ProcessNames, ShowTheCommandLine) {
   ASSERT_TRUE(found);
   ASSERT_EQ(found->size(), 1U);
   EXPECT_EQ(found->front().command_line, "a b c");
+}
+
+TEST_F(ProcessNames, AProcessThatCannotBeSeenForNowIsNotSaidToBeAbsent) {
+  add(5, "a", std::string("a\0", 2));
+  for (const unsigned nth : {1U, 2U}) {
+    os.fail_call("read_file", nth, EMFILE);
+    const auto unknown = find_processes({os, system.root()}, "a");
+    ASSERT_FALSE(unknown) << nth;
+    EXPECT_EQ(unknown.error().errno_value, EMFILE);
+    for (const int gone : {ENOENT, ESRCH, EACCES, EPERM}) {
+      os.fail_call("read_file", nth, gone);
+      EXPECT_TRUE(find("a").empty()) << nth;
+    }
+  }
 }
 
 TEST_F(ProcessNames, AProcOfNobodyIsAnError) {

@@ -172,6 +172,10 @@ TEST_F(ProcessReader, AProcessIsKnownByItsStart) {
   EXPECT_TRUE(is_running(files, 100, 50));
   EXPECT_FALSE(is_running(files, 100, 51)) << "the number was given to another process";
   EXPECT_FALSE(is_running(files, 101, 50));
+  os.fail_call("read_file", 1, EMFILE);
+  EXPECT_TRUE(is_running(files, 100, 50)) << "that it cannot be seen does not mean that it ended";
+  os.fail_call("read_file", 1, ESRCH);
+  EXPECT_FALSE(is_running(files, 100, 50));
   system.write("proc/100/stat", stat_line({.id = 100, .started = 50, .state = 'Z'}));
   EXPECT_FALSE(is_running(files, 100, 50));
 }

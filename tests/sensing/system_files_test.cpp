@@ -76,6 +76,9 @@ TEST(SystemFiles, NumbersInAFolderAreSorted) {
   EXPECT_EQ(numbers, (std::vector<pid_t>{9, 100}));
   EXPECT_EQ(files.list_numbers("/nowhere", numbers), -ENOENT);
   EXPECT_TRUE(numbers.empty());
+  os.fail_call("list_folder", 1, EMFILE);
+  EXPECT_EQ(files.list_numbers("/proc", numbers), -EMFILE);
+  EXPECT_TRUE(numbers.empty());
 }
 
 }  // namespace
