@@ -20,7 +20,8 @@ std::string overview(const std::vector<std::unique_ptr<Verb>>& verbs) {
   for (const auto& verb : external_verbs())
     text += fmt::format("  {:<10} {}\n", verb.name, verb.summary);
   text +=
-      "\nAny verb takes --machine NAME|FILE: it then runs inside the lab on that virtual machine.\n"
+      "\nAny verb takes --machine NAME|FILE: it then runs inside the lab on that virtual machine,\n"
+      "which --scale N makes N times smaller.\n"
       "'homenode VERB --help' explains a verb, 'homenode --version' prints the version.\n"
       "Exit codes: 0 done, 1 failed, 2 bad usage, 3 not supported here.\n";
   return text;

@@ -1,11 +1,8 @@
 #include "cli/invoke.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <exception>
-#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -14,23 +11,24 @@
 namespace homenode::cli {
 namespace {
 
-/// Words without their first --machine and its value.
-std::vector<std::string> without_machine(std::vector<std::string> words) {
-  const auto option = std::find_if(words.begin(), words.end(), [](const std::string& text) {
-    return text == "--machine" || text.starts_with("--machine=");
+/// Words without the first of an option, which takes a value.
+std::vector<std::string> without(const std::string& name, std::vector<std::string> words) {
+  const auto option = std::find_if(words.begin(), words.end(), [&](const std::string& text) {
+    return text == name || text.starts_with(name + "=");
   });
   if (option == words.end()) return words;
-  const auto values = *option == "--machine" && option + 1 != words.end() ? 2 : 1;
+  const auto values = *option == name && option + 1 != words.end() ? 2 : 1;
   words.erase(option, option + values);
   return words;
 }
 
-/// Runs `inner`, a command line without --machine, inside the lab.
-int run_in_lab(Context& context, const std::string& machine,
-               const std::vector<std::string>& inner) {
+/// Runs `inner`, a command line without the lab's options, inside the lab.
+int run_in_lab(Context& context, const LabOptions& lab, const std::vector<std::string>& inner) {
   std::string self = companion(context, "homenode");
   if (self.find('/') == std::string::npos) self = context.program;
-  std::vector<std::string> command{"run", "--machine", machine, "--", self};
+  std::vector<std::string> command{"run", "--machine", lab.machine};
+  if (!lab.scale.empty()) command.push_back("--scale=" + lab.scale);
+  command.insert(command.end(), {"--", self});
   command.insert(command.end(), inner.begin(), inner.end());
   return run_companion(context, "lab", std::move(command));
 }
@@ -50,11 +48,13 @@ int usage_error(Context& context, const CLI::App& app, const std::string& what) 
 }  // namespace
 
 std::string companion(const Context& context, const std::string& name) {
-  std::error_code ignored;
-  std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", ignored);
-  if (self.empty()) self = context.program;
-  const std::filesystem::path beside = self.parent_path() / name;
-  return access(beside.c_str(), X_OK) == 0 ? beside.string() : name;
+  std::string self;
+  if (context.os.read_link("/proc/self/exe", self) < 0) self = context.program;
+  const std::size_t slash = self.rfind('/');
+  if (slash == std::string::npos) return name;
+  std::string beside = self.substr(0, slash + 1) + name;
+  const int result = context.os.check_executable(beside);
+  return result == -ENOENT || result == -ENOTDIR ? name : beside;
 }
 
 int run_companion(Context& context, const std::string& verb, std::vector<std::string> arguments) {
@@ -67,7 +67,10 @@ int run_companion(Context& context, const std::string& verb, std::vector<std::st
         verb, verb);
     return exit_usage;
   }
-  return report(context, verb, failed("cannot start " + arguments.front(), "", -status).take());
+  return report(context, verb,
+                failed("cannot start " + arguments.front(),
+                       "check that it is an executable file for this machine", -status)
+                    .take());
 }
 
 int become_native(Context& context, std::vector<std::string> words) {
@@ -98,8 +101,8 @@ int invoke(Context& context, Verb& verb, const std::vector<std::string>& words) 
   context.words = words;
   context.words.insert(context.words.begin(), verb.name());
   CLI::App app{verb.summary(), "homenode " + verb.name()};
-  std::string machine;
-  define_machine_option(app, machine);
+  LabOptions lab;
+  define_lab_options(app, lab);
   verb.define(app);
   ProgramLine line{words, {}};
   if (verb.runs_program()) {
@@ -116,15 +119,20 @@ int invoke(Context& context, Verb& verb, const std::vector<std::string>& words) 
   } catch (const CLI::ParseError& error) {
     return usage_error(context, app, error.what());
   }
+  const bool scaled = app.count("--scale") > 0;
+  if (scaled && app.count("--machine") == 0) {
+    return usage_error(context, app, "--scale is for a virtual machine, which --machine names");
+  }
   if (app.count("--machine") > 0) {
-    if (machine.empty()) return usage_error(context, app, "--machine names no machine");
-    std::vector<std::string> inner = without_machine(line.options);
+    if (lab.machine.empty()) return usage_error(context, app, "--machine names no machine");
+    if (scaled && lab.scale.empty()) return usage_error(context, app, "--scale names no number");
+    std::vector<std::string> inner = without("--scale", without("--machine", line.options));
     inner.insert(inner.begin(), verb.name());
     if (verb.runs_program()) {
       inner.push_back("--");
       inner.insert(inner.end(), line.program.begin(), line.program.end());
     }
-    return run_in_lab(context, machine, inner);
+    return run_in_lab(context, lab, inner);
   }
   verb.take_program(std::move(line.program));
   return verb.run(context);

@@ -90,8 +90,8 @@ int print_man_page(Context& context, const std::string& name) {
   for (const auto& verb : built_in_verbs()) {
     if (verb->name() != name) continue;
     CLI::App app{verb->summary(), "homenode " + verb->name()};
-    std::string machine;
-    define_machine_option(app, machine);
+    LabOptions lab;
+    define_lab_options(app, lab);
     verb->define(app);
     context.out << man_page(*verb, app);
     return exit_done;

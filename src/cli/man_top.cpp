@@ -16,6 +16,9 @@ constexpr Line options[] = {
     {"--machine NAME|FILE",
      "Given after a verb: run it inside the lab on this virtual machine, which is a name of the "
      "catalogue ('homenode lab list') or an hwloc XML file."},
+    {"--scale N",
+     "Given after a verb with --machine: divide that machine's caches and memory by N, so that a "
+     "small problem shows what a large one would."},
     {"--json", "Given after a verb: print JSON."},
     {"--man-page VERB", "Print the man page of a built-in verb, or of homenode, in roff."},
 };

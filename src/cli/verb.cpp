@@ -3,9 +3,14 @@
 
 namespace homenode::cli {
 
-void define_machine_option(CLI::App& app, std::string& machine) {
-  app.add_option("--machine", machine, "run inside the lab on this virtual machine (name or file)")
+void define_lab_options(CLI::App& app, LabOptions& options) {
+  app.add_option("--machine", options.machine,
+                 "run inside the lab on this virtual machine (name or file)")
       ->type_name("NAME|FILE");
+  app.add_option("--scale", options.scale,
+                 "with --machine: divide its caches and memory by N, so that a small problem shows "
+                 "what a large one would")
+      ->type_name("N");
 }
 
 int report(Context& context, const std::string& verb, const Error& error) {

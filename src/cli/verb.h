@@ -15,11 +15,14 @@
 
 namespace homenode::cli {
 
-/// Exit codes, the same for every verb.
+/// Exit codes, the same for every verb. A file that is named and cannot be read is a failure: the
+/// words made sense. A name that stands for nothing, such as a machine's, is bad usage.
 inline constexpr int exit_done = 0;
 inline constexpr int exit_failed = 1;
 inline constexpr int exit_usage = 2;
 inline constexpr int exit_not_supported = 3;
+
+struct Pace;  // cli/where_pace.h
 
 /// What a verb may touch: the operating system and the two streams.
 struct Context {
@@ -33,6 +36,8 @@ struct Context {
   Result<machine::Machine> (*full_machine)() = nullptr;
   /// The verb's name and the words after it, as invoke() got them, for become_native().
   std::vector<std::string> words = {};
+  /// Time and Ctrl-C for what takes a while; null: those of the system.
+  const Pace* pace = nullptr;
 };
 
 /// A command line that works as it stands, and what it shows, without a full stop.
@@ -75,8 +80,14 @@ struct ExternalVerb {
 /// Those that come with homenode, in the order of the help.
 std::vector<ExternalVerb> external_verbs();
 
-/// Adds --machine, which every verb has; invoke() obeys it.
-void define_machine_option(CLI::App& app, std::string& machine);
+/// Where a verb is to run, if not here.
+struct LabOptions {
+  std::string machine;
+  std::string scale;  ///< As written; the lab reads it.
+};
+
+/// Adds --machine and --scale, which every verb has; invoke() obeys them.
+void define_lab_options(CLI::App& app, LabOptions& options);
 
 /// Prints "homenode VERB: message" on the error stream and gives the exit code that belongs to it.
 int report(Context& context, const std::string& verb, const Error& error);

@@ -120,6 +120,38 @@ TEST(Dispatch, MachineMayStandAfterTheWordsOfAVerb) {
   EXPECT_EQ(lab_words(line.os), (Words{"run", "--machine", "hp-8x4", "bench", "map"}));
 }
 
+TEST(Dispatch, ScaleGoesWithTheMachineToTheLab) {
+  for (const Words& given :
+       {Words{"--machine", "hp-8x4", "--scale", "64"}, Words{"--scale=64", "--machine=hp-8x4"}}) {
+    CommandLine line;
+    Words words{"bench", "map"};
+    words.insert(words.end(), given.begin(), given.end());
+    words.insert(words.end(), {"--threads", "32"});
+    line.run(words);
+    Words lab = line.os.executed();
+    ASSERT_GE(lab.size(), 10U);
+    EXPECT_EQ(Words(lab.begin() + 1, lab.begin() + 6),
+              (Words{"run", "--machine", "hp-8x4", "--scale=64", "--"}));
+    EXPECT_EQ(Words(lab.begin() + 7, lab.end()), (Words{"bench", "map", "--threads", "32"}));
+  }
+  CommandLine line;
+  line.run({"run", "--machine", "hp-8x4", "--scale", "8", "prog", "--scale", "x"});
+  const Words lab = line.os.executed();
+  ASSERT_GE(lab.size(), 5U);
+  EXPECT_EQ(lab[4], "--scale=8");
+  EXPECT_EQ(Words(lab.end() - 4, lab.end()), (Words{"--", "prog", "--scale", "x"}));
+}
+
+TEST(Dispatch, ScaleWithoutAMachineIsBadUsage) {
+  for (const Words& words : {Words{"topology", "--scale", "4"}, Words{"run", "--scale=4", "prog"},
+                             Words{"topology", "--machine=quad-4x2", "--scale="}}) {
+    CommandLine line;
+    EXPECT_EQ(line.run(words), exit_usage) << words.front();
+    EXPECT_NE(line.err.str().find("--scale"), std::string::npos) << line.err.str();
+    EXPECT_TRUE(line.os.executed().empty());
+  }
+}
+
 TEST(Dispatch, AProgramsOwnMachineOptionStaysItsOwn) {
   CommandLine line;
   line.run({"run", "--interleave=all", "prog", "--machine", "x"});

@@ -298,8 +298,8 @@ Words random_line(Random& random) {
 TEST(RunFuzz, OptionsEndWhereGetoptSays) {
   const auto verb = make_run();
   CLI::App app{"", "homenode run"};
-  std::string machine;
-  define_machine_option(app, machine);
+  LabOptions lab;
+  define_lab_options(app, lab);
   verb->define(app);
   const GetoptTable table(app);
   Random random(4);

@@ -1,8 +1,12 @@
 """homenode.lab.scale and memory: what a scaled machine has, and whether a machine fits the host."""
 
+import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
+from lab_start import lab_or_skip
 
 from homenode.lab import LabError
 from homenode.lab.catalogue import find_machine
@@ -66,3 +70,24 @@ def test_the_hosts_memory_is_what_linux_says(tmp_path: Path):
     assert host_memory_bytes(meminfo) == 2 * MIB
     meminfo.write_text("")
     assert host_memory_bytes(meminfo) is None
+
+
+@pytest.mark.lab
+def test_any_verb_scales_the_machine_that_it_runs_on():
+    command = shutil.which("homenode")
+    if command is None:
+        pytest.skip("homenode is not on PATH; run the tests through ./dev test")
+    lab_or_skip("cxl-3x4", plugin=False, scale=512)
+    script = "cat /sys/devices/system/node/node*/meminfo"
+    done = subprocess.run(
+        [command, "run", "--machine", "cxl-3x4", "--scale", "512", "--", "sh", "-c", script],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stderr
+    totals = [int(kib) >> 10 for kib in re.findall(r"MemTotal:\s+(\d+) kB", done.stdout)]
+    declared = [size // MIB for size in node_sizes(scaled(find_machine("cxl-3x4"), 512)).values()]
+    assert declared == [128, 128, 256]
+    assert all(size * 0.6 < total <= size for total, size in zip(totals, declared, strict=True))

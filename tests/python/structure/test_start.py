@@ -37,3 +37,20 @@ def test_the_other_verbs_live_beside_it(command: Path) -> None:
     )
     assert small == full
     assert "topology" in small
+
+
+@pytest.mark.parametrize("words", [["topology"], ["run", "--threads", "S0:0", "true"], []])
+def test_a_missing_other_command_is_one_line_and_exit_code_1(
+    command: Path, words: list[str], tmp_path: Path
+) -> None:
+    alone = shutil.copy2(command, tmp_path)
+    for reason in ("No such file or directory", "Permission denied"):
+        done = subprocess.run(
+            [alone, *words], capture_output=True, text=True, env={"PATH": "/nowhere"}, check=False
+        )
+        assert (done.returncode, done.stdout) == (1, ""), reason
+        assert done.stderr.startswith("homenode: cannot start ")
+        assert done.stderr.endswith(
+            f"homenode-native: {reason}; it belongs beside the command; install homenode again\n"
+        )
+        (tmp_path / "homenode-native").touch(0o644)
