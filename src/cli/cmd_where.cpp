@@ -26,6 +26,10 @@ std::string line_of(const ordered_json& json) {
   return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
+Pace pace_of(const Context& context) {
+  return context.pace != nullptr ? *context.pace : StopSignals::pace();
+}
+
 class Where final : public Verb {
  public:
   [[nodiscard]] std::string name() const override { return "where"; }
@@ -124,7 +128,7 @@ class Where final : public Verb {
     }
     if (pids.empty()) {
       return failed(fmt::format("there is no process with the name '{}'", request_.target),
-                    "'ps -e' lists those that run");
+                    "'ps -e' lists those that you may see");
     }
     if (pids.size() > 1 && (!options_.all || request_.watch_every)) {
       return bad_usage(
@@ -161,7 +165,7 @@ class Where final : public Verb {
                            return rendered(*survey);
                          },
                          [&] { return started && is_running(files, pid, *started); }};
-    if (const auto done = watch(context, settings, StopSignals::pace()); !done) {
+    if (const auto done = watch(context, settings, pace_of(context)); !done) {
       return done.as_unexpected();
     }
     return int{exit_done};
@@ -232,7 +236,7 @@ class Where final : public Verb {
     auto receipt = repair_pages(context.os, survey,
                                 {std::move(*rule), request_.groups, request_.at, request_.rate_mibs,
                                  options_.shared, options_.dry_run},
-                                StopSignals::pace(), say);
+                                pace_of(context), say);
     if (terminal) context.err << "\r\033[K" << std::flush;
     return receipt;
   }

@@ -1,16 +1,19 @@
 // Every system call under the verb `where`, from the command line to what is printed, refused in
 // every way that the kernel documents. The process is this test, in files that it makes up.
 #include <fmt/format.h>
-#include <unistd.h>
-
 #include <cerrno>
+#include <chrono>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "../os/every_refusal.h"
 #include "../sensing/captured.h"
 #include "base/id_list.h"
 #include "cli/dispatch.h"
+#include "cli/where_watch.h"
 #include "machine/load.h"
+#include "sensing/process_reader.h"
+#include "where_process.h"
 
 namespace homenode::cli {
 namespace {
@@ -41,10 +44,10 @@ void add_facts(const json& value, const std::string& path, std::string& facts) {
 /// A command about a process of one thread, whose heap lies on two nodes.
 class WhereTrial final : public os::Trial {
  public:
-  explicit WhereTrial(WhereWords words)
+  explicit WhereTrial(WhereWords words, std::string target = fmt::format("{}", pid))
       : words_(std::move(words)),
         os_({{NodeId(0), NodeId(1)}, {{CpuId(0), NodeId(0)}, {CpuId(1), NodeId(1)}}}) {
-    words_.insert(words_.begin(), {"where", fmt::format("{}", getpid())});
+    words_.insert(words_.begin(), {"where", std::move(target)});
     EXPECT_EQ(os_.map_memory(pages * os::fake_page_bytes, memory_), 0);
     os_.first_touch(memory_, half, NodeId(0));
     os_.first_touch(static_cast<char*>(memory_) + half, half, NodeId(1));
@@ -57,13 +60,19 @@ class WhereTrial final : public os::Trial {
     out_.str("");
     err_.str("");
     Context context{os_, out_, err_, "/usr/bin/homenode", two_known_nodes};
+    FakePace time;
+    const bool watches = words_.size() > 2 && words_[2].starts_with("--watch");
+    time.stop_after = watches ? pictures : 0;
+    const Pace pace = time.pace();
+    context.pace = &pace;
     const int code = dispatch(context, words_);
     const bool ended = out_.str().find("\"ended\":true") != std::string::npos;
     if (code == exit_done && !ended) {
       EXPECT_FALSE(out_.str().empty());
+      EXPECT_EQ(err_.str().find("has ended"), std::string::npos) << "it has not";
       return {true, {}};
     }
-    if (!out_.str().empty()) return told_by_receipt();
+    if (out_.str().find("homenode.where.repair/1") != std::string::npos) return told_by_receipt();
     std::string told = err_.str();
     if (told.ends_with('\n')) told.pop_back();
     EXPECT_NE(told.find("; "), std::string::npos) << "says what to do next: " << told;
@@ -75,23 +84,28 @@ class WhereTrial final : public os::Trial {
     std::string facts = places() + "\n";
     const std::string text = out_.str();
     if (!text.starts_with("{")) return facts + text.substr(0, text.find('\n'));
-    json printed = json::parse(text);
-    if (printed.contains("pages") && printed["pages"].is_object())
-      printed["pages"].erase("seconds");
-    // What was asked for is in the receipt before and after; a second run finds nothing to do.
-    if (printed["schema"] != "homenode.where.repair/1") add_facts(printed, "", facts);
+    std::istringstream lines(text);  // One of each picture.
+    for (std::string line; std::getline(lines, line);) {
+      json printed = json::parse(line);
+      if (printed.contains("pages") && printed["pages"].is_object())
+        printed["pages"].erase("seconds");
+      // What was asked for is in the receipt before and after; a second run finds nothing to do.
+      if (printed["schema"] != "homenode.where.repair/1") add_facts(printed, "", facts);
+    }
     return facts;
   }
 
   std::string state() override { return fmt::format("{} mappings", os_.mappings()); }
 
  private:
+  static constexpr pid_t pid = 4711;
+  static constexpr int pictures = 2;  ///< Of a watch, which is then stopped.
   static constexpr std::size_t pages = 8;
   static constexpr std::size_t half = pages / 2 * os::fake_page_bytes;
 
   std::string places() {
     CpuSet cpus;
-    EXPECT_EQ(os_.sched_getaffinity(getpid(), cpus), 0);
+    EXPECT_EQ(os_.sched_getaffinity(pid, cpus), 0);
     std::string text = fmt::format("CPUs {}, nodes", to_list(cpus));
     for (std::size_t page = 0; page < pages; ++page) {
       const char* const at = static_cast<char*>(memory_) + page * os::fake_page_bytes;
@@ -110,13 +124,16 @@ class WhereTrial final : public os::Trial {
                                                    "Node {0} MemFree: 4096 kB\n",
                                                    node));
     }
-    const std::string process = fmt::format("/proc/{}/", getpid());
+    const std::string process = fmt::format("/proc/{}/", pid);
     const std::string stat =
-        sensing::stat_line({.id = getpid(), .name = "prog", .started = 50, .cpu = 1});
-    for (const std::string& folder : {process, process + fmt::format("task/{}/", getpid())}) {
+        sensing::stat_line({.id = pid, .name = "prog", .started = 50, .cpu = 1});
+    for (const std::string& folder : {process, process + fmt::format("task/{}/", pid)}) {
       os_.set_file(folder + "stat", stat);
       os_.set_file(folder + "status", sensing::status_text("0-1", "0-1"));
     }
+    os_.set_file(process + "cmdline", std::string("/bin/prog\0", 10));
+    os_.set_file("/proc/12/stat", sensing::stat_line({.id = 12, .name = "other", .started = 9}));
+    os_.set_file("/proc/12/cmdline", std::string("other\0", 6));
     const auto first = reinterpret_cast<std::uintptr_t>(memory_);
     const std::string line = fmt::format("{:x}-{:x} rw-p 00000000 00:00 0    [heap]\n", first,
                                          first + pages * os::fake_page_bytes);
@@ -160,14 +177,15 @@ class WhereTrial final : public os::Trial {
 };
 
 std::set<std::string> where_refusals(const std::vector<WhereWords>& commands,
-                                     const std::set<std::pair<std::string, int>>& left_out = {}) {
+                                     const std::set<std::pair<std::string, int>>& left_out = {},
+                                     const std::string& target = "4711") {
   std::set<std::string> calls;
   for (const WhereWords& words : commands) {
-    std::string name = "where";
+    std::string name = "where " + target;
     for (const std::string& word : words) name += " " + word;
     os::refuse_every_call({name,
-                           [&words] { return std::make_unique<WhereTrial>(words); },
-                           {"read_file", "read_file_at"},
+                           [&] { return std::make_unique<WhereTrial>(words, target); },
+                           {"list_folder", "read_file", "read_file_at"},
                            left_out},
                           calls);
     if (testing::Test::HasFailure()) break;
@@ -206,6 +224,45 @@ TEST(WhereFaults, OfBindingThreadsAreToldByAnErrorOrTheReceipt) {
                      {{"read_file", ENOENT}, {"read_file", ESRCH}});
   EXPECT_TRUE(calls.contains("sched_setaffinity"));
   EXPECT_TRUE(calls.contains("sched_getaffinity"));
+}
+
+TEST(WhereFaults, OfANameAreToldOrFindTheSameProcess) {
+  // A process whose files are gone has ended, and one whose files are closed is hidden.
+  const std::set<std::pair<std::string, int>> survey{{"read_file", ENOENT}, {"read_file", ESRCH}};
+  EXPECT_TRUE(
+      where_refusals({{"--json"}, {"--fast", "--json"}}, survey, "prog").contains("list_folder"));
+  EXPECT_TRUE(where_refusals({{"--repair=bind@1", "--json"}}, {}, "prog").contains("list_folder"));
+}
+
+TEST(WhereFaults, OfAWatchAreToldAndEndNoProcess) {
+  const std::set<std::pair<std::string, int>> survey{{"read_file", ENOENT}, {"read_file", ESRCH}};
+  EXPECT_TRUE(where_refusals({{"--watch", "--json"}, {"--watch=5", "--json", "--fast"}}, survey)
+                  .contains("list_folder"));
+  where_refusals({{"--watch", "--json"}}, survey, "prog");
+}
+
+TEST(WhereFaults, OfAProcessThatEndsUnderAWatchAreItsEnd) {
+  for (const int gone : {ENOENT, ESRCH}) {
+    os::Fake os;
+    os.set_root("/no such folder");
+    std::ostringstream out;
+    std::ostringstream err;
+    FakePace time;
+    const Pace pace = time.pace();
+    Context context{os, out, err, "homenode", two_known_nodes, {}, &pace};
+    const sensing::SystemFiles files{os};
+    bool drawn = false;
+    const Watch settings{std::chrono::seconds(1), false,
+                         [&]() -> Result<std::string> {
+                           if (drawn) os.fail_call("read_file", 1, gone);
+                           drawn = true;
+                           return std::string("picture\n");
+                         },
+                         [&] { return sensing::is_running(files, 4711, 50); }};
+    EXPECT_TRUE(watch(context, settings, pace));
+    EXPECT_EQ(out.str(), "picture\n");
+    EXPECT_EQ(err.str(), "homenode where: the process has ended\n");
+  }
 }
 
 }  // namespace
