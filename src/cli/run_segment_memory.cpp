@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <charconv>
 #include <string_view>
+#include <system_error>
 
 #include "cli/run_machine.h"
 
@@ -63,22 +64,45 @@ Result<std::unique_ptr<SegmentMemory>> SegmentMemory::open(os::Os& os,
                                                            const SegmentRequest& request) {
   std::unique_ptr<SegmentMemory> memory(new SegmentMemory(os, request));
   const auto opened = request.is_file ? memory->open_file() : memory->open_segment();
-  if (!opened) return opened.as_unexpected();
+  if (!opened) return memory->give_up(opened.error());
   return memory;
 }
 
 SegmentMemory::~SegmentMemory() {
+  unmap();
+  if (descriptor_ >= 0) os_.close_file(descriptor_);
+}
+
+void SegmentMemory::unmap() {
   if (attached_ != nullptr) {
     os_.detach_segment(attached_);
   } else if (address_ != nullptr) {
     os_.unmap_memory(address_, bytes_);
   }
-  if (!kept_) {
-    if (made_segment_) os_.remove_segment(segment_);
-    if (bytes_before_ && !made_file_) os_.resize_file(descriptor_, *bytes_before_);
-    if (made_file_) os_.remove_file(request_.path);
-  }
-  if (descriptor_ >= 0) os_.close_file(descriptor_);
+  attached_ = nullptr;
+  address_ = nullptr;
+}
+
+Unexpected SegmentMemory::give_up(Error error) {
+  unmap();
+  const auto take_back = [&](bool wanted, const std::string& what, auto call) {
+    if (!wanted) return;
+    const int result = call();
+    if (result == 0) return;
+    error.next += fmt::format("; {}, for that was refused too ({})", what,
+                              std::generic_category().message(-result));
+  };
+  take_back(made_segment_, fmt::format("'ipcrm -m {}' removes {}", segment_, noun()),
+            [&] { return os_.remove_segment(segment_); });
+  take_back(bytes_before_ && !made_file_,
+            fmt::format("'truncate -s {}' shortens {} again", bytes_before_.value_or(0), noun()),
+            [&] { return os_.resize_file(descriptor_, *bytes_before_); });
+  take_back(made_file_, fmt::format("'rm' removes the new file '{}'", request_.path),
+            [&] { return os_.remove_file(request_.path); });
+  made_segment_ = false;
+  made_file_ = false;
+  bytes_before_.reset();
+  return Unexpected(std::move(error));
 }
 
 std::string SegmentMemory::noun() const {
@@ -118,7 +142,7 @@ Result<void> SegmentMemory::open_file() {
   int result = os_.open_shared_file(request_.path, std::nullopt, file);
   if (result == -ENOENT) {
     if (request_.length == 0)
-      return bad_usage(fmt::format("there is no {}", noun().substr(4)), give_length);
+      return failed(fmt::format("there is no {}", noun().substr(4)), give_length);
     result = os_.open_shared_file(request_.path, request_.permissions, file);
     made_file_ = result == 0;
     if (result < 0) return refused("make", result);
@@ -159,7 +183,7 @@ Result<int> SegmentMemory::find_key() {
   if (result == 0) return key;
   if (result != -ENOENT) return refused("find", result);
   if (request_.length == 0) {
-    return bad_usage(fmt::format("there is no key file '{}'", request_.path), give_length);
+    return failed(fmt::format("there is no key file '{}'", request_.path), give_length);
   }
   os::SharedFile file;
   result = os_.open_shared_file(request_.path, request_.permissions, file);
@@ -175,9 +199,9 @@ Result<int> SegmentMemory::find_key() {
 
 Result<std::uint64_t> SegmentMemory::make_segment(int key) {
   if (request_.length == 0) {
-    return bad_usage(fmt::format("there is no segment of the key file '{}' with the id {}",
-                                 request_.path, request_.project),
-                     give_length);
+    return failed(fmt::format("there is no segment of the key file '{}' with the id {}",
+                              request_.path, request_.project),
+                  give_length);
   }
   const std::uint64_t bytes = request_.offset + request_.length;
   os::SharedSegment segment;

@@ -13,19 +13,21 @@
 
 namespace homenode::cli {
 
-/// Unmaps at its end, and removes what it had to make unless keep() was called: a command that
-/// fails half-way leaves nothing behind.
+/// Unmaps at its end. A command that fails half-way calls give_up(), and so leaves nothing behind
+/// or says what.
 class SegmentMemory {
  public:
-  /// Errors: bad_usage where there is no such memory and no length to make it with, where the range
-  /// is not of whole pages or not inside a segment; each refusal of the kernel with what to do.
+  /// Errors: failed where there is no such memory and no length to make it with; bad_usage where
+  /// the range is not of whole pages or not inside a segment; each refusal of the kernel with what
+  /// to do.
   static Result<std::unique_ptr<SegmentMemory>> open(os::Os& os, const SegmentRequest& request);
 
   SegmentMemory(const SegmentMemory&) = delete;
   SegmentMemory& operator=(const SegmentMemory&) = delete;
   ~SegmentMemory();
 
-  void keep() { kept_ = true; }
+  /// Takes back what was made and gives `error` again, with what the system does not take back.
+  [[nodiscard]] Unexpected give_up(Error error);
   [[nodiscard]] actuation::Region region() const { return {address_, bytes_}; }
   [[nodiscard]] std::size_t page_bytes() const { return page_bytes_; }
   /// What was made, one sentence each.
@@ -37,6 +39,7 @@ class SegmentMemory {
 
  private:
   SegmentMemory(os::Os& os, const SegmentRequest& request) : os_(os), request_(request) {}
+  void unmap();
   Result<void> open_file();
   Result<void> make_long_enough(std::uint64_t file_bytes);
   Result<void> open_segment();
@@ -50,7 +53,6 @@ class SegmentMemory {
   os::Os& os_;
   const SegmentRequest request_;
   std::vector<std::string> made_;
-  bool kept_ = false;
   void* address_ = nullptr;  ///< Of the range.
   std::size_t bytes_ = 0;
   std::size_t page_bytes_ = 0;

@@ -152,9 +152,8 @@ Result<std::vector<SegmentDump>> run_segment(Context& context, const SegmentRequ
   if (!memory) return memory.as_unexpected();
   SegmentSteps steps(context.os, request, policy, **memory);
   for (Step step : request.steps) {
-    if (const auto done = steps.take(step); !done) return done.as_unexpected();
+    if (const auto done = steps.take(step); !done) return (*memory)->give_up(done.error());
   }
-  (*memory)->keep();
   for (const std::string& made : (*memory)->made()) context.err << "homenode run: " << made << '\n';
   return std::move(steps).dumps();
 }

@@ -148,7 +148,7 @@ TEST(RunSegment, MakesASegmentWithItsKeyFile) {
   EXPECT_EQ(line.os.segments(), 1U);
   EXPECT_EQ(line.run({"run", "--shmid=3", "--shm=k", "--dump"}), exit_done);
   EXPECT_TRUE(line.out.str().starts_with("0000000000000000-0000000000002000: bind : "));
-  EXPECT_EQ(line.run({"run", "--shm=k", "--dump"}), exit_usage);
+  EXPECT_EQ(line.run({"run", "--shm=k", "--dump"}), exit_failed);
   EXPECT_NE(line.err.str().find("with the id 0; give --length"), std::string::npos);
   EXPECT_EQ(line.run({"run", "--length=12k", "--shmid=3", "--shm=k", "--dump"}), exit_usage);
   EXPECT_NE(line.err.str().find("too small"), std::string::npos);
@@ -156,8 +156,7 @@ TEST(RunSegment, MakesASegmentWithItsKeyFile) {
 
 TEST(RunSegment, RefusesWhatIsNotThereOrNotWhole) {
   for (const SegmentWords& words :
-       {SegmentWords{"run", "--file", "f", "-l"}, SegmentWords{"run", "--shm", "k", "-l"},
-        SegmentWords{"run", "--length=100", "--file=f", "-l"},
+       {SegmentWords{"run", "--length=100", "--file=f", "-l"},
         SegmentWords{"run", "--length=4k", "--offset=1", "--shm=k", "-l"},
         SegmentWords{"run", "--length=4k", "--file=f", "-l", "prog"},
         SegmentWords{"run", "--length=4k", "--file=f", "-l", "--show"},
