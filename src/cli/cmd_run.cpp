@@ -95,7 +95,9 @@ class Run final : public Verb {
     if (!machine) return report(context, name(), machine.error());
     const auto done = prepare(context, *machine, *request);
     if (!done) return report(context, name(), done.error());
-    return only_prints() || request->segment ? exit_done : start_program(context, program_);
+    if (only_prints() || request->segment) return exit_done;
+    if (absence_ < 0) return not_started(context, program_.front(), absence_);
+    return start_program(context, program_);
   }
 
  private:
@@ -244,12 +246,14 @@ class Run final : public Verb {
     if (!plan) return plan.as_unexpected();
     if (request.segment) return treat_segment(context, *request.segment, plan->process);
     plan->program = program_;
-    if (const auto found = find_names(plan->threads, program_); !found) return found;
+    const auto absence = find_names(context.os, plan->threads, program_);
+    if (!absence) return absence.as_unexpected();
+    absence_ = *absence;
     if (prints_.version) context.out << "homenode " HOMENODE_VERSION "\n";
     if (prints_.explain) return explain(context, *plan);
     if (!prints_.emit.empty()) return print_emitted(context, *plan, machine);
     if (prints_.hardware) return print_hardware(context, machine);
-    if (prints_.version) return {};
+    if (prints_.version || (absence_ < 0 && !prints_.show)) return {};
     if (is_strict(request)) {
       // numactl ignores it too, and says so.
       context.err << "homenode run: --strict is for shared memory (--shm, --file): ignored\n";
@@ -313,6 +317,7 @@ class Run final : public Verb {
   ThreadRequest threads_;
   Prints prints_;
   bool charm_behind_ = false;
+  int absence_ = 0;  ///< -errno where there is no program to look names up in.
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "cli/run_allocations_symbols.h"
 #include "cli/run_threads.h"
+#include "os/os.h"
 
 namespace homenode::cli {
 
@@ -22,12 +23,13 @@ struct ProgramObject {
 /// The program that `name` starts, by PATH and for a script its interpreter, and then the shared
 /// libraries in their order, by the dynamic linker's own list: it alone knows all of its search
 /// path. Nothing of the program is run. Errors: failed when it cannot be found or read.
-Result<std::vector<ProgramObject>> read_program_objects(const std::string& name);
+Result<std::vector<ProgramObject>> read_program_objects(os::Os& os, const std::string& name);
 
-/// Looks up the names of --place in the program, if there are any and there is one: fills in their
-/// pieces. Errors: those of read_program_objects() and find_named_pieces();
-/// not_supported for a program that the agent cannot get into; as check_wire_fits().
-Result<void> find_names(ThreadPlan& plan, const std::vector<std::string>& program);
+/// Looks up the names of --place in the program, if there are any, and fills in their pieces. Gives
+/// 0, or -errno where the program is absent: it cannot be started under such a plan. Errors: those
+/// of read_program_objects() and find_named_pieces(); not_supported for a program that the agent
+/// cannot get into; as check_wire_fits().
+Result<int> find_names(os::Os& os, ThreadPlan& plan, const std::vector<std::string>& program);
 
 /// The paths in what the dynamic linker prints with --list. Pure.
 std::vector<std::string> paths_in_list(const std::string& list);

@@ -9,12 +9,12 @@
 
 namespace homenode::cli {
 
-/// True when sysfs has a device in this folder.
-bool is_device_folder(os::Os& os, const std::string& folder);
+/// True when sysfs has a device in this folder. Errors: failed when it does not say.
+Result<bool> is_device_folder(os::Os& os, const std::string& folder);
 
 /// The node of the device in the folder, or of the nearest one above it that says one. `device` is
 /// its name, for messages. Errors: bad_usage when it is not there; not_supported where the system
-/// does not say.
+/// does not know; failed where a file of it cannot be read.
 Result<std::string> node_of_folder(os::Os& os, const std::string& folder,
                                    const std::string& device);
 

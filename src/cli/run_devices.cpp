@@ -26,14 +26,18 @@ Result<std::string> node_in_class(os::Os& os, const char* class_name, const std:
 }
 
 Result<std::string> node_of_file(os::Os& os, const std::string& path) {
-  struct stat status {};
-  if (stat(path.c_str(), &status) != 0) return no_such_device("file:" + path);
-  const bool is_device = S_ISBLK(status.st_mode) || S_ISCHR(status.st_mode);
-  const dev_t device = is_device ? status.st_rdev : status.st_dev;
-  const std::string folder =
-      fmt::format("/sys/dev/{}/{}:{}", S_ISCHR(status.st_mode) ? "char" : "block", major(device),
-                  minor(device));
-  if (!is_device_folder(os, folder)) {
+  os::FileStatus status;
+  if (const int result = os.file_status(path, status); result < 0) {
+    return failed(fmt::format("cannot look at the file '{}', near which a node is asked for", path),
+                  "check the path", -result);
+  }
+  const bool is_device = S_ISBLK(status.mode) || S_ISCHR(status.mode);
+  const dev_t device = is_device ? status.special_device : status.device;
+  const std::string folder = fmt::format(
+      "/sys/dev/{}/{}:{}", S_ISCHR(status.mode) ? "char" : "block", major(device), minor(device));
+  const auto is_known = is_device_folder(os, folder);
+  if (!is_known) return is_known.as_unexpected();
+  if (!*is_known) {
     return not_supported(fmt::format("the file '{}' is on no device that sysfs knows", path),
                          "name the node itself");
   }
@@ -124,7 +128,9 @@ Result<std::string> node_near(os::Os& os, const std::string& device) {
   }
   for (const char* class_name : {"net", "block", "nvme", "infiniband", "drm", "accel"}) {
     const std::string folder = fmt::format("/sys/class/{}/{}", class_name, device);
-    if (is_device_folder(os, folder)) return node_of_folder(os, folder, device);
+    const auto is_here = is_device_folder(os, folder);
+    if (!is_here) return is_here.as_unexpected();
+    if (*is_here) return node_of_folder(os, folder, device);
   }
   return no_such_device(device);
 }

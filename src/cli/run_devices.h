@@ -12,7 +12,7 @@ namespace homenode::cli {
 /// A list of nodes whose last item may be a device, with that device's node written instead:
 /// "0,netdev:eth0" is "0,1" where eth0 is at node 1. Other lists come back as they are.
 /// Errors: bad_usage for a device that is not there; not_supported where the system does not say
-/// which node it is near.
+/// which node it is near; failed for a file of file: or of sysfs that cannot be read.
 Result<std::string> expand_devices(os::Os& os, const std::string& list);
 
 /// The node near a device: eth0, nvme0n1, nvme0, sda, mlx5_0, card0, renderD128, gpu, gpu1, nvidia0

@@ -4,9 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
-#include <cstdlib>
-#include <filesystem>
 #include <limits>
 #include <string_view>
 #include <vector>
@@ -33,39 +32,58 @@ bool is_prefix_and_digits(const std::string& device, std::string_view prefix) {
          device.find_first_not_of("0123456789", prefix.size()) == std::string::npos;
 }
 
-/// The names in a folder of the kernel's, in order: PCI addresses sort as numbers do.
-std::vector<std::string> names_in(const std::string& folder) {
-  const char* const root = std::getenv("HWLOC_FSROOT");
+/// The names in a folder of the kernel's, in order: PCI addresses sort as numbers do. None where
+/// there is no such folder.
+Result<std::vector<std::string>> names_in(os::Os& os, const std::string& folder) {
   std::vector<std::string> names;
-  std::error_code ignored;
-  const std::filesystem::path path = root == nullptr ? folder : root + folder;
-  for (std::filesystem::directory_iterator entry(path, ignored), end; entry != end;
-       entry.increment(ignored)) {
-    names.push_back(entry->path().filename().string());
+  const int result = list_kernel_folder(os, folder, names);
+  if (result < 0 && result != -ENOENT) {
+    return failed(fmt::format("cannot list {}, where GPUs are", folder), "name the node itself",
+                  -result);
   }
-  std::sort(names.begin(), names.end());
   return names;
 }
 
 /// A file with one hexadecimal number, such as 0x030200; 0 where there is none.
-unsigned hexadecimal_in(os::Os& os, const std::string& path) {
+Result<unsigned> hexadecimal_in(os::Os& os, const std::string& path) {
   std::string content;
-  if (read_kernel_file(os, path, content) != 0 || !content.starts_with("0x")) return 0;
+  const int result = read_kernel_file(os, path, content);
+  if (result < 0 && result != -ENOENT) {
+    return failed(fmt::format("cannot read {}", path), "name the GPU by its address", -result);
+  }
   unsigned value = 0;
-  std::from_chars(content.data() + 2, content.data() + content.size(), value, 16);
+  if (content.starts_with("0x")) {
+    std::from_chars(content.data() + 2, content.data() + content.size(), value, 16);
+  }
   return value;
 }
 
-bool is_gpu(os::Os& os, const std::string& address) {
+Result<bool> is_gpu(os::Os& os, const std::string& address) {
   constexpr unsigned display = 0x03;
   constexpr unsigned accelerator = 0x12;
   // Aspeed and Matrox: the picture that a server's management controller sends.
   constexpr std::array console_vendors{0x1a03U, 0x102bU};
   const std::string folder = fmt::format("{}/{}", pci_devices, address);
-  const unsigned kind = hexadecimal_in(os, folder + "/class") >> 16U;
-  if (kind != display && kind != accelerator) return false;
-  const unsigned vendor = hexadecimal_in(os, folder + "/vendor");
-  return std::find(console_vendors.begin(), console_vendors.end(), vendor) == console_vendors.end();
+  const auto kind = hexadecimal_in(os, folder + "/class");
+  if (!kind) return kind.as_unexpected();
+  if (*kind >> 16U != display && *kind >> 16U != accelerator) return false;
+  const auto vendor = hexadecimal_in(os, folder + "/vendor");
+  if (!vendor) return vendor.as_unexpected();
+  return std::find(console_vendors.begin(), console_vendors.end(), *vendor) ==
+         console_vendors.end();
+}
+
+/// The addresses of the GPUs on PCI, in order.
+Result<std::vector<std::string>> gpus_on_pci(os::Os& os) {
+  const auto names = names_in(os, pci_devices);
+  if (!names) return names;
+  std::vector<std::string> addresses;
+  for (const std::string& address : *names) {
+    const auto wanted = is_gpu(os, address);
+    if (!wanted) return wanted.as_unexpected();
+    if (*wanted) addresses.push_back(address);
+  }
+  return addresses;
 }
 
 Result<std::string> node_of_pci_gpu(os::Os& os, const std::string& device,
@@ -81,17 +99,23 @@ Result<std::string> node_of_card(os::Os& os, const std::string& device) {
   const unsigned wanted = number_behind(device, "gpu");
   for (unsigned card = 0, seen = 0; card < most_cards; ++card) {
     const std::string folder = fmt::format("/sys/class/drm/card{}", card);
-    if (is_device_folder(os, folder) && seen++ == wanted) return node_of_folder(os, folder, device);
+    const auto is_there = is_device_folder(os, folder);
+    if (!is_there) return is_there.as_unexpected();
+    if (*is_there && seen++ == wanted) return node_of_folder(os, folder, device);
   }
   return no_such_device(device);
 }
 
 Result<std::string> node_of_nvidia(os::Os& os, const std::string& device) {
   constexpr std::string_view name = "Device Minor:";
-  for (const std::string& address : names_in(nvidia_gpus)) {
+  const auto addresses = names_in(os, nvidia_gpus);
+  if (!addresses) return addresses.as_unexpected();
+  for (const std::string& address : *addresses) {
     std::string text;
-    if (read_kernel_file(os, fmt::format("{}/{}/information", nvidia_gpus, address), text) != 0) {
-      continue;
+    const std::string file = fmt::format("{}/{}/information", nvidia_gpus, address);
+    if (const int result = read_kernel_file(os, file, text); result < 0) {
+      if (result == -ENOENT) continue;
+      return failed(fmt::format("cannot read {}", file), "name the GPU by its address", -result);
     }
     const std::size_t at = text.find(name);
     if (at == std::string::npos) continue;
@@ -115,9 +139,9 @@ bool names_gpu(const std::string& device) {
 
 Result<std::string> node_of_gpu(os::Os& os, const std::string& device) {
   if (device.starts_with("nvidia")) return node_of_nvidia(os, device);
-  std::vector<std::string> addresses = names_in(pci_devices);
-  std::erase_if(addresses, [&os](const std::string& address) { return !is_gpu(os, address); });
-  return addresses.empty() ? node_of_card(os, device) : node_of_pci_gpu(os, device, addresses);
+  const auto addresses = gpus_on_pci(os);
+  if (!addresses) return addresses.as_unexpected();
+  return addresses->empty() ? node_of_card(os, device) : node_of_pci_gpu(os, device, *addresses);
 }
 
 }  // namespace homenode::cli

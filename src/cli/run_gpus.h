@@ -15,7 +15,7 @@ bool names_gpu(const std::string& device);
 /// rocm-smi count, without those that only show a server's console; where there is none on PCI, the
 /// first DRM card. nvidia0 is the device file of NVIDIA's driver, whose address /proc has.
 /// pre: names_gpu(device). Errors: bad_usage when there is no such GPU; not_supported where the
-/// system does not say which node it is near.
+/// system does not say which node it is near; failed where it cannot be asked.
 Result<std::string> node_of_gpu(os::Os& os, const std::string& device);
 
 }  // namespace homenode::cli

@@ -40,9 +40,12 @@ Result<void> apply_to_process(Context& context, const placement::Placement& plac
 }
 
 Result<void> prepare_agent(Context& context, const RunPlan& plan) {
-  if (const auto enters = check_agent_can_enter(plan.program.front()); !enters) return enters;
-  const auto folder = agent_folder(companion(context, "homenode"), variable("HOMENODE_LIBEXEC"));
+  const auto doubts = check_agent_can_enter(context.os, plan.program.front());
+  if (!doubts) return doubts.as_unexpected();
+  const auto folder =
+      agent_folder(context.os, companion(context, "homenode"), variable("HOMENODE_LIBEXEC"));
   if (!folder) return folder.as_unexpected();
+  for (const std::string& doubt : *doubts) context.err << "homenode run: " << doubt << '\n';
   for (const std::string& conflict : agent_conflicts(plan.threads, variable)) {
     context.err << "homenode run: " << conflict << '\n';
   }
@@ -54,10 +57,13 @@ Result<void> prepare_agent(Context& context, const RunPlan& plan) {
 
 int start_program(Context& context, const std::vector<std::string>& program) {
   context.out.flush();
-  const int result = context.os.execute(program);
+  return not_started(context, program.front(), context.os.execute(program));
+}
+
+int not_started(Context& context, const std::string& program, int result) {
   const bool not_found = result == -ENOENT;
   const Error error =
-      failed(fmt::format("cannot start '{}'", program.front()),
+      failed(fmt::format("cannot start '{}'", program),
              not_found ? "check the name and PATH; for a script, the interpreter in its first line"
                        : "check that it is an executable file for this machine",
              -result)

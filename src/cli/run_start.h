@@ -19,4 +19,8 @@ Result<void> prepare_agent(Context& context, const RunPlan& plan);
 /// Becomes the program; returns the exit code when it cannot be started.
 int start_program(Context& context, const std::vector<std::string>& program);
 
+/// Says why a program was not started, -errno being `result`; returns the exit code that shells
+/// have for it.
+int not_started(Context& context, const std::string& program, int result);
+
 }  // namespace homenode::cli

@@ -3,19 +3,27 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/result.h"
+#include "os/os.h"
 
 namespace homenode::cli {
 
+/// True for the refusals (-errno) that say that a program is not there or not for this person: what
+/// starts it then meets the same.
+bool is_absent(int result);
+
 /// The file that `name` starts, by PATH as the start itself does, and for a script its interpreter;
-/// empty when there is none.
-std::string find_program_file(const std::string& name);
+/// empty when there is none. Errors: failed where the system does not say for now.
+Result<std::string> find_program_file(os::Os& os, const std::string& name);
 
 /// Looks at the file that `name` starts, by PATH as the start itself does, and for a script at its
-/// interpreter. Errors: not_supported for a statically linked program and for one with the setuid
-/// or setgid bit or file capabilities, into none of which the dynamic linker preloads anything.
-/// A program that cannot be found or read is no error here: starting it will tell.
-Result<void> check_agent_can_enter(const std::string& name);
+/// interpreter. Gives what this person may not see of it, and what follows if it is so, a sentence
+/// each. Errors: not_supported for a statically linked program and for one with the setuid or
+/// setgid bit or file capabilities, into none of which the dynamic linker preloads anything; failed
+/// where the system does not say for now. A program that is absent is no error here: starting it
+/// will tell.
+Result<std::vector<std::string>> check_agent_can_enter(os::Os& os, const std::string& name);
 
 }  // namespace homenode::cli

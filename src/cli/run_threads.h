@@ -33,6 +33,7 @@
 #include "base/result.h"
 #include "cli/run_allocations_rule.h"
 #include "machine/machine.h"
+#include "os/os.h"
 #include "placement/policy.h"
 #include "placement/thread_map.h"
 
@@ -126,6 +127,7 @@ Result<void> check_wire_fits(const ThreadPlan& plan);
 /// separated by colons), or by the place of the command: ../libexec/homenode, ../lib, or the Python
 /// package beside it. `executable` is the command's own file. Errors: failed naming the folders
 /// that were tried.
-Result<std::string> agent_folder(const std::string& executable, const std::string& libexec);
+Result<std::string> agent_folder(os::Os& os, const std::string& executable,
+                                 const std::string& libexec);
 
 }  // namespace homenode::cli

@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
+#include <system_error>
 
 #include "actuation/kernel_policy.h"
 #include "agent/wire.h"
@@ -45,21 +49,45 @@ std::string tunables_for(const ThreadPlan& plan, const std::string& present) {
   return fmt::format("{}{}{}={}", present, present.empty() ? "" : ":", mmap_threshold, least);
 }
 
-std::vector<fs::path> agent_folders(const std::string& executable, const std::string& libexec) {
-  std::vector<fs::path> folders;
+/// Where the agent may be, but for Python's packages.
+std::vector<std::string> agent_folders(const std::string& above, const std::string& libexec) {
+  std::vector<std::string> folders;
   for (std::string_view rest = libexec; !rest.empty();) {
     const std::size_t colon = rest.find(':');
     if (colon != 0) folders.emplace_back(rest.substr(0, colon));
     rest.remove_prefix(colon == std::string_view::npos ? rest.size() : colon + 1);
   }
-  const fs::path above = fs::path(executable).parent_path().parent_path();
-  folders.push_back(above / "libexec" / "homenode");
-  folders.push_back(above / "lib");
-  std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator(above / "lib", ignored)) {
-    if (entry.path().filename().string().starts_with("python3")) {
-      folders.push_back(entry.path() / "site-packages" / "homenode" / "libexec");
+  folders.push_back(above + "/libexec/homenode");
+  folders.push_back(above + "/lib");
+  return folders;
+}
+
+/// The first folder that has the agent, or "" and in `tried` all of them.
+std::string folder_with_agent(os::Os& os, const std::vector<std::string>& folders,
+                              std::string& tried) {
+  for (const std::string& folder : folders) {
+    os::FileStatus status;
+    const int result = os.file_status(folder + "/" + agent::agent_file, status);
+    if (result == 0 && S_ISREG(status.mode)) return folder;
+    if (!tried.empty()) tried += ", ";
+    tried += folder;
+    if (result < 0 && result != -ENOENT && result != -ENOTDIR) {
+      tried += fmt::format(" ({})", std::generic_category().message(-result));
     }
+  }
+  return "";
+}
+
+/// The Python packages in the folder `lib` that may have the agent.
+std::vector<std::string> package_folders(os::Os& os, const std::string& lib, std::string& tried) {
+  std::vector<std::string> names;
+  if (const int result = os.list_folder(lib, names); result < 0 && result != -ENOENT) {
+    tried += fmt::format(", {}/python3* ({})", lib, std::generic_category().message(-result));
+  }
+  std::vector<std::string> folders;
+  for (const std::string& name : names) {
+    if (!name.starts_with("python3")) continue;
+    folders.push_back(fmt::format("{}/{}/site-packages/homenode/libexec", lib, name));
   }
   return folders;
 }
@@ -151,19 +179,27 @@ std::vector<std::string> agent_conflicts(const ThreadPlan& plan, const Lookup& l
   return conflicts;
 }
 
-Result<std::string> agent_folder(const std::string& executable, const std::string& libexec) {
+Result<std::string> agent_folder(os::Os& os, const std::string& executable,
+                                 const std::string& libexec) {
+  const std::string above = fs::path(executable).parent_path().parent_path().string();
   std::string tried;
-  for (const fs::path& folder : agent_folders(executable, libexec)) {
-    std::error_code ignored;
-    const fs::path agent = folder / agent::agent_file;
-    if (fs::is_regular_file(agent, ignored)) return fs::canonical(folder, ignored).string();
-    if (!tried.empty()) tried += ", ";
-    tried += folder.string();
+  std::string folder = folder_with_agent(os, agent_folders(above, libexec), tried);
+  if (folder.empty()) {
+    folder = folder_with_agent(os, package_folders(os, above + "/lib", tried), tried);
   }
-  return failed(fmt::format("cannot find {}, which places threads inside the program; it is in "
-                            "none of {}",
-                            agent::agent_file, tried),
-                "build or install homenode whole, or name its folder in HOMENODE_LIBEXEC");
+  if (folder.empty()) {
+    return failed(fmt::format("cannot find {}, which places threads inside the program; it is in "
+                              "none of {}",
+                              agent::agent_file, tried),
+                  "build or install homenode whole, or name its folder in HOMENODE_LIBEXEC");
+  }
+  std::string resolved;
+  if (const int result = os.resolve_path(folder, resolved); result < 0) {
+    return failed(fmt::format("cannot find out where the folder '{}' is", folder),
+                  "name the folder of " + std::string(agent::agent_file) + " in HOMENODE_LIBEXEC",
+                  -result);
+  }
+  return resolved;
 }
 
 }  // namespace homenode::cli

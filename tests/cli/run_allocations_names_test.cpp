@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "cli/run_allocations_objects.h"
+#include "os/linux.h"
 
 namespace homenode::cli {
 namespace {
@@ -130,11 +131,12 @@ TEST(PathsInList, AreTheLibraries) {
 }
 
 TEST(ProgramObjects, OfThisTestAreItselfAndItsLibraries) {
-  const auto objects = read_program_objects(std::filesystem::read_symlink("/proc/self/exe"));
+  os::Linux os;
+  const auto objects = read_program_objects(os, std::filesystem::read_symlink("/proc/self/exe"));
   ASSERT_TRUE(objects) << objects.error().message();
   ASSERT_GT(objects->size(), 2U);
   EXPECT_FALSE(objects->front().elf.symbols.empty());
-  EXPECT_FALSE(read_program_objects("/nowhere/at all"));
+  EXPECT_FALSE(read_program_objects(os, "/nowhere/at all"));
 }
 
 }  // namespace

@@ -6,12 +6,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
+#include "os/fake.h"
+#include "os/linux.h"
+
 namespace homenode::cli {
 namespace {
+
+os::Linux system_os;
 
 class Folder {
  public:
@@ -51,8 +57,8 @@ std::string elf(unsigned segment_type) {
 
 TEST(RunTarget, TellsStaticFromDynamic) {
   const Folder folder;
-  EXPECT_TRUE(check_agent_can_enter(folder.file("dynamic", elf(PT_INTERP))));
-  const auto fixed = check_agent_can_enter(folder.file("static", elf(PT_LOAD)));
+  EXPECT_TRUE(check_agent_can_enter(system_os, folder.file("dynamic", elf(PT_INTERP))));
+  const auto fixed = check_agent_can_enter(system_os, folder.file("static", elf(PT_LOAD)));
   ASSERT_FALSE(fixed);
   EXPECT_EQ(fixed.error().code, ErrorCode::not_supported);
   EXPECT_NE(fixed.error().message().find("statically linked"), std::string::npos);
@@ -61,10 +67,10 @@ TEST(RunTarget, TellsStaticFromDynamic) {
 TEST(RunTarget, LooksBehindScripts) {
   const Folder folder;
   const std::string fixed = folder.file("static", elf(PT_LOAD));
-  EXPECT_FALSE(check_agent_can_enter(folder.file("script", "#! " + fixed + " -x\n")));
-  EXPECT_TRUE(check_agent_can_enter(folder.file("shell", "#!/bin/sh\n")));
+  EXPECT_FALSE(check_agent_can_enter(system_os, folder.file("script", "#! " + fixed + " -x\n")));
+  EXPECT_TRUE(check_agent_can_enter(system_os, folder.file("shell", "#!/bin/sh\n")));
   EXPECT_TRUE(check_agent_can_enter(
-      folder.file("loop", std::string("#!") + folder.file("loop", "") + "\n")));
+      system_os, folder.file("loop", std::string("#!") + folder.file("loop", "") + "\n")));
 }
 
 TEST(RunTarget, TellsProgramsWithOtherRights) {
@@ -73,18 +79,46 @@ TEST(RunTarget, TellsProgramsWithOtherRights) {
   if (chown(path.c_str(), getuid() + 1, getgid()) != 0)
     GTEST_SKIP() << "only root can give files away";
   ASSERT_EQ(chmod(path.c_str(), 04755), 0);
-  const auto other = check_agent_can_enter(path);
+  const auto other = check_agent_can_enter(system_os, path);
   ASSERT_FALSE(other);
   EXPECT_EQ(other.error().code, ErrorCode::not_supported);
 }
 
+TEST(RunTarget, SaysWhatItMayNotSee) {
+  os::Fake kernel;
+  kernel.set_file("/bin/closed", elf(PT_LOAD));
+  kernel.fail_call("read_file_at", 1, EACCES);
+  const auto unread = check_agent_can_enter(kernel, "/bin/closed");
+  ASSERT_TRUE(unread);
+  ASSERT_EQ(unread->size(), 1U);
+  EXPECT_EQ(unread->front(),
+            "cannot see whether '/bin/closed' is statically linked (Permission denied); if so, "
+            "nothing is placed inside it");
+  kernel.fail_call("read_file_at", 1, EMFILE);
+  EXPECT_FALSE(check_agent_can_enter(kernel, "/bin/closed"));
+  if (getuid() == 0) return;  // Whom no capabilities of files concern.
+  kernel.set_file("/bin/open", elf(PT_INTERP));
+  kernel.fail_call("attribute_bytes", 1, EPERM);
+  EXPECT_EQ(check_agent_can_enter(kernel, "/bin/open")->size(), 1U);
+}
+
+TEST(RunTarget, LooksNoFurtherOnPathWhereTheSystemDoesNotSay) {
+  os::Fake kernel;
+  kernel.fail_call("check_executable", 1, EIO);
+  const auto unknown = find_program_file(kernel, "sh");
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().errno_value, EIO);
+  kernel.fail_call("check_executable", 1, EACCES);
+  EXPECT_TRUE(find_program_file(kernel, "sh")) << "as the start, it goes on to the next folder";
+}
+
 TEST(RunTarget, LeavesWhatItCannotReadToTheStart) {
-  EXPECT_TRUE(check_agent_can_enter("/nonexistent/program"));
-  EXPECT_TRUE(check_agent_can_enter("no-such-program-anywhere"));
-  EXPECT_TRUE(check_agent_can_enter("/"));
+  EXPECT_TRUE(check_agent_can_enter(system_os, "/nonexistent/program"));
+  EXPECT_TRUE(check_agent_can_enter(system_os, "no-such-program-anywhere"));
+  EXPECT_TRUE(check_agent_can_enter(system_os, "/"));
   const Folder folder;
-  EXPECT_TRUE(check_agent_can_enter(folder.file("short", "\177ELF")));
-  EXPECT_TRUE(check_agent_can_enter("sh"));
+  EXPECT_TRUE(check_agent_can_enter(system_os, folder.file("short", "\177ELF")));
+  EXPECT_TRUE(check_agent_can_enter(system_os, "sh"));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "four_nodes.h"
+#include "os/linux.h"
 
 namespace homenode::cli {
 namespace {
@@ -213,18 +214,19 @@ TEST(AgentFolder, IsFoundByTheVariableOrBesideTheCommand) {
     return (root / folder).string();
   };
   const std::string command = (root / "bin/homenode").string();
-  const auto missing = agent_folder(command, "");
+  os::Linux os;
+  const auto missing = agent_folder(os, command, "");
   ASSERT_FALSE(missing);
   EXPECT_NE(missing.error().message().find((root / "libexec/homenode").string()),
             std::string::npos);
   const std::string wheel = put("lib/python3.11/site-packages/homenode/libexec");
-  EXPECT_EQ(*agent_folder(command, ""), wheel);
+  EXPECT_EQ(*agent_folder(os, command, ""), wheel);
   const std::string build_tree = put("lib");
-  EXPECT_EQ(*agent_folder(command, ""), build_tree);
+  EXPECT_EQ(*agent_folder(os, command, ""), build_tree);
   const std::string installed = put("libexec/homenode");
-  EXPECT_EQ(*agent_folder(command, ""), installed);
+  EXPECT_EQ(*agent_folder(os, command, ""), installed);
   const std::string named = put("elsewhere");
-  EXPECT_EQ(*agent_folder(command, "/nowhere:" + named), named);
+  EXPECT_EQ(*agent_folder(os, command, "/nowhere:" + named), named);
   std::filesystem::remove_all(root);
 }
 
