@@ -8,7 +8,7 @@ from homenode import places
 from homenode.errors import USAGE
 from homenode.lab.errors import LabError
 from homenode.lab.machine import Machine
-from homenode.lab.machine_file import parse_machine
+from homenode.lab.machine_file import bad_machine, parse_machine
 
 ENVIRONMENT = "HOMENODE_MACHINES"
 
@@ -55,10 +55,11 @@ def find_machine(name: str) -> Machine:
     path = find_file(name)
     try:
         text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is not text"
+    except OSError as error:
         known = ", ".join(names()) or "none"
         raise LabError(
-            f"cannot read the machine file {path}: {why}; known machines are: {known}", USAGE
+            f"cannot read the machine file {path}: {error.strerror}; known machines are: {known}"
         ) from error
+    except UnicodeDecodeError as error:
+        raise bad_machine(str(path), "it is not text") from error
     return parse_machine(text, path.stem)

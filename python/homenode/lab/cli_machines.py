@@ -10,6 +10,7 @@ from homenode.files import write_whole
 from homenode.lab import catalogue, machine_text
 from homenode.lab.errors import LabError
 from homenode.lab.machine import Machine
+from homenode.lab.machine_file import bad_machine
 from homenode.lab.new import NewMachine, new_machine
 from homenode.lab.say import say
 
@@ -107,11 +108,12 @@ def _read(file: str) -> str:
     try:
         raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
         return raw.decode()
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is not text"
+    except OSError as error:
         raise LabError(
-            f"cannot read {file}: {why}; make one with 'homenode topology --xml=FILE'", USAGE
+            f"cannot read {file}: {error.strerror}; make one with 'homenode topology --xml=FILE'"
         ) from error
+    except UnicodeDecodeError as error:
+        raise bad_machine(file, "it is not text") from error
 
 
 def _install_path(made: NewMachine) -> Path:

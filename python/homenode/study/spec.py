@@ -104,23 +104,35 @@ def expand(study: Study, machine: str, machine_digest: str) -> list[Case]:
 
 
 def find(name: str) -> Path:
-    """The file of a study: a path, or the name of a study that comes with homenode."""
-    if "/" not in name and not name.endswith(".toml"):
-        for folder in shipped("studies"):
-            if (folder / f"{name}.toml").is_file():
-                return folder / f"{name}.toml"
-    return Path(name)
+    """The file of a study: a path, or the name of a study that comes with homenode.
+
+    Raises StudyError (usage) for what is neither.
+    """
+    path = Path(name)
+    if "/" in name or name.endswith(".toml"):
+        return path
+    for folder in shipped("studies"):
+        if (folder / f"{name}.toml").is_file():
+            return folder / f"{name}.toml"
+    if not path.exists():
+        known = ", ".join(
+            sorted({file.stem for at in shipped("studies") for file in at.glob("*.toml")})
+        )
+        raise StudyError(
+            f"no study is called {name!r}; known are: {known}; or give the path of a TOML file",
+            USAGE,
+        )
+    return path
 
 
 def load(path: Path) -> Study:
-    """Reads a study file. Raises StudyError (usage) that names the file and the first mistake."""
+    """Reads a study file. Raises StudyError that names the file and the first mistake in it."""
     try:
         return parse(tomllib.loads(path.read_text(encoding="utf-8")))
     except OSError as error:
         raise StudyError(
             f"cannot read the study {path}: {error.strerror}; give a TOML file, or the name of a "
-            "study that comes with homenode (demo, luo2012, luo2012-all)",
-            USAGE,
+            "study that comes with homenode (demo, luo2012, luo2012-all)"
         ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise StudyError(f"{path} is not valid TOML: {error}", USAGE) from error

@@ -132,7 +132,7 @@ def test_new_reads_the_standard_input_and_writes_where_it_is_told(
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (["new", "/nonexistent.xml"], 2, "No such file"),
+        (["new", "/nonexistent.xml"], 1, "No such file"),
         (["new", str(CAPTURED / "broken/not-xml.xml")], 2, "not-xml"),
         (["new", str(CAPTURED / "duo-2x4.xml"), "--output", "/nonexistent/a.xml"], 1, "--output"),
         (["new", str(CAPTURED / "duo-2x4.xml"), "--name", "a/b"], 2, "--name"),

@@ -303,8 +303,8 @@ def test_a_dry_run_lists_the_cases_and_writes_nothing(
     assert runner.starts == 0 and not (tmp_path / "o").exists()
 
 
-def test_bad_usage_is_exit_code_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main([str(tmp_path / "none.toml")], lambda name: FakeRunner(QUAD)) == 2
+def test_bad_usage_is_exit_code_2(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["no-such-study"], lambda name: FakeRunner(QUAD)) == 2
     with pytest.raises(SystemExit) as raised:
         cli.main(["--frobnicate"], lambda name: FakeRunner(QUAD))
     assert raised.value.code == 2

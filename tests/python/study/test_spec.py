@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from homenode.errors import USAGE
+from homenode.errors import FAILED, USAGE
 from homenode.study.case import Case
 from homenode.study.errors import StudyError
 from homenode.study.spec import expand, find, load, parse
@@ -116,20 +116,28 @@ def test_repetitions_and_time_have_defaults_and_can_be_set() -> None:
     assert (study.repetitions, study.time) == (3, False)
 
 
-def test_unreadable_files_are_usage_errors_that_name_the_file(tmp_path: Path) -> None:
+def test_unreadable_files_are_errors_that_name_the_file(tmp_path: Path) -> None:
     broken = tmp_path / "broken.toml"
     broken.write_text("name = ")
-    for path, said in [(broken, "not valid TOML"), (tmp_path / "none.toml", "No such file")]:
+    for path, said, code in [
+        (broken, "not valid TOML", USAGE),
+        (tmp_path / "none.toml", "No such file", FAILED),
+    ]:
         with pytest.raises(StudyError, match=said) as raised:
             load(path)
-        assert raised.value.exit_code == USAGE and str(path) in str(raised.value)
+        assert raised.value.exit_code == code and str(path) in str(raised.value)
+
+
+def test_a_name_that_no_study_has_is_bad_usage_and_lists_those_there_are() -> None:
+    with pytest.raises(StudyError, match=r"demo, .*luo2012") as raised:
+        find("no-such-study")
+    assert raised.value.exit_code == USAGE
 
 
 def test_a_study_is_found_by_name_or_by_path(tmp_path: Path) -> None:
     assert find("luo2012") == STUDIES / "luo2012.toml"
     assert find("./luo2012") == Path("luo2012")
     assert find(str(tmp_path / "x.toml")) == tmp_path / "x.toml"
-    assert find("no-such-study") == Path("no-such-study")
 
 
 @pytest.mark.parametrize(

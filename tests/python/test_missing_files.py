@@ -1,0 +1,84 @@
+"""A file that is named and is not there is exit code 1 for every verb: the words made sense.
+
+A name that stands for nothing, such as a machine's or a device's, is bad usage, exit code 2.
+"""
+
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from homenode import man
+
+MISSING = "/nonexistent/folder/file"
+FAILED, USAGE = 1, 2
+BUILT_IN = ("topology", "measure", "run", "where", "bench")
+# Every way to name a file that is read, by verb: the words, and MISSING.
+INPUTS = [
+    ("topology", "--input", MISSING),
+    ("topology", "--machine", f"{MISSING}.xml"),
+    ("bench", "gather", "--file", MISSING),
+    ("run", "--file", MISSING, "--dump"),
+    ("run", "--shm", MISSING, "--dump"),
+    ("run", "--near", f"file:{MISSING}", "true"),
+    ("run", "-m", f"file:{MISSING}", "true"),
+    ("lab", "run", "--machine", f"{MISSING}.xml", "--", "true"),
+    ("lab", "enter", "--machine", MISSING),
+    ("lab", "show", MISSING),
+    ("lab", "new", MISSING),
+    ("study", f"{MISSING}.toml"),
+    ("study", "--dry-run", "demo", "--machine", MISSING),
+    ("report", MISSING),
+]
+NAMES = [
+    ("topology", "--machine", "no-such-machine"),
+    ("run", "--near", "no-such-device", "true"),
+    ("lab", "show", "no-such-machine"),
+    ("study", "no-such-study"),
+    ("study", "--dry-run", "demo", "--machine", "no-such-machine"),
+]
+WRITTEN = {"--output", "--svg", "--xml", "--snapshot", "--seismogram", "--json"}
+
+
+def run(words: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
+    command = shutil.which("homenode")
+    if command is None:
+        pytest.skip("homenode is not on PATH; run the tests through ./dev test")
+    return subprocess.run(
+        [command, *words], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
+    )
+
+
+@pytest.mark.parametrize("words", INPUTS, ids=" ".join)
+def test_a_file_that_is_not_there_is_a_failure_in_one_line(words: tuple[str, ...]) -> None:
+    done = run(words)
+    assert (done.returncode, done.stdout) == (FAILED, ""), done.stderr
+    assert done.stderr.startswith("homenode ") and done.stderr.count("\n") == 1
+    assert MISSING in done.stderr and "; " in done.stderr
+
+
+@pytest.mark.parametrize("words", NAMES, ids=" ".join)
+def test_a_name_that_stands_for_nothing_is_bad_usage(words: tuple[str, ...]) -> None:
+    done = run(words)
+    assert (done.returncode, done.stdout) == (USAGE, ""), done.stderr
+    assert done.stderr.startswith("homenode ") and done.stderr.count("\n") == 1
+
+
+def options_with_files(page: str) -> set[str]:
+    """The options of a man page whose value is a file, each by its last name."""
+    terms = re.findall(r"^\.TP\n(.*)$", page, re.MULTILINE)
+    plain = [re.sub(r"\\f[BIR]|\\&", "", term).replace("\\-", "-") for term in terms]
+    found = (re.fullmatch(r"(?:.*, )?(-\S+) \S*FILE\S*", term) for term in plain)
+    return {option[1] for option in found if option}
+
+
+@pytest.mark.parametrize("verb", [*BUILT_IN, *man.VERBS])
+def test_every_option_whose_value_is_a_file_is_read_here_or_written(verb: str) -> None:
+    if verb in BUILT_IN:
+        page = run(("--man-page", verb)).stdout
+    else:
+        page = man.page(man.VERBS[verb], "1.2.3")
+    options = options_with_files(page)
+    assert options, "every verb has --machine or --json"
+    assert options <= WRITTEN | {word for words in INPUTS for word in words}
