@@ -142,7 +142,8 @@ TEST(Faults, ASurveyLeavesOutWhatItCannotRead) {
                           calls);
     if (HasFailure()) return;
   }
-  EXPECT_EQ(calls, (std::set<std::string>{"list_folder", "move_pages", "read_file", "read_file_at"}));
+  EXPECT_EQ(calls,
+            (std::set<std::string>{"list_folder", "move_pages", "read_file", "read_file_at"}));
 }
 
 }  // namespace
