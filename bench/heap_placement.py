@@ -1,10 +1,12 @@
 """Where allocators put blocks on NUMA machines of the lab: the share on the nodes of their threads.
 
-tests/heap/programs/placement.c says what the five phases are; the kernel says where each block is.
+tests/heap/programs/placement.c says what the five phases are. The kernel says where each block is;
+then each thread reads its blocks, and the lab's plugin counts on which node the misses are served.
 """
 
 import json
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
 
 from heap import allocators
@@ -19,14 +21,25 @@ MESSAGES_ON = "quad-4x2"
 ROUNDS = 100
 
 
-def shares(lab: Lab, program: Path, library: str, huge_pages: str) -> list[float]:
-    """Percent of the blocks on their thread's node, phase by phase."""
+@dataclass(frozen=True)
+class Local:
+    """Percent on the node of the thread, phase by phase."""
+
+    blocks: list[float]  # Of blocks of 16 B to 32 KiB, as the kernel says.
+    misses: list[float]  # Of all blocks' lines that no private cache had, as the plugin counts.
+
+
+def five_phases(lab: Lab, program: Path, library: str, huge_pages: str) -> Local:
+    """One run of the program under an allocator."""
     script = f"echo {huge_pages} > {HUGE_PAGES}; LD_PRELOAD=$1 exec {program} {BLOCKS}"
-    result = lab.run(["sh", "-c", script, "sh", library], timeout_s=600)
+    result = lab.run(["sh", "-c", script, "sh", library], timeout_s=1200)
     assert result.status == 0, result.stderr
     said = json.loads(result.stdout)
     assert Path(said["allocator"]).resolve() == Path(library).resolve(), said["allocator"]
-    return [100 * said[phase]["small"][0] / said[phase]["small"][1] for phase in PHASES]
+    assert len(result.rois) == len(PHASES)
+    blocks = [100 * said[phase]["small"][0] / said[phase]["small"][1] for phase in PHASES]
+    counted = [access_matrix([roi], lab.machine).local_share or 0 for roi in result.rois]
+    return Local(blocks, [100 * share for share in counted])
 
 
 def built(name: str) -> Path:
@@ -42,16 +55,24 @@ def heap_placement() -> None:
     compared, missing = allocators.find(program.parents[1] / "lib" / "libhomenode-malloc.so")
     if missing:
         print(f"not here: {', '.join(missing)}; 'apt install' them to compare with them too")
-    print(f"% of {BLOCKS} blocks per thread on its node, {' / '.join(PHASES)}")
+    print(
+        f"% on the thread's node, {' / '.join(PHASES)}: of {BLOCKS} small blocks per thread, as the"
+    )
+    print(
+        "kernel says; of the misses when each thread reads all of its blocks, as the plugin counts"
+    )
     for machine in MACHINES:
-        with Lab(machine, plugin=False) as lab:
+        with Lab(machine, timing=False) as lab:
             for huge_pages in ("always", "never"):
                 for allocator in compared:
                     library = str(Path(allocator.library).resolve())
-                    percent = shares(lab, program, library, huge_pages)
-                    row = " / ".join(f"{share:.1f}" for share in percent)
+                    local = five_phases(lab, program, library, huge_pages)
+                    rows = [
+                        " / ".join(f"{share:.1f}" for share in shares)
+                        for shares in (local.blocks, local.misses)
+                    ]
                     where = f"{machine}, huge pages {huge_pages}"
-                    print(f"{where}, {allocator.name}: {row}", flush=True)
+                    print(f"{where}, {allocator.name}: blocks {'; misses '.join(rows)}", flush=True)
     heap_messages(compared)
 
 

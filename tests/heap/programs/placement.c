@@ -2,6 +2,8 @@
 // life that lose an allocator its nodes. One thread on each CPU; a block counts as local when the
 // kernel says that its first page is on the node of the CPU that allocated it. One JSON line: phase
 // -> [local, all], for small blocks (16 B to 32 KiB) and for pages of large ones (above 1 MiB).
+// In each phase every thread then reads its small blocks between markers, where the lab counts
+// whose memory that is.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
@@ -12,9 +14,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/marker.h"
 #include "check.h"
 
-enum { most_threads = 1024, large_blocks = 6, samples = 3, page = 4096, batch = 2048 };
+enum { most_threads = 1024, large_blocks = 6, samples = 3, page = 4096, line = 64, batch = 2048 };
 enum { local_rounds = 3, remote_rounds = 6 };
 enum phase { fresh, after_local_frees, after_remote_frees, after_moving, after_rebirth, phases };
 
@@ -105,7 +108,7 @@ static void* page_of(char* block, size_t offset) {
   return block + offset - within;
 }
 
-static void measure(struct worker* worker, enum phase phase) {
+static void ask_where(struct worker* worker, enum phase phase) {
   void* pages[batch];
   size_t found = 0;
   for (size_t i = 0; i < small_blocks; i++) {
@@ -122,11 +125,41 @@ static void measure(struct worker* worker, enum phase phase) {
   ask(pages, found, worker->node, &worker->large[phase]);
 }
 
+static void read_blocks(const struct worker* worker) {
+  for (size_t i = 0; i < small_blocks; i++) {
+    const volatile char* block = worker->blocks[i];
+    for (size_t at = 0; at < worker->sizes[i]; at += line) (void)block[at];
+  }
+}
+
+static void measure(struct worker* worker, enum phase phase) {
+  const bool first = worker == workers;
+  ask_where(worker, phase);
+  pthread_barrier_wait(&barrier);
+  if (first) hn_marker_begin();
+  pthread_barrier_wait(&barrier);
+  read_blocks(worker);
+  pthread_barrier_wait(&barrier);
+  if (first) hn_marker_end();
+  pthread_barrier_wait(&barrier);
+}
+
 static void* list_of(size_t entry_size) {
   const size_t size = (small_blocks + large_blocks) * entry_size;
   void* list = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (!CHECK(list != MAP_FAILED)) exit(1);
   return list;
+}
+
+// After a move: what is counted are blocks alone, and not the list of them on the old node.
+static void take_list_along(struct worker* worker) {
+  const size_t count = small_blocks + large_blocks;
+  char** blocks = list_of(sizeof *blocks);
+  size_t* sizes = list_of(sizeof *sizes);
+  memcpy(blocks, worker->blocks, count * sizeof *blocks);
+  memcpy(sizes, worker->sizes, count * sizeof *sizes);
+  worker->blocks = blocks;
+  worker->sizes = sizes;
 }
 
 // The first generation: it dies with half of its blocks alive.
@@ -150,6 +183,7 @@ static void* live(void* argument) {
   measure(worker, after_remote_frees);
   pthread_barrier_wait(&barrier);
   worker->node = move_to(neighbour(worker, 0)->cpu);
+  take_list_along(worker);
   free_some(worker, 0, 1);
   allocate_all(worker);
   measure(worker, after_moving);
@@ -163,6 +197,7 @@ static void* live_again(void* argument) {
   worker->node = move_to(worker->cpu);
   free_some(neighbour(worker, 1), 1, 2);
   pthread_barrier_wait(&barrier);
+  take_list_along(worker);
   allocate_all(worker);
   measure(worker, after_rebirth);
   pthread_barrier_wait(&barrier);
