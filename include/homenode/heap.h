@@ -69,21 +69,32 @@ hn_heap* hn_heap_of(const void* memory);
  * kernel says when it does not tell. */
 int hn_heap_node_of(const void* memory);
 
-/** What a heap has, in bytes. */
+/** What a heap has, in bytes, and has done, in numbers. */
 typedef struct hn_heap_statistics {
-  uint64_t live;             /**< In blocks in use, with their rounding. */
-  uint64_t committed;        /**< In pages in use and kept for use. */
-  uint64_t peak;             /**< The most that has been committed. */
-  uint64_t kept;             /**< Free, and not yet given back to the system. */
-  uint64_t mapped;           /**< Of address space. */
-  uint64_t refused_policies; /**< How many times the kernel refused a policy: a count. */
+  uint64_t live;             /**< Bytes in blocks in use, with their rounding. */
+  uint64_t committed;        /**< Bytes in pages in use and kept for use. */
+  uint64_t peak;             /**< The most bytes that have been in pages in use. */
+  uint64_t kept;             /**< Bytes that are free and not yet given back to the system. */
+  uint64_t mapped;           /**< Bytes of address space. */
+  uint64_t refused_policies; /**< How many times the kernel refused a policy. */
+  uint64_t remote_frees;     /**< How many blocks of up to 64 KiB other threads have given back. */
+  uint64_t mappings;         /**< How many pieces of address space were asked for. */
+  uint64_t policy_calls;     /**< How many calls gave those their policy. */
 } hn_heap_statistics;
 
 /** Of a heap, or with NULL of malloc() and all heaps together. Counted when asked. */
 int hn_heap_statistics_of(hn_heap* heap, hn_heap_statistics* statistics);
 
-/** Writes a JSON object (schema homenode.malloc/1) about malloc()'s arenas, one for each node, and
- * all heaps to a file descriptor. */
+/** Of malloc()'s memory on a node; -1 with ENOENT when it has none there. With a policy that goes
+ * round the nodes it has none of its own on any. */
+int hn_heap_statistics_of_node(unsigned node, hn_heap_statistics* statistics);
+
+/** Of malloc()'s heap of a CPU: of what the threads have that asked for memory there. What is kept,
+ * mapped and refused is counted by node, and 0 here. -1 with ENOENT when nobody has asked yet. */
+int hn_heap_statistics_of_cpu(unsigned cpu, hn_heap_statistics* statistics);
+
+/** Writes a JSON object (schema homenode.malloc/1) about malloc()'s arenas, one for each node, with
+ * the heaps of their CPUs, and about heaps in hand, to a file descriptor. */
 void hn_heap_write_statistics(int file);
 
 #ifdef __cplusplus

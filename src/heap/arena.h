@@ -14,6 +14,18 @@ namespace homenode::heap {
 
 struct CoreHeap;
 
+/// Bytes in use, and the most that they have been.
+struct Usage {
+  std::size_t bytes;
+  std::size_t peak_bytes;
+
+  void add(std::size_t more) {
+    bytes += more;
+    if (bytes > peak_bytes) peak_bytes = bytes;
+  }
+  void subtract(std::size_t less) { bytes -= less; }
+};
+
 struct Arena {
   Lock lock;
   unsigned node;  ///< Whose threads use it; max_nodes where it serves all.
@@ -30,38 +42,42 @@ struct Arena {
   std::size_t peak_used_slices;
   std::size_t dirty_free_slices;  ///< Free, but still with memory of the system.
   std::size_t mapped_bytes;
-  std::uint64_t refused_policies;
-  Arena* next;          ///< Of the heaps that a program made.
+  Usage usage;                     ///< In pages and huge blocks.
+  std::uint64_t refused_policies;  ///< Atomic.
+  Arena* next;                     ///< Of the heaps that a program made.
   Lock use_lock;        ///< Of those: who allocates holds it. Before any other of the arena.
   CoreHeap* only_heap;  ///< Of a heap that a program made; null where CPUs have heaps.
   CoreHeap* heaps;      ///< Those whose CPUs are of this node. Atomic.
   unsigned listed[class_count];  ///< Pages in their queues. Atomic.
 };
 
-/// Gives new memory of an arena its policy, and its name in /proc/PID/maps.
-void own(Arena& arena, void* memory, std::size_t bytes);
+/// Gives new memory that a heap asked for the policy of its arena, and a name in /proc/PID/maps.
+void own(CoreHeap& heap, void* memory, std::size_t bytes);
+/// Gives memory in use another policy, and moves it.
+void bind_anew(CoreHeap& heap, void* memory, std::size_t bytes);
 /// Writes at the start of memory whose it is, for `homenode where`, which reads it from outside:
 /// few kernels can name mappings.
 void sign(const Arena& arena, HeapHeader& header);
 
-/// How long free memory is kept before the system gets it back.
-extern constinit std::uint64_t purge_ms;
-
-/// Takes `count` slices in a row at a multiple of `alignment` of them, as one page of that kind.
-/// `zeroed` tells whether the memory has never been used. Null when there is no memory.
-Page* take_slices(Arena& arena, Kind kind, unsigned count, unsigned alignment, bool& zeroed);
+/// Takes `count` slices in a row at a multiple of `alignment` of them, as one page of that kind,
+/// for a heap. `zeroed` tells whether the memory has never been used. Null when there is no memory.
+Page* take_slices(CoreHeap& heap, Kind kind, unsigned count, unsigned alignment, bool& zeroed);
 /// A slice that has no memory of the system yet, for a small page that may never be filled: in a
 /// used one all of its memory would be kept from others. Null: none, or much used memory is free.
-Page* take_clean_slice(Arena& arena);
+Page* take_clean_slice(CoreHeap& heap);
+/// Makes a page that nobody uses another heap's, of the same arena.
+void hand_over(Page& page, CoreHeap& heap);
 /// Gives a page's slices back.
 void free_slices(Page& page);
 /// Makes a large page longer where it is. False when the slices behind it are in use.
 bool extend_slices(Page& page, unsigned count);
 /// Cuts a large page's end off.
 void shrink_slices(Page& page, unsigned count);
-/// Gives all free memory back to the system. True when there was some.
-bool purge(Arena& arena);
+/// Adds to what a heap has in use, or subtracts from it, what is no page.
+void add_usage(CoreHeap& heap, std::size_t bytes);
+void subtract_usage(CoreHeap& heap, std::size_t bytes);
 /// Moves what an arena has to other nodes, where its memory also comes from from now on.
+/// pre: the arena is of a heap that a program made.
 void rebind(Arena& arena, const system::NodeMask& nodes);
 /// Gives back everything, with the memory in use. pre: no block of it is used any more.
 void unmap_all(Arena& arena);

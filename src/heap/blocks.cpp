@@ -5,7 +5,7 @@
 
 #include "heap/huge.h"
 #include "heap/process.h"
-#include "heap/statistics.h"
+#include "heap/report.h"
 
 namespace homenode::heap {
 namespace {
@@ -39,7 +39,7 @@ void* resize_large(void* memory, Page& page, std::size_t bytes) {
 
 void* new_mapping(std::size_t bytes) {
   Thread* const thread = somebody();
-  return thread == nullptr ? nullptr : allocate_huge(*thread->heap->arena, bytes, granule_bytes);
+  return thread == nullptr ? nullptr : allocate_huge(*thread->heap, bytes, granule_bytes);
 }
 
 /// For what is too rare for a fast way.
@@ -56,11 +56,11 @@ void* allocate_large(CoreHeap& heap, std::size_t bytes, std::size_t alignment, b
   zeroed = true;
   if (bytes > most_bytes) return nullptr;
   if (bytes > huge_bytes || alignment > largest_run_alignment) {
-    return allocate_huge(*heap.arena, bytes, alignment);
+    return allocate_huge(heap, bytes, alignment);
   }
   const std::size_t slices = bytes == 0 ? 1 : slices_for(bytes);
   const std::size_t apart = alignment <= slice_bytes ? 1 : alignment / slice_bytes;
-  Page* const page = take_slices(*heap.arena, Kind::large, static_cast<unsigned>(slices),
+  Page* const page = take_slices(heap, Kind::large, static_cast<unsigned>(slices),
                                  static_cast<unsigned>(apart), zeroed);
   return page == nullptr ? nullptr : memory_of(*page);
 }

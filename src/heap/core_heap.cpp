@@ -1,5 +1,7 @@
 #include "heap/core_heap.h"
 
+#include "heap/purge.h"
+
 namespace homenode::heap {
 namespace {
 
@@ -17,6 +19,7 @@ Page* take_first(CoreHeap& heap, unsigned size_class) {
 }  // namespace
 
 void list_page(CoreHeap& heap, Page& page) {
+  tick();
   if (page.used == 0) {
     free_slices(page);
     return;

@@ -48,10 +48,15 @@ struct CoreHeap {
   Arena* arena;
   CoreHeap* next;  ///< Of the same arena.
   PageQueue queues[class_count];
+  Usage usage;                 ///< In its pages and huge blocks. Under the arena's lock.
+  std::uint64_t remote_frees;  ///< Blocks that came back from those who did not hold their page,
+                               ///< as far as they were collected. Atomic.
+  std::uint64_t mappings;      ///< Pieces of address space that its requests have cost. Atomic.
+  std::uint64_t policy_calls;  ///< For those. Atomic.
 };
 
 /// Puts a page that the caller holds, with free blocks in it, into its owner's queue; one without
-/// any block in use goes back to the arena.
+/// any block in use goes back to the arena. pre: as for tick().
 void list_page(CoreHeap& heap, Page& page);
 /// A page with free blocks, of this heap or another one of its arena; the caller holds it. Null
 /// when there is none.

@@ -22,12 +22,6 @@ constexpr unsigned remembered_count = 256;
 constinit void* remembered[hardened ? remembered_count : 1] = {};  // Atomic.
 constinit unsigned remembered_next = 0;                            // Atomic.
 
-void remember_freed(void* memory) {
-  if (!hardened) return;
-  const unsigned at = __atomic_fetch_add(&remembered_next, 1U, __ATOMIC_RELAXED);
-  __atomic_store_n(&remembered[at % remembered_count], memory, __ATOMIC_RELAXED);
-}
-
 void check_not_freed(void* memory) {
   if (!hardened) return;
   for (void* const& one : remembered) {
@@ -36,6 +30,12 @@ void check_not_freed(void* memory) {
 }
 
 }  // namespace
+
+void remember_freed(void* memory) {
+  if (!hardened) return;
+  const unsigned at = __atomic_fetch_add(&remembered_next, 1U, __ATOMIC_RELAXED);
+  __atomic_store_n(&remembered[at % remembered_count], memory, __ATOMIC_RELAXED);
+}
 
 void release_elsewhere(void* memory) {
   if (memory == nullptr) return;

@@ -6,6 +6,8 @@
 
 namespace homenode::heap {
 
+/// Of a huge block: the hardened build knows a second free of it. Before its memory is given up.
+void remember_freed(void* memory);
 void release_foreign(void* memory);
 void* resize_foreign(void* memory, std::size_t bytes);
 std::size_t usable_foreign(void* memory);

@@ -20,30 +20,29 @@ void for_heaps(Visit visit) {
   }
 }
 
+/// Who uses a heap in hand may want any of the other locks.
 void take_all() {
-  process_lock.lock();
   private_lock.lock();
+  for_private_arenas([](Arena& arena) { arena.use_lock.lock(); });
+  process_lock.lock();
   meta_lock.lock();
   for_heaps([](CoreHeap& heap) { heap.lock.lock(); });
-  for_arenas([](Arena& arena) {
-    arena.use_lock.lock();
-    if (arena.only_heap != nullptr) arena.only_heap->lock.lock();
-    arena.lock.lock();
-  });
+  for_private_arenas([](Arena& arena) { arena.only_heap->lock.lock(); });
+  for_node_arenas([](Arena& arena) { arena.lock.lock(); });
+  for_private_arenas([](Arena& arena) { arena.lock.lock(); });
   huge_lock.lock();
 }
 
 void give_all() {
   huge_lock.unlock();
-  for_arenas([](Arena& arena) {
-    arena.lock.unlock();
-    if (arena.only_heap != nullptr) arena.only_heap->lock.unlock();
-    arena.use_lock.unlock();
-  });
+  for_private_arenas([](Arena& arena) { arena.lock.unlock(); });
+  for_node_arenas([](Arena& arena) { arena.lock.unlock(); });
+  for_private_arenas([](Arena& arena) { arena.only_heap->lock.unlock(); });
   for_heaps([](CoreHeap& heap) { heap.lock.unlock(); });
   meta_lock.unlock();
-  private_lock.unlock();
   process_lock.unlock();
+  for_private_arenas([](Arena& arena) { arena.use_lock.unlock(); });
+  private_lock.unlock();
 }
 
 /// Sorts a page of somebody who is gone, or of a queue.

@@ -1,5 +1,6 @@
 #include "heap/huge.h"
 
+#include "heap/foreign.h"
 #include "heap/process.h"
 
 namespace homenode::heap {
@@ -9,8 +10,8 @@ struct Huge {
   char* mapping;
   char* memory;  ///< What the program has; null while the record is unused.
   std::size_t mapped_bytes;
-  Arena* arena;
-  Huge* next;  ///< Of all, or of the unused.
+  CoreHeap* heap;  ///< Whose thread asked for it.
+  Huge* next;      ///< Of all, or of the unused.
 };
 
 constinit Huge* all = nullptr;
@@ -68,18 +69,33 @@ std::size_t next_colour() {
   return (1 + __atomic_fetch_add(&count, 1U, __ATOMIC_RELAXED) % 15) * step;
 }
 
-/// How far behind its mapping's start a block begins. One that is aligned to much has no room for
-/// a header before it that would not cost as much as the block.
+/// How far behind its mapping's start a block begins: there is room for the header, at the price of
+/// a page of memory and as much address space as the alignment takes, up to a chunk.
 std::size_t offset_for(std::size_t alignment) {
-  constexpr std::size_t most = std::size_t{2} << 20;
   if (alignment <= 256) return next_colour();
-  if (alignment > most) return 0;
-  return alignment < page_bytes ? page_bytes : alignment;
+  if (alignment < page_bytes) return page_bytes;
+  return alignment < chunk_bytes ? alignment : chunk_bytes;
+}
+
+/// A mapping of so many bytes, at a multiple of a chunk's, that is aligned at its offset. Null when
+/// there is no memory.
+char* map_for(std::size_t bytes, std::size_t alignment, std::size_t offset) {
+  if (offset == 0 || alignment <= chunk_bytes) {
+    return static_cast<char*>(
+        system::map(bytes, alignment > chunk_bytes ? alignment : chunk_bytes));
+  }
+  const std::size_t before = alignment - offset;
+  if (bytes + before < bytes) return nullptr;
+  auto* const wide = static_cast<char*>(system::map(bytes + before, alignment));
+  if (wide == nullptr) return nullptr;
+  (void)system::unmap(wide, before);
+  return wide + before;
 }
 
 /// pre: the lock is held, or nobody else knows the block.
 void sign(const Huge& huge) {
-  if (huge.memory != huge.mapping) sign(*huge.arena, *reinterpret_cast<HeapHeader*>(huge.mapping));
+  if (huge.memory == huge.mapping) return;
+  sign(*huge.heap->arena, *reinterpret_cast<HeapHeader*>(huge.mapping));
 }
 
 /// Takes a record out of the list of all. pre: the lock is held.
@@ -105,6 +121,7 @@ void* resize_mapping(Huge& huge, std::size_t colour, std::size_t wanted) {
   }
   auto* const target = static_cast<char*>(system::map(wanted, chunk_bytes));
   if (target == nullptr) return nullptr;
+  remember_freed(huge.memory);
   if (index_of(target + wanted) >= ground_count ||
       system::move(huge.mapping, huge.mapped_bytes, target, wanted) != 0) {
     (void)system::unmap(target, wanted);
@@ -121,22 +138,27 @@ void* resize_mapping(Huge& huge, std::size_t colour, std::size_t wanted) {
 
 constinit Lock huge_lock;
 
-void* allocate_huge(Arena& arena, std::size_t bytes, std::size_t alignment) {
-  const std::size_t colour = offset_for(alignment);
-  const std::size_t mapped = round_up(bytes + colour, page_bytes);
+void* allocate_huge(CoreHeap& heap, std::size_t bytes, std::size_t alignment) {
+  std::size_t offset = offset_for(alignment);
+  std::size_t mapped = round_up(bytes + offset, page_bytes);
   if (mapped < bytes) return nullptr;
   Huge* const huge = new_record();
   if (huge == nullptr) return nullptr;
-  auto* const mapping =
-      static_cast<char*>(system::map(mapped, alignment > chunk_bytes ? alignment : chunk_bytes));
+  char* mapping = map_for(mapped, alignment, offset);
+  if (mapping == nullptr && alignment > page_bytes) {  // Then without a header.
+    mapped -= offset;
+    offset = 0;
+    mapping = map_for(mapped, alignment, offset);
+  }
   if (mapping == nullptr || index_of(mapping + mapped) >= ground_count) {
     if (mapping != nullptr) (void)system::unmap(mapping, mapped);
     keep_record(*huge);
     return nullptr;
   }
-  own(arena, mapping, mapped);
+  own(heap, mapping, mapped);
+  add_usage(heap, mapped);
   const Guard guard(huge_lock);
-  *huge = {mapping, mapping + colour, mapped, &arena, all};
+  *huge = {mapping, mapping + offset, mapped, &heap, all};
   all = huge;
   enter(*huge);
   sign(*huge);
@@ -152,6 +174,7 @@ bool release_huge(void* memory) {
     forget(*huge);
   }
   (void)system::unmap(huge->mapping, huge->mapped_bytes);
+  subtract_usage(*huge->heap, huge->mapped_bytes);
   keep_record(*huge);
   return true;
 }
@@ -166,21 +189,32 @@ std::size_t usable_huge(const void* memory) {
 Arena* arena_of_huge(const void* memory) {
   const Guard guard(huge_lock);
   const Huge* const huge = find(memory);
-  return huge == nullptr ? nullptr : huge->arena;
+  return huge == nullptr ? nullptr : huge->heap->arena;
 }
 
 void* resize_huge(void* memory, std::size_t bytes) {
-  const Guard guard(huge_lock);
-  Huge* const huge = find(memory);
-  if (huge == nullptr) return nullptr;
-  const auto colour = static_cast<std::size_t>(huge->memory - huge->mapping);
-  const std::size_t wanted = round_up(bytes + colour, page_bytes);
-  if (wanted < bytes) return nullptr;
-  if (wanted == huge->mapped_bytes) return memory;
-  // Out of the tables before an address is given up: another thread may map it at once.
-  leave(*huge);
-  void* const resized = resize_mapping(*huge, colour, wanted);
-  enter(*huge);
+  void* resized = nullptr;
+  CoreHeap* heap = nullptr;
+  std::size_t had = 0;
+  std::size_t has = 0;
+  {
+    const Guard guard(huge_lock);
+    Huge* const huge = find(memory);
+    if (huge == nullptr) return nullptr;
+    const auto offset = static_cast<std::size_t>(huge->memory - huge->mapping);
+    const std::size_t wanted = round_up(bytes + offset, page_bytes);
+    if (wanted < bytes) return nullptr;
+    if (wanted == huge->mapped_bytes) return memory;
+    heap = huge->heap;
+    had = huge->mapped_bytes;
+    // Out of the tables before an address is given up: another thread may map it at once.
+    leave(*huge);
+    resized = resize_mapping(*huge, offset, wanted);
+    enter(*huge);
+    has = huge->mapped_bytes;
+  }
+  if (has > had) add_usage(*heap, has - had);
+  if (has < had) subtract_usage(*heap, had - has);
   return resized;
 }
 
@@ -190,7 +224,7 @@ void release_all_huge(const Arena& arena) {
     {
       const Guard guard(huge_lock);
       for (const Huge* huge = all; huge != nullptr && memory == nullptr; huge = huge->next) {
-        if (huge->arena == &arena) memory = huge->memory;
+        if (huge->heap->arena == &arena) memory = huge->memory;
       }
     }
     if (memory == nullptr) return;
@@ -198,27 +232,40 @@ void release_all_huge(const Arena& arena) {
   }
 }
 
-int rebind_huge(const Arena& arena, bool move) {
+void rebind_huge(const Arena& arena) {
   const Guard guard(huge_lock);
-  int result = 0;
   for (const Huge* huge = all; huge != nullptr; huge = huge->next) {
-    if (huge->arena != &arena) continue;
-    const int one = apply(arena.policy, huge->mapping, huge->mapped_bytes, arena.nodes, move);
-    if (one != 0) result = one;
+    if (huge->heap->arena != &arena) continue;
+    bind_anew(*huge->heap, huge->mapping, huge->mapped_bytes);
     sign(*huge);
   }
-  return result;
 }
 
 HugeTotals count_huge(const Arena& arena) {
   const Guard guard(huge_lock);
   HugeTotals totals{};
   for (const Huge* huge = all; huge != nullptr; huge = huge->next) {
-    if (huge->arena != &arena) continue;
+    if (huge->heap->arena != &arena) continue;
     ++totals.blocks;
     totals.bytes += huge->mapped_bytes;
   }
   return totals;
+}
+
+std::size_t huge_bytes_of(const CoreHeap& heap) {
+  const Guard guard(huge_lock);
+  std::size_t bytes = 0;
+  for (const Huge* huge = all; huge != nullptr; huge = huge->next) {
+    if (huge->heap == &heap) bytes += huge->mapped_bytes;
+  }
+  return bytes;
+}
+
+void add_spilled_huge(const Arena& arena, Spilled& sum) {
+  const Guard guard(huge_lock);
+  for (const Huge* huge = all; huge != nullptr; huge = huge->next) {
+    if (huge->heap->arena == &arena) add_spilled(arena, huge->mapping, huge->mapped_bytes, sum);
+  }
 }
 
 }  // namespace homenode::heap

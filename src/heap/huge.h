@@ -5,14 +5,15 @@
 
 #include <cstddef>
 
-#include "heap/arena.h"
+#include "heap/core_heap.h"
+#include "heap/spilled.h"
 
 namespace homenode::heap {
 
 inline constexpr std::size_t huge_bytes = largest_run * slice_bytes;
 
-/// Null when there is no memory. The memory is zeroed.
-void* allocate_huge(Arena& arena, std::size_t bytes, std::size_t alignment);
+/// For a heap. Null when there is no memory. The memory is zeroed.
+void* allocate_huge(CoreHeap& heap, std::size_t bytes, std::size_t alignment);
 /// False when no huge block starts there.
 bool release_huge(void* memory);
 /// The bytes that may be used; 0 when no huge block starts there.
@@ -23,8 +24,8 @@ void* resize_huge(void* memory, std::size_t bytes);
 Arena* arena_of_huge(const void* memory);
 /// Frees all blocks of an arena.
 void release_all_huge(const Arena& arena);
-/// Calls of a new policy for what an arena has. 0 or the last -errno.
-int rebind_huge(const Arena& arena, bool move);
+/// Moves what an arena has to its nodes.
+void rebind_huge(const Arena& arena);
 
 struct HugeTotals {
   std::size_t blocks;
@@ -32,6 +33,10 @@ struct HugeTotals {
 };
 /// Of one arena.
 HugeTotals count_huge(const Arena& arena);
+/// Of one core's heap.
+std::size_t huge_bytes_of(const CoreHeap& heap);
+/// Adds what of them is not where the arena's policy says.
+void add_spilled_huge(const Arena& arena, Spilled& sum);
 
 extern constinit Lock huge_lock;
 

@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "heap/process.h"
+#include "heap/report.h"
 #include "heap/statistics.h"
 #include "heap/text.h"
 

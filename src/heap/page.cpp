@@ -1,6 +1,6 @@
 #include "heap/page.h"
 
-#include "heap/chunk.h"
+#include "heap/process.h"
 
 namespace homenode::heap {
 namespace {
@@ -53,6 +53,7 @@ bool collect(Page& page) {
     append(page, first, count);
   }
   page.used -= count;
+  __atomic_fetch_add(&owner_of(page).remote_frees, count, __ATOMIC_RELAXED);
   return true;
 }
 

@@ -57,17 +57,18 @@ bool is_per_node(Policy policy) {
   return row_of(policy).per_node;
 }
 
-int apply(Policy policy, void* address, std::size_t bytes, const system::NodeMask& nodes,
-          bool move) {
+Applied apply(Policy policy, void* address, std::size_t bytes, const system::NodeMask& nodes,
+              bool move) {
   const unsigned flags = move ? MPOL_MF_MOVE : 0U;
   const Row& row = row_of(policy);
   if (row.mode == MPOL_DEFAULT) {
-    return move ? system::bind(address, bytes, MPOL_DEFAULT, {}, flags) : 0;
+    if (!move) return {0, 0};
+    return {system::bind(address, bytes, MPOL_DEFAULT, {}, flags), 1};
   }
   if (!row.per_node && !move) (void)system::use_small_pages(address, bytes);
   const int result = system::bind(address, bytes, row.mode, nodes, flags);
-  if (result != -EINVAL || row.older_mode == row.mode) return result;
-  return system::bind(address, bytes, row.older_mode, nodes, flags);
+  if (result != -EINVAL || row.older_mode == row.mode) return {result, 1};
+  return {system::bind(address, bytes, row.older_mode, nodes, flags), 2};
 }
 
 }  // namespace homenode::heap

@@ -23,9 +23,13 @@ Policy policy_for(Access access);
 /// True when each node has an arena of its own; otherwise one arena serves all.
 bool is_per_node(Policy policy);
 
+struct Applied {
+  int result;      ///< 0 or -errno.
+  unsigned calls;  ///< To the kernel.
+};
 /// Makes a policy true for memory that has not been touched, or with `move` for what has. An old
-/// kernel gets the nearest thing that it has. 0 or -errno.
-int apply(Policy policy, void* address, std::size_t bytes, const system::NodeMask& nodes,
-          bool move);
+/// kernel gets the nearest thing that it has.
+Applied apply(Policy policy, void* address, std::size_t bytes, const system::NodeMask& nodes,
+              bool move);
 
 }  // namespace homenode::heap

@@ -11,6 +11,7 @@
 #include "heap/huge.h"
 #include "heap/nodes.h"
 #include "heap/process.h"
+#include "heap/report.h"
 #include "heap/statistics.h"
 
 using namespace homenode::heap;
@@ -99,6 +100,13 @@ void* allocate_from(hn_heap* heap, std::size_t bytes, std::size_t alignment, boo
   const Guard guard(heap->arena.use_lock);
   void* const memory = allocate_in(heap->thread, bytes, alignment, zeroed);
   return memory != nullptr ? memory : fail<void*>(ENOMEM, nullptr);
+}
+
+int tell(const Totals& totals, hn_heap_statistics* statistics) {
+  *statistics = {totals.live_bytes,   totals.committed_bytes, totals.peak_bytes,
+                 totals.kept_bytes,   totals.mapped_bytes,    totals.refused_policies,
+                 totals.remote_frees, totals.mappings,        totals.policy_calls};
+  return 0;
 }
 
 hn_heap* holder(const Arena* arena) {
@@ -196,9 +204,7 @@ HN_EXPORT int hn_heap_move(hn_heap* heap, const char* nodes) {
     return fail(EINVAL, -1);
   }
   rebind(heap->arena, wanted);
-  if (rebind_huge(heap->arena, true) != 0) {
-    __atomic_fetch_add(&heap->arena.refused_policies, 1, __ATOMIC_RELAXED);
-  }
+  rebind_huge(heap->arena);
   return 0;
 }
 
@@ -213,10 +219,19 @@ HN_EXPORT int hn_heap_node_of(const void* memory) {
 
 HN_EXPORT int hn_heap_statistics_of(hn_heap* heap, hn_heap_statistics* statistics) {
   if (statistics == nullptr) return fail(EINVAL, -1);
-  const Totals totals = heap != nullptr ? count(heap->arena) : count_all();
-  *statistics = {totals.live_bytes, totals.committed_bytes, totals.peak_bytes,
-                 totals.kept_bytes, totals.mapped_bytes,    totals.refused_policies};
-  return 0;
+  return tell(heap != nullptr ? count(heap->arena) : count_all(), statistics);
+}
+
+HN_EXPORT int hn_heap_statistics_of_node(unsigned node, hn_heap_statistics* statistics) {
+  if (statistics == nullptr) return fail(EINVAL, -1);
+  Arena* const arena = known_arena(node);
+  return arena != nullptr ? tell(count(*arena), statistics) : fail(ENOENT, -1);
+}
+
+HN_EXPORT int hn_heap_statistics_of_cpu(unsigned cpu, hn_heap_statistics* statistics) {
+  if (statistics == nullptr) return fail(EINVAL, -1);
+  const CoreHeap* const heap = known_heap(cpu);
+  return heap != nullptr ? tell(count(*heap), statistics) : fail(ENOENT, -1);
 }
 
 HN_EXPORT void hn_heap_write_statistics(int file) {

@@ -152,18 +152,6 @@ Thread* take_thread() {
   return thread;
 }
 
-/// Of all threads that there are and were.
-std::uint64_t sum(std::uint64_t Thread::*counter) {
-  const Guard guard(process_lock);
-  std::uint64_t all = 0;
-  for (const Thread* first : {threads, unused_threads}) {
-    for (const Thread* thread = first; thread != nullptr; thread = thread->next) {
-      all += thread->*counter;
-    }
-  }
-  return all;
-}
-
 }  // namespace
 
 void* meta_allocate(std::size_t bytes) {
@@ -205,6 +193,14 @@ CoreHeap* heap_of_cpu(unsigned cpu) {
   if (slot == nullptr)
     __atomic_store_n(&slot, make_heap(cpu < max_cpus ? cpu : 0), __ATOMIC_RELEASE);
   return slot;
+}
+
+CoreHeap* known_heap(unsigned cpu) {
+  return cpu < max_cpus ? __atomic_load_n(&heaps[cpu], __ATOMIC_ACQUIRE) : nullptr;
+}
+
+Arena* known_arena(unsigned node) {
+  return node < system::max_nodes ? __atomic_load_n(&arenas[node], __ATOMIC_ACQUIRE) : nullptr;
 }
 
 CoreHeap& owner_of(const Page& page) {
@@ -252,12 +248,15 @@ void follow_cpu(Thread& thread) {
   thread.cpu = cpu;
 }
 
-std::uint64_t count_remote_frees() {
-  return __atomic_load_n(&nobodys_frees, __ATOMIC_RELAXED) + sum(&Thread::remote_frees);
-}
-
 std::uint64_t count_node_switches() {
-  return sum(&Thread::node_switches);
+  const Guard guard(process_lock);
+  std::uint64_t all = 0;
+  for (const Thread* first : {threads, unused_threads}) {
+    for (const Thread* thread = first; thread != nullptr; thread = thread->next) {
+      all += thread->node_switches;
+    }
+  }
+  return all;
 }
 
 }  // namespace homenode::heap

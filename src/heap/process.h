@@ -32,9 +32,18 @@ void* meta_allocate(std::size_t bytes);
 
 /// The heap of a CPU, made when it is first asked for; null when there is no memory for it.
 CoreHeap* heap_of_cpu(unsigned cpu);
+/// What has been made; null otherwise.
+CoreHeap* known_heap(unsigned cpu);
+Arena* known_arena(unsigned node);
 /// The heap that a page belongs to.
 CoreHeap& owner_of(const Page& page);
-/// Calls visit(Arena&) for each arena of a node, and for those of heaps that the program made.
+/// Calls visit(Arena&) for each arena of a node.
+template <class Visit>
+void for_node_arenas(Visit visit);
+/// For those of heaps that the program made. pre: the lock of their list is held.
+template <class Visit>
+void for_private_arenas(Visit visit);
+/// For all of them. pre: the caller holds no lock.
 template <class Visit>
 void for_arenas(Visit visit);
 
@@ -42,8 +51,7 @@ void for_arenas(Visit visit);
 Thread* start_thread();
 /// Follows a thread to the CPU that it runs on now. On another node it returns its leases.
 void follow_cpu(Thread& thread);
-/// The threads' numbers of calls, summed.
-std::uint64_t count_remote_frees();
+/// How often threads have come to another node, all together.
 std::uint64_t count_node_switches();
 
 /// Before a fork, and after it in both processes: see fork.cpp.
@@ -54,21 +62,32 @@ extern constinit Arena*
     arenas[system::max_nodes + 1];  ///< By node; the last is the one for all. Atomic.
 extern constinit Arena* private_arenas;
 extern constinit CoreHeap* heaps[max_cpus];
-extern constinit Lock
-    process_lock;  ///< Of the tables above and the threads; taken before any other.
-extern constinit Lock private_lock;
+// In the order in which they are taken; then come those of heaps and arenas.
+extern constinit Lock private_lock;  ///< Of the list of private arenas, before their `use_lock`s.
+extern constinit Lock process_lock;  ///< Of the other tables and the threads.
 extern constinit Lock meta_lock;
 extern constinit Thread* threads;
 extern constinit Thread* unused_threads;
 }  // namespace detail
 
 template <class Visit>
-void for_arenas(Visit visit) {
+void for_node_arenas(Visit visit) {
   for (Arena*& slot : detail::arenas) {
     Arena* const arena = __atomic_load_n(&slot, __ATOMIC_ACQUIRE);
     if (arena != nullptr) visit(*arena);
   }
+}
+
+template <class Visit>
+void for_private_arenas(Visit visit) {
   for (Arena* arena = detail::private_arenas; arena != nullptr; arena = arena->next) visit(*arena);
+}
+
+template <class Visit>
+void for_arenas(Visit visit) {
+  for_node_arenas(visit);
+  const Guard guard(detail::private_lock);
+  for_private_arenas(visit);
 }
 
 }  // namespace homenode::heap

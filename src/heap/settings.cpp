@@ -6,6 +6,7 @@
 
 #include "heap/policy_names.h"
 #include "heap/process.h"
+#include "heap/purge.h"
 #include "heap/text.h"
 
 extern "C" char** environ;

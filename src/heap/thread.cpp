@@ -55,14 +55,14 @@ Page* take_spare(Thread& thread, unsigned slices) {
 /// `sparse`: the page is one of which few blocks may ever be out.
 Page* fresh_page(Thread& thread, unsigned size_class, bool sparse) {
   const unsigned slices = slices_of_class(size_class);
-  Page* page = sparse ? take_clean_slice(*thread.heap->arena) : nullptr;
+  Page* page = sparse ? take_clean_slice(*thread.heap) : nullptr;
   if (page == nullptr) page = take_spare(thread, slices);
   if (page == nullptr) {
     bool zeroed = false;
-    page = take_slices(*thread.heap->arena, slices == 1 ? Kind::small : Kind::medium, slices, 1,
-                       zeroed);
+    page = take_slices(*thread.heap, slices == 1 ? Kind::small : Kind::medium, slices, 1, zeroed);
     if (page == nullptr) return nullptr;
   }
+  if (page->heap != thread.heap->cpu) hand_over(*page, *thread.heap);
   set_up(*page, size_class, thread.heap->cpu);
   return page;
 }
@@ -141,7 +141,6 @@ void give_back(Page& page) {
 }  // namespace
 
 constinit Page no_page{};
-constinit std::uint64_t nobodys_frees = 0;
 constinit Thread nobody = make_nobody();
 constinit thread_local Thread* self [[gnu::tls_model("initial-exec")]] = &nobody;
 
@@ -223,11 +222,6 @@ void release_slow(Thread* thread, Page& slice, void* memory) {
     return;
   }
   if (page.kind == Kind::unused) die("not a block in use", memory);
-  if (thread != &nobody) {
-    ++thread->remote_frees;
-  } else {
-    __atomic_fetch_add(&nobodys_frees, 1, __ATOMIC_RELAXED);
-  }
   if (!push_remote(page, memory)) return;
   // The page was at large, and is ours now. Who filled it last will want it back; for others it
   // goes to its heap, so that memory never changes hands by being freed.

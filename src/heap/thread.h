@@ -28,16 +28,12 @@ struct Thread {
   bool is_private;     ///< Stands for a heap that a program made: it stays where it is.
   bool ended;          ///< Its end was seen, yet it allocates again: other destructors do.
   Thread* next;        ///< Of all, or of the unused.
-  std::uint64_t remote_frees;
   std::uint64_t node_switches;
 };
 
 extern constinit Page no_page;
 extern constinit Thread nobody;  ///< What a thread is before its first call.
 extern constinit thread_local Thread* self [[gnu::tls_model("initial-exec")]];
-
-/// Remote frees of threads that have never allocated. Atomic.
-extern constinit std::uint64_t nobodys_frees;
 
 /// The slow ways of allocate() and release().
 void* allocate_slow(Thread* thread, std::size_t bytes);

@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/heap_header.h"
+#include "heap/huge.h"
 #include "heap/process.h"
 #include "heap/statistics.h"
 
@@ -132,6 +134,24 @@ TEST(Blocks, AreAlignedWhateverSizeTheyAreOf) {
 std::size_t used_bytes() {
   const Totals totals = count_all();
   return totals.committed_bytes - totals.kept_bytes;
+}
+
+/// Where `homenode where` looks for whose memory it is: at a multiple of 64 MiB.
+TEST(Blocks, OfTheirOwnMappingsHaveAMarkBeforeThemWhateverTheirAlignment) {
+  const std::size_t most = std::size_t{1} << 30;
+  for (std::size_t alignment = 16; alignment <= most; alignment *= 2) {
+    auto* const memory = static_cast<char*>(allocate_aligned(huge_bytes + 1, alignment));
+    ASSERT_NE(memory, nullptr) << alignment;
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory) % alignment, 0U);
+    memory[0] = memory[huge_bytes] = 3;
+    const auto before = reinterpret_cast<std::uintptr_t>(memory) - 1;
+    const auto* const header =
+        reinterpret_cast<const HeapHeader*>(before - before % heap_header_step);
+    EXPECT_EQ(header->magic, heap_header_magic) << alignment;
+    EXPECT_EQ(header->address, reinterpret_cast<std::uintptr_t>(header)) << alignment;
+    EXPECT_GE(usable_bytes(memory), huge_bytes + 1);
+    release(memory);
+  }
 }
 
 TEST(Blocks, ComeBackFromThreadsThatAreGone) {

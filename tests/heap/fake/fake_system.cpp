@@ -179,7 +179,8 @@ long read_file(const char* path, char* buffer, std::size_t room) {
   const std::string file = path;
   const char* text = "";
   if (file.ends_with("/online") || file.ends_with("/has_memory")) text = "0-1\n";
-  if (file.ends_with("/node0/cpulist")) text = "0-8191\n";
+  if (file.ends_with("/node0/cpulist")) text = "0-8190\n";
+  if (file.ends_with("/node1/cpulist")) text = "8191\n";
   const std::size_t bytes = std::min(room, std::strlen(text));
   std::copy_n(text, bytes, buffer);
   return static_cast<long>(bytes);

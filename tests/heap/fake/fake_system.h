@@ -1,6 +1,6 @@
 // A kernel for the allocator, in place of src/heap/system.cpp: memory is real, time and nodes are
 // as the test says, and each call can be refused. Two nodes with memory, 0 and 1; all CPUs are of
-// 0.
+// 0, except 8191, on which no thread ever runs.
 #pragma once
 
 #include <cstddef>

@@ -7,13 +7,15 @@
 #include "fake_system.h"
 #include "heap/arena.h"
 #include "heap/blocks.h"
+#include "heap/process.h"
+#include "heap/purge.h"
 #include "heap/statistics.h"
 
 namespace homenode::heap {
 namespace {
 
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
-constexpr std::size_t always_kept = 32 * mebibyte;  // See keep_bounded() in arena.cpp.
+constexpr std::size_t always_kept = 32 * mebibyte;  // See keep_bounded().
 
 std::uint64_t clock_ms = 1'000'000;
 
@@ -63,6 +65,22 @@ TEST(Purge, SmallBlocksGoBackToo) {
     live_on();
   }
   EXPECT_LT(count_all().kept_bytes, 4 * mebibyte);
+}
+
+TEST(Purge, ServesNodesOnWhichNobodyRunsAnyMore) {
+  CoreHeap* const other = heap_of_cpu(8191);
+  ASSERT_NE(other, nullptr);
+  ASSERT_NE(other->arena, heap_of_cpu(0)->arena);
+  bool zeroed = false;
+  Page* const page = take_slices(*other, Kind::large, 200, 1, zeroed);
+  ASSERT_NE(page, nullptr);
+  free_slices(*page);
+  ASSERT_EQ(count(*other->arena).kept_bytes, 200 * slice_bytes);
+  for (int i = 0; i < 3; ++i) {
+    pass(501);
+    live_on();
+  }
+  EXPECT_EQ(count(*other->arena).kept_bytes, 0U);
 }
 
 TEST(Purge, NeverKeepsMoreThanAShareHoweverShortTheTime) {

@@ -19,6 +19,7 @@
 #include "heap/blocks.h"
 #include "heap/huge.h"
 #include "heap/process.h"
+#include "heap/purge.h"
 #include "heap/statistics.h"
 
 namespace homenode::heap {

@@ -1,9 +1,11 @@
 // heap_misuse FAULT: what wrong programs do to an allocator, one fault at a time. Returns 0 when
 // nobody noticed; a hardened allocator says what was wrong and aborts.
+#include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "check.h"
 
@@ -96,6 +98,40 @@ static void huge_realloc_after_free(void) {
   free(realloc(block, small));
 }
 
+// Something behind it, so that it cannot grow where it is.
+static void freed_where_it_was_before_it_grew(void) {
+  allocate(huge);
+  char* end = block + malloc_usable_size(block);
+  (void)mmap(end, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  char* volatile moved = realloc(block, (size_t)2 * huge);
+  if (moved == NULL || moved == block) exit(2);
+  free(block);
+  free(moved);
+}
+
+static void allocate_aligned_huge(void) {
+  block = aligned_alloc((size_t)8 << 20, huge);
+  if (block == NULL) exit(2);
+  block[0] = 1;
+}
+
+static void aligned_huge_twice(void) {
+  allocate_aligned_huge();
+  free(block);
+  free(block);
+}
+
+static void middle_of_aligned_huge(void) {
+  allocate_aligned_huge();
+  free(block + 4096);
+}
+
+// Where the mapping begins, which is no block.
+static void before_aligned_huge(void) {
+  allocate_aligned_huge();
+  free(block - ((size_t)8 << 20));
+}
+
 static void on_the_stack(void) {
   _Alignas(16) char local[64] = {0};
   block = local;
@@ -121,6 +157,10 @@ int main(int argc, char** argv) {
       {"middle_of_large", middle_of_large},
       {"middle_of_huge", middle_of_huge},
       {"huge_realloc_after_free", huge_realloc_after_free},
+      {"freed_where_it_was_before_it_grew", freed_where_it_was_before_it_grew},
+      {"aligned_huge_twice", aligned_huge_twice},
+      {"middle_of_aligned_huge", middle_of_aligned_huge},
+      {"before_aligned_huge", before_aligned_huge},
       {"on_the_stack", on_the_stack},
       {"static_data", static_data},
   };

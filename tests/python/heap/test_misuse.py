@@ -19,6 +19,10 @@ FAULTS = {
     "middle_of_huge": "not the start of a block",
     "huge_twice": "freed twice",
     "huge_realloc_after_free": "freed twice",
+    "freed_where_it_was_before_it_grew": "freed twice",
+    "aligned_huge_twice": "freed twice",
+    "middle_of_aligned_huge": "not the start of a block",
+    "before_aligned_huge": "not the start of a block",
 }
 FOREIGN = ["on_the_stack", "static_data"]
 
