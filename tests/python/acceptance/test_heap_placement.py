@@ -1,8 +1,9 @@
 """Blocks lie on the node of the thread that asked for them, whatever happened before; and memory
 that goes from node to node stays bounded.
 
-The kernel says where each block is (tests/heap/programs/placement.c). The C library's own
-allocator, which knows no nodes, shows that the program can tell.
+The kernel says where each block is (tests/heap/programs/placement.c), and the plugin where the
+misses are served when its thread reads it. The C library's own allocator, which knows no nodes,
+shows that the program can tell.
 """
 
 import json
@@ -11,17 +12,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pytest
 from heap_programs import preload, program
 from lab_start import lab_or_skip
 
-from homenode.lab import Lab
+from homenode.lab import Lab, access_matrix
 from homenode.lab.machine import MIB, Cpu, Machine
+from homenode.lab.result import Result
 from homenode.node import Node
 
 PHASES = ["fresh", "local_frees", "remote_frees", "moved", "reborn"]
 LEAST = 0.99
-BLOCKS = 600
+BLOCKS = {"tiny-2x2": 600, "quad-4x2": 600, "hp-8x4": 150}
 ROUNDS = 20_000
 MESSAGES = 4
 # Nodes 0 and 2 have CPUs and no memory, node 4 memory and no CPUs.
@@ -58,38 +59,66 @@ class Placed:
         return self.local / self.all
 
 
-def run(lab: Lab, command: str, library: str) -> str:
-    """What a script of the guest prints, when its last command has the library preloaded."""
-    env = {"LIBRARY": library}
-    result = lab.run(["sh", "-c", command], env=env, timeout_s=300)
+def finished(lab: Lab, command: str, library: str) -> Result:
+    """A script of the guest, whose last command has the library preloaded."""
+    result = lab.run(["sh", "-c", command], env={"LIBRARY": library}, timeout_s=300)
     assert result.status == 0, result.stdout + result.stderr
-    return result.stdout.decode()
+    return result
+
+
+def run(lab: Lab, command: str, library: str) -> str:
+    """What it prints."""
+    return finished(lab, command, library).stdout.decode()
 
 
 def placed(lab: Lab, library: str, huge_pages: str) -> dict[str, Placed]:
-    command = (
+    """Blocks, pages of large ones, and misses of reading the blocks, in each phase."""
+    blocks, cpus = BLOCKS[lab.machine.name], len(lab.machine.node_of_vcpu)
+    result = finished(
+        lab,
         f"echo {huge_pages} > {HUGE_PAGES}; "
-        f"LD_PRELOAD=$LIBRARY {program('placement')} {BLOCKS}; "
-        f"code=$?; echo madvise > {HUGE_PAGES}; exit $code"
+        f"LD_PRELOAD=$LIBRARY {program('placement')} {blocks}; "
+        f"code=$?; echo madvise > {HUGE_PAGES}; exit $code",
+        library,
     )
-    said = json.loads(run(lab, command, library))
-    assert said["nodes"] == 4
+    said = json.loads(result.stdout)
+    assert (said["nodes"], said["threads"]) == (len(lab.machine.nodes), cpus)
     assert said["allocator"] == library or not library
-    kinds = [(phase, kind) for phase in PHASES for kind in ("small", "large")]
-    return {f"{phase} {kind}": Placed(*said[phase][kind]) for phase, kind in kinds}
+    found = {}
+    for phase, roi in zip(PHASES, result.rois, strict=True):
+        counted = access_matrix([roi], lab.machine)
+        own = sum(counted.cells[i][i] for i in range(len(counted.cells)))
+        found[f"{phase} small"] = Placed(*said[phase]["small"])
+        found[f"{phase} large"] = Placed(*said[phase]["large"])
+        found[f"{phase} misses"] = Placed(own, counted.misses)
+        assert found[f"{phase} small"].all == cpus * blocks < counted.misses
+    return found
 
 
 def test_the_c_library_loses_the_node(quad: Lab) -> None:
     found = placed(quad, "", "never")
-    assert found["fresh small"].share >= LEAST
-    assert found["moved small"].share < 0.5
+    for what in ("small", "misses"):
+        assert found[f"fresh {what}"].share >= LEAST
+        assert found[f"moved {what}"].share < 0.5
 
 
-@pytest.mark.parametrize("huge_pages", ["always", "never"])
-def test_blocks_are_on_the_node_of_their_thread(quad: Lab, huge_pages: str) -> None:
-    found = placed(quad, preload(), huge_pages)
-    assert {what: f.share for what, f in found.items() if f.share < LEAST} == {}
-    assert {f.all for what, f in found.items() if what.endswith("small")} == {8 * BLOCKS}
+def check_blocks_are_local(lab: Lab) -> None:
+    for huge_pages in ("always", "never"):
+        found = placed(lab, preload(), huge_pages)
+        assert {what: f.share for what, f in found.items() if f.share < LEAST} == {}, huge_pages
+
+
+def test_blocks_are_on_the_node_of_their_thread(quad: Lab) -> None:
+    check_blocks_are_local(quad)
+
+
+def test_blocks_are_on_the_node_of_their_thread_on_two_nodes(tmp_path: Path) -> None:
+    with lab_or_skip("tiny-2x2", tmp_path) as lab:
+        check_blocks_are_local(lab)
+
+
+def test_blocks_are_on_the_node_of_their_thread_on_eight_nodes(hp: Lab) -> None:
+    check_blocks_are_local(hp)
 
 
 def test_memory_that_crosses_nodes_stays_bounded(quad: Lab) -> None:
