@@ -3,8 +3,9 @@ the number of runs and the spread; nothing is asserted.
 
     ./dev bench            every benchmark
     ./dev bench boot       one of them: boot, plugin, start, kernels, closure, scaling, symmetry,
-                           independence, where, place, heap, heap-placement, npb
+                           independence, where, place, heap, heap-placement, heap-programs, npb
     ./dev bench heap --help   the allocators side by side, which take options
+    ./dev bench heap-programs [NAME...]   large real programs under the allocator
     ./dev bench npb --help    the NAS Parallel Benchmarks, beside other builds of them
 """
 
@@ -19,6 +20,8 @@ from clock import closure, independence, scaling, symmetry
 from heap.main import heap
 from heap.main import main as heap_main
 from heap_placement import heap_placement
+from heap_programs import heap_programs
+from heap_programs import main as heap_programs_main
 from kernels import kernels
 from npb import main as npb_main
 from npb import npb
@@ -93,12 +96,15 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "independence": independence,
     "heap": heap,
     "heap-placement": heap_placement,
+    "heap-programs": heap_programs,
     "npb": npb,
 }
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["heap"]:
         sys.exit(heap_main(sys.argv[2:]))
+    if sys.argv[1:2] == ["heap-programs"]:
+        sys.exit(heap_programs_main(sys.argv[2:]))
     if sys.argv[1:2] == ["npb"]:
         sys.exit(npb_main(sys.argv[2:]))
     for name in sys.argv[1:] or BENCHMARKS:
