@@ -5,6 +5,7 @@ the number of runs and the spread; nothing is asserted.
     ./dev bench boot       one of them: boot, plugin, start, kernels, closure, scaling, symmetry,
                            independence, where, place, heap, heap-placement, heap-programs, npb
     ./dev bench heap --help   the allocators side by side, which take options
+    ./dev bench heap-placement --help   where they put blocks; which machines, how many blocks
     ./dev bench heap-programs [NAME...]   large real programs under the allocator
     ./dev bench npb --help    the NAS Parallel Benchmarks, beside other builds of them
 """
@@ -20,6 +21,7 @@ from clock import closure, independence, scaling, symmetry
 from heap.main import heap
 from heap.main import main as heap_main
 from heap_placement import heap_placement
+from heap_placement import main as heap_placement_main
 from heap_programs import heap_programs
 from heap_programs import main as heap_programs_main
 from kernels import kernels
@@ -101,12 +103,14 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
 }
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["heap"]:
-        sys.exit(heap_main(sys.argv[2:]))
-    if sys.argv[1:2] == ["heap-programs"]:
-        sys.exit(heap_programs_main(sys.argv[2:]))
-    if sys.argv[1:2] == ["npb"]:
-        sys.exit(npb_main(sys.argv[2:]))
+    with_options = {
+        "heap": heap_main,
+        "heap-placement": heap_placement_main,
+        "heap-programs": heap_programs_main,
+        "npb": npb_main,
+    }
+    if sys.argv[1:] and sys.argv[1] in with_options:
+        sys.exit(with_options[sys.argv[1]](sys.argv[2:]))
     for name in sys.argv[1:] or BENCHMARKS:
         if name not in BENCHMARKS:
             sys.exit(f"bench: no benchmark '{name}'; there are {', '.join(BENCHMARKS)}")

@@ -1,7 +1,10 @@
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <homenode/heap.hpp>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <map>
@@ -72,6 +75,33 @@ TEST(PrivateHeap, GivesAllBackWhenItEnds) {
   hn_heap_statistics after{};
   ASSERT_EQ(hn_heap_statistics_of(nullptr, &after), 0);
   EXPECT_EQ(after.mapped, before.mapped);
+}
+
+TEST(PrivateHeap, IsThereInAChildWhileAnotherThreadUsesIt) {
+  Heap heap;
+  std::atomic<bool> stop = false;
+  std::thread user([&] {
+    while (!stop) {
+      std::vector<void*> blocks;  // Of mappings of their own, which want a record each.
+      for (int i = 0; i < 64; ++i) blocks.push_back(hn_heap_malloc(heap.get(), 17U << 20U));
+      for (void* const block : blocks) hn_heap_free(block);
+    }
+  });
+  for (int i = 0; i < 20; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(60);
+      void* const block = hn_heap_malloc(heap.get(), 1000);
+      if (block != nullptr) std::memset(block, 1, 1000);
+      hn_heap_free(block);
+      _exit(block != nullptr ? 0 : 1);
+    }
+    int status = 1;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+  stop = true;
+  user.join();
 }
 
 TEST(PrivateHeap, RefusesWhatMakesNoSense) {

@@ -17,7 +17,7 @@
 #include "base/marker.h"
 #include "check.h"
 
-enum { most_threads = 1024, large_blocks = 6, samples = 3, page = 4096, line = 64, batch = 2048 };
+enum { most_threads = 1024, large_blocks = 2, samples = 3, page = 4096, line = 64, batch = 2048 };
 enum { local_rounds = 3, remote_rounds = 6 };
 enum phase { fresh, after_local_frees, after_remote_frees, after_moving, after_rebirth, phases };
 

@@ -17,14 +17,14 @@ def filled(lab: Lab, mib: str, policy: str = "bind") -> dict[str, Any]:
     """What the allocator says when a program on CPU 5, which is of node 2, holds so much."""
     script = f"taskset -c 5 {program('in_hand')} fill {mib}"
     env = {"HOMENODE_MALLOC_POLICY": policy}
-    result = lab.run(["sh", "-c", script], env=env, timeout_s=300)
+    result = lab.run(["sh", "-c", script], env=env, timeout_s=600)
     assert result.status == 0, result.stdout + result.stderr
     said: dict[str, Any] = json.loads(result.stdout)
     return said
 
 
 def test_heaps_are_where_they_were_made_and_where_they_were_moved(quad: Lab) -> None:
-    result = quad.run([str(program("in_hand")), "0", "1", "2", "3"], timeout_s=300)
+    result = quad.run([str(program("in_hand")), "0", "1", "2", "3"], timeout_s=600)
     assert result.status == 0, result.stdout + result.stderr
 
 

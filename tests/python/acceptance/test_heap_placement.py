@@ -61,7 +61,7 @@ class Placed:
 
 def finished(lab: Lab, command: str, library: str) -> Result:
     """A script of the guest, whose last command has the library preloaded."""
-    result = lab.run(["sh", "-c", command], env={"LIBRARY": library}, timeout_s=300)
+    result = lab.run(["sh", "-c", command], env={"LIBRARY": library}, timeout_s=600)
     assert result.status == 0, result.stdout + result.stderr
     return result
 
