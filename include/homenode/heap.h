@@ -30,7 +30,8 @@ typedef struct hn_heap_options {
    * does, and the kernel ends a program that needs more; "preferred", "interleave", "weighted",
    * "local". NULL: as `access` says. */
   const char* policy;
-  /** Such as "0" or "0-2,5". NULL: the caller's node; with interleave and weighted, all nodes. */
+  /** Such as "0" or "0-2,5", or "cpu:5" for the node of that CPU. NULL: the caller's node; with
+   * interleave and weighted, all nodes. */
   const char* nodes;
   enum hn_heap_access access;
 } hn_heap_options;

@@ -25,7 +25,7 @@ class Heap {
       throw std::system_error(errno, std::generic_category(), "homenode::Heap");
     }
   }
-  /// On some nodes, such as "0-1".
+  /// On some nodes, such as "0-1", or "cpu:5" for that CPU's.
   static Heap on(const std::string& nodes, const char* policy = nullptr) {
     hn_heap_options options{};
     options.nodes = nodes.c_str();

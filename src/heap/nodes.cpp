@@ -46,6 +46,14 @@ unsigned node_of_cpu(unsigned cpu) {
   return 0;
 }
 
+bool is_present(unsigned cpu) {
+  char text[512];
+  const long size = system::read_file("/sys/devices/system/cpu/present", text, sizeof text);
+  bool found = false;
+  read_list(text, size, [&](unsigned id) { found = found || id == cpu; });
+  return found;
+}
+
 unsigned nearest_node(unsigned node, const system::NodeMask& with_memory) {
   if (with_memory.contains(node)) return node;
   const system::NodeMask online = online_nodes();

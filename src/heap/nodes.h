@@ -11,6 +11,8 @@ system::NodeMask nodes_with_memory();
 /// The node of a CPU: of the one that the caller runs on without reading anything. 0 when the
 /// system does not say.
 unsigned node_of_cpu(unsigned cpu);
+/// Whether there is such a CPU, as the system lists them.
+bool is_present(unsigned cpu);
 /// The node itself, or where it has no memory for this process, the nearest one that has.
 unsigned nearest_node(unsigned node, const system::NodeMask& with_memory);
 

@@ -4,12 +4,11 @@
 
 #include <bit>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 
 #include "heap/blocks.h"
 #include "heap/huge.h"
-#include "heap/nodes.h"
+#include "heap/named_nodes.h"
 #include "heap/process.h"
 #include "heap/report.h"
 #include "heap/statistics.h"
@@ -31,50 +30,6 @@ template <class Value>
 Value fail(int error, Value value) {
   errno = error;
   return value;
-}
-
-/// "0-2,5": numbers and ranges, in which the first is not above the last.
-bool is_list(const char* text) {
-  for (;;) {
-    const std::size_t digits = std::strspn(text, "0123456789");
-    if (digits == 0 || digits > 4) return false;
-    const char* const rest = text + digits;
-    if (*rest == '-') {
-      const std::size_t more = std::strspn(rest + 1, "0123456789");
-      if (more == 0 || more > 4 || std::atoi(rest + 1) < std::atoi(text)) return false;
-      text = rest + 1 + more;
-    } else {
-      text = rest;
-    }
-    if (*text == '\0') return true;
-    if (*text++ != ',') return false;
-  }
-}
-
-/// Nodes of a list that the process may have memory of. False when the text makes no sense.
-bool read_nodes(const char* text, const system::NodeMask& allowed, system::NodeMask& nodes) {
-  if (!is_list(text)) return false;
-  bool sense = true;
-  read_list(text, static_cast<long>(std::strlen(text)), [&](unsigned node) {
-    sense = sense && allowed.contains(node);
-    nodes.add(node);
-  });
-  return sense;
-}
-
-bool choose_nodes(const char* text, Policy policy, system::NodeMask& nodes) {
-  system::NodeMask allowed{};
-  if (system::allowed_nodes(allowed) != 0) allowed.add(0);  // A kernel without NUMA has node 0.
-  if (text != nullptr) return read_nodes(text, allowed, nodes);
-  if (!is_per_node(policy)) {
-    nodes = allowed;
-    return true;
-  }
-  unsigned cpu = 0;
-  unsigned node = 0;
-  (void)system::get_cpu(cpu, node);
-  nodes.add(nearest_node(node, allowed));
-  return true;
 }
 
 hn_heap* new_heap() {
@@ -102,7 +57,7 @@ void* allocate_from(hn_heap* heap, std::size_t bytes, std::size_t alignment, boo
   return memory != nullptr ? memory : fail<void*>(ENOMEM, nullptr);
 }
 
-int tell(const Totals& totals, hn_heap_statistics* statistics) {
+int give_totals(const Totals& totals, hn_heap_statistics* statistics) {
   *statistics = {totals.live_bytes,   totals.committed_bytes, totals.peak_bytes,
                  totals.kept_bytes,   totals.mapped_bytes,    totals.refused_policies,
                  totals.remote_frees, totals.mappings,        totals.policy_calls};
@@ -219,19 +174,19 @@ HN_EXPORT int hn_heap_node_of(const void* memory) {
 
 HN_EXPORT int hn_heap_statistics_of(hn_heap* heap, hn_heap_statistics* statistics) {
   if (statistics == nullptr) return fail(EINVAL, -1);
-  return tell(heap != nullptr ? count(heap->arena) : count_all(), statistics);
+  return give_totals(heap != nullptr ? count(heap->arena) : count_all(), statistics);
 }
 
 HN_EXPORT int hn_heap_statistics_of_node(unsigned node, hn_heap_statistics* statistics) {
   if (statistics == nullptr) return fail(EINVAL, -1);
   Arena* const arena = known_arena(node);
-  return arena != nullptr ? tell(count(*arena), statistics) : fail(ENOENT, -1);
+  return arena != nullptr ? give_totals(count(*arena), statistics) : fail(ENOENT, -1);
 }
 
 HN_EXPORT int hn_heap_statistics_of_cpu(unsigned cpu, hn_heap_statistics* statistics) {
   if (statistics == nullptr) return fail(EINVAL, -1);
   const CoreHeap* const heap = known_heap(cpu);
-  return heap != nullptr ? tell(count(*heap), statistics) : fail(ENOENT, -1);
+  return heap != nullptr ? give_totals(count(*heap), statistics) : fail(ENOENT, -1);
 }
 
 HN_EXPORT void hn_heap_write_statistics(int file) {

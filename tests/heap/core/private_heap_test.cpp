@@ -27,6 +27,13 @@ TEST(PrivateHeap, KnowsItsBlocks) {
   hn_heap_free(block);
 }
 
+TEST(PrivateHeap, IsOnTheNodeOfACpuThatIsNamed) {
+  Heap heap = Heap::on("cpu:0");
+  auto* const block = static_cast<char*>(heap.allocate(100));
+  block[0] = 1;
+  EXPECT_EQ(hn_heap_node_of(block), 0);
+}
+
 TEST(PrivateHeap, TakesBackWhatOtherThreadsFree) {
   Heap heap;
   HeapResource resource(heap);
@@ -105,7 +112,8 @@ TEST(PrivateHeap, IsThereInAChildWhileAnotherThreadUsesIt) {
 }
 
 TEST(PrivateHeap, RefusesWhatMakesNoSense) {
-  for (const char* const nodes : {"", "x", "0-", "1023", "-", "0,", "0 ", "1-0", "99999"}) {
+  for (const char* const nodes : {"", "x", "0-", "1023", "-", "0,", "0 ", "1-0", "99999",
+                                  "cpu:", "cpu:9999", "cpu:99999", "cpu:0x", "cpu"}) {
     hn_heap_options options{};
     options.nodes = nodes;
     errno = 0;

@@ -1,5 +1,5 @@
-// heap_in_hand NODE NODE...: heaps in hand on a machine with those nodes, under every policy, moved
-// from node to node, in C++ containers; the kernel says where each page is.
+// heap_in_hand NODE NODE...: heaps in hand on a machine with those nodes and eight CPUs, under
+// every policy, moved from node to node, in C++ containers; the kernel says where each page is.
 //
 // heap_in_hand fill MIB: malloc() takes so much and touches it, then writes the statistics.
 #include <homenode/heap.h>
@@ -114,6 +114,14 @@ void in_containers(const std::string& node) {
   CHECK(hn_heap_node_of(&numbers[0]) == wanted && hn_heap_node_of(&numbers[199'999]) == wanted);
 }
 
+/// CPU 7 of the machine of the tests is of its last node.
+void on_the_node_of_a_cpu(const std::string& node) {
+  homenode::Heap heap = homenode::Heap::on("cpu:7");
+  const std::vector<Block> blocks = take(heap);
+  CHECK(are_all_on(blocks, node));
+  give_back(blocks);
+}
+
 void spread(const std::vector<std::string>& nodes) {
   hn_heap_options options{};
   options.access = HN_HEAP_READ;  // Whoever reads gets what all nodes can give.
@@ -152,6 +160,7 @@ int main(int argc, char** argv) {
   }
   on_a_node_and_moved_to(words[0], words[1], "bind:strict");
   on_a_node_and_moved_to(words[1], words[0], "preferred");
+  on_the_node_of_a_cpu(words.back());
   spread(words);
   return check_failed() ? 1 : 0;
 }
