@@ -78,7 +78,8 @@ typedef struct hn_heap_statistics {
   uint64_t kept;             /**< Bytes that are free and not yet given back to the system. */
   uint64_t mapped;           /**< Bytes of address space. */
   uint64_t refused_policies; /**< How many times the kernel refused a policy. */
-  uint64_t remote_frees;     /**< How many blocks of up to 64 KiB other threads have given back. */
+  uint64_t remote_frees;     /**< How many blocks of up to 64 KiB came back to pages that the thread
+                              * did not hold: from others, or to a page that was full. */
   uint64_t mappings;         /**< How many pieces of address space were asked for. */
   uint64_t policy_calls;     /**< How many calls gave those their policy. */
 } hn_heap_statistics;

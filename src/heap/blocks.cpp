@@ -46,6 +46,7 @@ void* new_mapping(std::size_t bytes) {
 void* allocate_here(std::size_t bytes, std::size_t alignment, bool& zeroed) {
   Thread* const thread = somebody();
   if (thread == nullptr) return nullptr;
+  write_if_asked();
   follow_cpu(*thread);
   return allocate_in(*thread, bytes, alignment, zeroed);
 }
