@@ -78,6 +78,7 @@ void forget_threads() {
   for (Thread* thread = threads; thread != nullptr;) {
     Thread* const next = thread->next;
     if (thread != self) {
+      send_parcels_of_gone(*thread);
       for (Page*& page : thread->current) page = &no_page;
       for (PageQueue& queue : thread->queue) queue = {};
       thread->spares = nullptr;

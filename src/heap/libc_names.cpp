@@ -52,10 +52,7 @@ void* aligned(std::size_t alignment, std::size_t bytes) {
 extern "C" {
 
 HN_EXPORT void* malloc(std::size_t bytes) {
-  void* const memory = allocate(bytes);
-  if (memory == nullptr) [[unlikely]]
-    errno = ENOMEM;
-  return memory;
+  return allocate(bytes);
 }
 
 HN_EXPORT void free(void* memory) {
@@ -128,8 +125,11 @@ HN_EXPORT std::size_t malloc_usable_size(void* memory) {
 }
 
 HN_EXPORT int malloc_trim(std::size_t /*keep*/) {
-  const Thread* const thread = self;
-  if (thread != &nobody) free_spares(*self);
+  Thread* const thread = self;
+  if (thread != &nobody) {
+    send_parcels(*thread);
+    free_spares(*thread);
+  }
   bool any = false;
   for_arenas([&](Arena& arena) {
     any = reclaim_listed(arena) || any;

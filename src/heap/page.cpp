@@ -27,15 +27,16 @@ void append(Page& page, Block* first, std::uint32_t count) {
 
 }  // namespace
 
-bool push_remote(Page& page, void* memory) {
-  auto* const block = static_cast<Block*>(memory);
-  check_taken(block);
+bool push_remote(Page& page, Block* first, Block* last, std::uint32_t count) {
+  const std::uintptr_t more = count * one_remote;
   std::uintptr_t seen = __atomic_load_n(&page.remote, __ATOMIC_RELAXED);
   std::uintptr_t wanted = 0;
   do {
     const std::uintptr_t list = seen == Page::at_large ? 0 : seen;
-    set_next(block, first_of(list));
-    wanted = reinterpret_cast<std::uintptr_t>(block) | ((list & ~(one_remote - 1)) + one_remote);
+    set_next(last, first_of(list));
+    wanted = reinterpret_cast<std::uintptr_t>(first) | ((list & ~(one_remote - 1)) + more);
+    // Release: who takes the list sees its links and what was written into the blocks. Acquire: who
+    // finds the page at large sees what its holder left.
   } while (!__atomic_compare_exchange_n(&page.remote, &seen, wanted, true, __ATOMIC_ACQ_REL,
                                         __ATOMIC_RELAXED));
   return seen == Page::at_large;

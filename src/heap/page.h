@@ -21,21 +21,18 @@ inline constexpr std::size_t slice_bytes = 64 << 10;
 
 enum class Kind : std::uint8_t { unused = 0, small, medium, large };
 
-struct alignas(64) Page {
+/// What everybody looks at and writes who frees a block is on another cache line than what the
+/// holder writes with every block: the line of `remote` stays with the core that frees.
+struct alignas(128) Page {
   /// `remote` of a page at large; otherwise it is the address of the first block of a list, and
   /// above it how many there are, so that who takes the list need not walk it.
   static constexpr std::uintptr_t at_large = 1;
   static constexpr unsigned remote_count_shift = 48;
 
-  Block* free;            ///< The holder's.
-  std::uintptr_t remote;  ///< Freed by others. Atomic.
-  Thread* lease;          ///< Who has it leased, or null. Atomic.
-  Page* next;             ///< In a queue of the holder.
-  Page* prev;
-  std::uint32_t used;         ///< Blocks that are out, as the holder knows; see current_page_bias.
+  Thread* lease;              ///< Who has it leased, or null. Atomic.
+  std::uintptr_t remote;      ///< Freed by others. Atomic.
   std::uint32_t block_bytes;  ///< Of a large one: unused.
   std::uint32_t last_thread;  ///< The number of the thread that leased it last.
-  std::uint16_t carved;       ///< Blocks that have been made. Of a large one: its slices.
   std::uint16_t capacity;     ///< Blocks that there is room for; 0 before it is set up.
   std::uint16_t heap;         ///< The core heap that it belongs to, by CPU.
   std::uint16_t back;         ///< Slices back to the page's first; that one is the page.
@@ -43,10 +40,16 @@ struct alignas(64) Page {
   Kind kind;
   std::uint8_t slices;  ///< Of a medium one.
 
+  alignas(64) Block* free;  ///< The holder's, as all that follows.
+  Page* next;               ///< In a queue of the holder.
+  Page* prev;
+  std::uint32_t used;    ///< Blocks that are out, as the holder knows; see current_page_bias.
+  std::uint16_t carved;  ///< Blocks that have been made. Of a large one: its slices.
+
   [[nodiscard]] Thread* leased_by() const { return __atomic_load_n(&lease, __ATOMIC_RELAXED); }
   void lease_to(Thread* thread) { __atomic_store_n(&lease, thread, __ATOMIC_RELAXED); }
 };
-static_assert(sizeof(Page) == 64);
+static_assert(sizeof(Page) == 128);
 
 /// A thread's current page counts one block more than are out: it never becomes empty, so that a
 /// free looks at one number to see that there is something else to do.
@@ -54,7 +57,9 @@ inline constexpr std::uint32_t current_page_bias = 1;
 
 /// Takes a block. pre: the caller holds the page; page.free is not null.
 inline void* pop(Page& page, Block* block) {
-  page.free = next_of(block);
+  Block* const next = next_of(block);
+  __builtin_prefetch(next, 1);  // Another core may have it, who freed it.
+  page.free = next;
   ++page.used;
   take_mark(block);
   return block;
@@ -71,9 +76,9 @@ inline bool push(Page& page, void* memory) {
   return --page.used == 0;
 }
 
-/// Pushes a block on a page that the caller does not hold. True when it was at large: the caller
-/// holds it from now on.
-bool push_remote(Page& page, void* memory);
+/// Pushes `count` blocks, linked from the first to the last, on a page that the caller need not
+/// hold. True when it was at large: the caller holds it from now on.
+bool push_remote(Page& page, Block* first, Block* last, std::uint32_t count);
 /// Takes what others have freed. pre: the caller holds the page. True when there is a free block.
 bool collect(Page& page);
 /// Makes more blocks of memory that has never been used. True when there is a free block.

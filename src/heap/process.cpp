@@ -228,6 +228,11 @@ Thread* start_thread() {
   return thread;
 }
 
+Thread* start_freeing() {
+  Thread* const thread = has_ended ? nullptr : start_thread();
+  return thread != nullptr ? thread : &nobody;
+}
+
 void follow_cpu(Thread& thread) {
   if (thread.is_private) return;
   unsigned cpu = 0;

@@ -49,6 +49,9 @@ void for_arenas(Visit visit);
 
 /// Makes the calling thread somebody; null when there is no memory for it.
 Thread* start_thread();
+/// The same for a thread that has allocated nothing yet and frees; nobody where there is no memory,
+/// and at a thread's end, when it would not be worth it.
+Thread* start_freeing();
 /// Follows a thread to the CPU that it runs on now. On another node it returns its leases.
 void follow_cpu(Thread& thread);
 /// How often threads have come to another node, all together.

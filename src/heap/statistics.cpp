@@ -103,6 +103,7 @@ Totals count(const CoreHeap& heap) {
 
 Totals count_all() {
   Totals sum{};
+  send_parcels(*self);  // What other threads keep counts as live.
   for_arenas([&](Arena& arena) { add(sum, count(arena)); });
   return sum;
 }

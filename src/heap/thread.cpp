@@ -102,6 +102,7 @@ Page* next_current(Thread& thread, unsigned size_class, bool first) {
       (void)reclaim_listed(arena);
     }
     page = fresh_page(thread, size_class, first && size_class < sparse_classes);
+    if (page == nullptr) send_parcels(thread);
     if (page == nullptr && reclaim_listed(arena)) {
       page = fresh_page(thread, size_class, false);
     }
@@ -192,6 +193,7 @@ void free_spares(Thread& thread) {
 }
 
 void return_leases(Thread& thread) {
+  send_parcels(thread);  // First: pages may come back by it.
   for (unsigned c = 0; c < class_count; ++c) {
     if (Page* const page = thread.current[c]; page != &no_page) {
       thread.current[c] = &no_page;
@@ -222,18 +224,7 @@ void release_slow(Thread* thread, Page& slice, void* memory) {
     return;
   }
   if (page.kind == Kind::unused) die("not a block in use", memory);
-  if (!push_remote(page, memory)) return;
-  // The page was at large, and is ours now. Who filled it last will want it back; for others it
-  // goes to its heap, so that memory never changes hands by being freed.
-  (void)collect(page);
-  if (thread != &nobody && page.last_thread == thread->number &&
-      chunk_of(page).arena == thread->heap->arena) {
-    page.lease_to(thread);
-    thread->queue[page.size_class].append(page);
-    if (page.used == 0) retire(*thread, page);
-    return;
-  }
-  list_page(owner_of(page), page);
+  release_remote(thread != &nobody ? *thread : *start_freeing(), page, memory);
 }
 
 }  // namespace homenode::heap
