@@ -45,6 +45,12 @@ void* hand_on(const char* name, std::size_t alignment, bool throws, std::size_t 
   return theirs != nullptr ? theirs(bytes, arguments...) : try_again(bytes, alignment, throws);
 }
 
+/// When no block is at hand.
+[[gnu::noinline]] void* look_for(const char* name, std::size_t bytes) {
+  void* const memory = allocate(bytes);
+  return memory != nullptr ? memory : hand_on(name, granule_bytes, true, bytes);
+}
+
 }  // namespace
 
 // The operators by their names in the C++ ABI: declared as what they are, the compiler would take
@@ -53,12 +59,12 @@ void* hand_on(const char* name, std::size_t alignment, bool throws, std::size_t 
 extern "C" {
 
 HN_EXPORT void* _Znwm(std::size_t bytes) {
-  void* const memory = allocate(bytes);
-  return memory != nullptr ? memory : hand_on("_Znwm", granule_bytes, true, bytes);
+  void* const memory = take_at_hand(self, bytes);
+  return memory != nullptr ? memory : look_for("_Znwm", bytes);
 }
 HN_EXPORT void* _Znam(std::size_t bytes) {
-  void* const memory = allocate(bytes);
-  return memory != nullptr ? memory : hand_on("_Znam", granule_bytes, true, bytes);
+  void* const memory = take_at_hand(self, bytes);
+  return memory != nullptr ? memory : look_for("_Znam", bytes);
 }
 HN_EXPORT void* _ZnwmRKSt9nothrow_t(std::size_t bytes, const void* tag) {
   void* const memory = allocate(bytes);
