@@ -75,7 +75,7 @@ void mark_used(CoreHeap& heap, Chunk& chunk, unsigned first, unsigned count) {
     if (chunk.dirty.contains(i)) --arena.dirty_free_slices;
   }
   chunk.dirty.set(first, count, true);
-  arena.used_slices += count;
+  __atomic_store_n(&arena.used_slices, arena.used_slices + count, __ATOMIC_RELAXED);
   if (arena.used_slices > arena.peak_used_slices) arena.peak_used_slices = arena.used_slices;
   arena.usage.add(count * slice_bytes);
   heap.usage.add(count * slice_bytes);
@@ -88,7 +88,7 @@ void mark_free(CoreHeap& heap, Chunk& chunk, unsigned first, unsigned count) {
   chunk.free_count += count;
   if (first < chunk.hint) chunk.hint = first;
   if (chunk.number < arena.room->number) arena.room = &chunk;
-  arena.used_slices -= count;
+  __atomic_store_n(&arena.used_slices, arena.used_slices - count, __ATOMIC_RELAXED);
   arena.dirty_free_slices += count;
   arena.usage.subtract(count * slice_bytes);
   heap.usage.subtract(count * slice_bytes);

@@ -37,8 +37,8 @@ struct Arena {
   std::size_t reserved_bytes;
   std::size_t next_extent_bytes;
   std::uint64_t last_tick_ms;
-  bool reclaim_due;  ///< A tick has passed: listed pages may have become empty. Atomic.
-  std::size_t used_slices;
+  bool reclaim_due;         ///< A tick has passed: listed pages may have become empty. Atomic.
+  std::size_t used_slices;  ///< Atomic.
   std::size_t peak_used_slices;
   std::size_t dirty_free_slices;  ///< Free, but still with memory of the system.
   std::size_t mapped_bytes;
@@ -81,6 +81,11 @@ void subtract_usage(CoreHeap& heap, std::size_t bytes);
 void rebind(Arena& arena, const system::NodeMask& nodes);
 /// Gives back everything, with the memory in use. pre: no block of it is used any more.
 void unmap_all(Arena& arena);
+
+/// A look from outside, without the lock.
+inline std::size_t slices_in_use(const Arena& arena) {
+  return __atomic_load_n(&arena.used_slices, __ATOMIC_RELAXED);
+}
 
 /// Slices of a page of any kind.
 unsigned slice_count(const Page& page);

@@ -23,10 +23,17 @@ Thread* somebody() {
 
 /// A block that grows by steps is worth a mapping of its own from here on: it moves without a copy.
 constexpr std::size_t growing_bytes = std::size_t{1} << 20;
+/// And a slice from here on: it grows there where it is, and the rest of the slice is no memory
+/// until it is touched, while a page of its size would hold memory for other blocks. With huge
+/// pages the rest is memory: a small arena may have four times a block's bytes for it, others
+/// twice.
+constexpr std::size_t run_bytes = 16 << 10;
+constexpr std::size_t run_bytes_of_large_arena = 32 << 10;
+constexpr std::size_t small_arena_slices = (std::size_t{64} << 20) / slice_bytes;
 
 void* resize_large(void* memory, Page& page, std::size_t bytes) {
   const std::size_t slices = slices_for(bytes);
-  if (bytes > medium_bytes && slices <= largest_run) {
+  if (bytes > run_bytes && slices <= largest_run) {
     if (slices == page.carved) return memory;
     if (slices < page.carved) {
       shrink_slices(page, static_cast<unsigned>(slices));
@@ -37,9 +44,20 @@ void* resize_large(void* memory, Page& page, std::size_t bytes) {
   return nullptr;
 }
 
-void* new_mapping(std::size_t bytes) {
+/// Where a block that grows has room to go on. Null: nothing but memory like any other.
+void* room_to_grow(std::size_t had, std::size_t bytes) {
+  if (had <= run_bytes / 4 || bytes <= run_bytes || bytes <= had) return nullptr;
   Thread* const thread = somebody();
-  return thread == nullptr ? nullptr : allocate_huge(*thread->heap, bytes, granule_bytes);
+  if (thread == nullptr) return nullptr;
+  write_if_asked();
+  follow_cpu(*thread);
+  CoreHeap& heap = *thread->heap;
+  if (bytes > growing_bytes) return allocate_huge(heap, bytes, granule_bytes);
+  if (bytes <= run_bytes_of_large_arena && slices_in_use(*heap.arena) > small_arena_slices) {
+    return nullptr;
+  }
+  bool zeroed = false;
+  return allocate_large(heap, bytes, granule_bytes, zeroed);
 }
 
 /// For what is too rare for a fast way.
@@ -162,8 +180,7 @@ void* resize(void* memory, std::size_t bytes) {
   if (void* const same = resize_in_place(memory, bytes); same != nullptr) return same;
   if (bytes > most_bytes) return nullptr;
   const std::size_t had = usable_bytes(memory);
-  void* other = nullptr;
-  if (had > medium_bytes && bytes > growing_bytes && bytes > had) other = new_mapping(bytes);
+  void* other = room_to_grow(had, bytes);
   if (other == nullptr) other = allocate(bytes);
   if (other == nullptr) return bytes <= had ? memory : nullptr;
   std::memcpy(other, memory, bytes < had ? bytes : had);
