@@ -145,10 +145,9 @@ Result<std::string> find_program_file(os::Os& os, const std::string& name) {
   auto path = find_on_path(os, name);
   for (int i = 0; i < most_interpreters && path && !path->empty(); ++i) {
     ProgramFile file(os, *path);
-    if (const int result = file.read_start(); result < 0 && result != -EISDIR) {
-      if (is_absent(result)) break;
-      return cannot_look(*path, result);
-    }
+    const int result = file.read_start();
+    if (result == -ENOENT) return std::string();
+    if (result < 0 && result != -EISDIR) return cannot_look(*path, result);
     if (!file.is_script()) break;
     path = find_on_path(os, file.interpreter());
   }
