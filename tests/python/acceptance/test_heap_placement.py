@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
 from heap_programs import preload, program
 from lab_start import lab_or_skip
 
@@ -22,7 +23,7 @@ from homenode.node import Node
 
 PHASES = ["fresh", "local_frees", "remote_frees", "moved", "reborn"]
 LEAST = 0.99
-BLOCKS = {"tiny-2x2": 600, "quad-4x2": 600, "hp-8x4": 150}
+BLOCKS = 600
 ROUNDS = 20_000
 MESSAGES = 4
 # Nodes 0 and 2 have CPUs and no memory, node 4 memory and no CPUs.
@@ -43,6 +44,12 @@ ODD = Machine(
         (25, 35, 20, 10, 30),
         (50, 45, 40, 30, 10),
     ),
+)
+EIGHT = Machine(
+    "eight-heap",
+    tuple(Node(number, (number,), 256 * MIB) for number in range(8)),
+    tuple(Cpu(number, number, number) for number in range(8)),
+    tuple(tuple(10 if row == column else 20 for column in range(8)) for row in range(8)),
 )
 HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage/enabled"
 
@@ -73,11 +80,11 @@ def run(lab: Lab, command: str, library: str) -> str:
 
 def placed(lab: Lab, library: str, huge_pages: str) -> dict[str, Placed]:
     """Blocks, pages of large ones, and misses of reading the blocks, in each phase."""
-    blocks, cpus = BLOCKS[lab.machine.name], len(lab.machine.node_of_vcpu)
+    cpus = len(lab.machine.node_of_vcpu)
     result = finished(
         lab,
         f"echo {huge_pages} > {HUGE_PAGES}; "
-        f"LD_PRELOAD=$LIBRARY {program('placement')} {blocks}; "
+        f"LD_PRELOAD=$LIBRARY {program('placement')} {BLOCKS}; "
         f"code=$?; echo madvise > {HUGE_PAGES}; exit $code",
         library,
     )
@@ -91,7 +98,7 @@ def placed(lab: Lab, library: str, huge_pages: str) -> dict[str, Placed]:
         found[f"{phase} small"] = Placed(*said[phase]["small"])
         found[f"{phase} large"] = Placed(*said[phase]["large"])
         found[f"{phase} misses"] = Placed(own, counted.misses)
-        assert found[f"{phase} small"].all == cpus * blocks < counted.misses
+        assert found[f"{phase} small"].all == cpus * BLOCKS < counted.misses
     return found
 
 
@@ -112,13 +119,12 @@ def test_blocks_are_on_the_node_of_their_thread(quad: Lab) -> None:
     check_blocks_are_local(quad)
 
 
-def test_blocks_are_on_the_node_of_their_thread_on_two_nodes(tmp_path: Path) -> None:
-    with lab_or_skip("tiny-2x2", tmp_path) as lab:
+@pytest.mark.parametrize("machine", ["tiny-2x2", EIGHT], ids=["two nodes", "eight nodes"])
+def test_blocks_are_on_the_node_of_their_thread_on_others(
+    machine: str | Machine, tmp_path: Path
+) -> None:
+    with lab_or_skip(machine, tmp_path) as lab:
         check_blocks_are_local(lab)
-
-
-def test_blocks_are_on_the_node_of_their_thread_on_eight_nodes(hp: Lab) -> None:
-    check_blocks_are_local(hp)
 
 
 def test_memory_that_crosses_nodes_stays_bounded(quad: Lab) -> None:
