@@ -235,6 +235,7 @@ void unmap_all(Arena& arena) {
   }
   arena.chunks = arena.room = nullptr;
   arena.reserved_bytes = arena.mapped_bytes = arena.used_slices = arena.dirty_free_slices = 0;
+  arena.usage.bytes = 0;
 }
 
 }  // namespace homenode::heap
