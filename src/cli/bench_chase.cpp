@@ -1,6 +1,7 @@
 #include "cli/bench_chase.h"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "cli/program_bench.h"
 #include "cli/size_option.h"

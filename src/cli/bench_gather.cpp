@@ -1,6 +1,7 @@
 #include "cli/bench_gather.h"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <optional>
 

@@ -1,6 +1,7 @@
 #include "cli/bench_gups.h"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <bit>
 

@@ -1,5 +1,6 @@
 #include "cli/bench_map.h"
 
+#include <CLI/CLI.hpp>
 #include <filesystem>
 
 #include "cli/atomic_file.h"

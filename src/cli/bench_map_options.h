@@ -1,7 +1,6 @@
 // homenode bench map: its options, what they may be, and how they are written on a command line.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,6 +9,7 @@
 
 #include "base/result.h"
 #include "base/units.h"
+#include "cli/parser_fwd.h"
 #include "workloads/map/kernels.h"
 #include "workloads/map/pattern.h"
 

@@ -1,6 +1,7 @@
 #include "cli/bench_npb.h"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 

@@ -1,6 +1,7 @@
 #include "cli/bench_seismic.h"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <filesystem>
 #include <optional>

@@ -1,6 +1,7 @@
 #include "cli/bench_seismic_options.h"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <charconv>

@@ -1,12 +1,11 @@
 // The options of `bench seismic` and the scene that they describe. Pure.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "cli/parser_fwd.h"
 #include "cli/program_options.h"
 #include "workloads/seismic/scene.h"
 #include "workloads/seismic/solver.h"

@@ -1,6 +1,7 @@
 #include "cli/bench_stress_options.h"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <cmath>
 

@@ -1,7 +1,6 @@
 // homenode bench stress: its options and what they may be.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,6 +8,7 @@
 #include "base/result.h"
 #include "base/units.h"
 #include "cli/bench_map_options.h"
+#include "cli/parser_fwd.h"
 #include "workloads/stress/targets.h"
 
 namespace homenode::cli {

@@ -1,6 +1,8 @@
 // homenode bench: runs a workload by name and says who used which memory.
 #include "cli/cmd_bench.h"
 
+#include <CLI/CLI.hpp>
+
 #include "cli/bench_facts.h"
 #include "cli/bench_table.h"
 

@@ -2,6 +2,7 @@
 #include "cli/cmd_measure.h"
 
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <cstdlib>
 #include <optional>

@@ -1,6 +1,7 @@
 // homenode topology: what the machine is, as text, JSON, a picture or hwloc's XML.
 #include "cli/cmd_topology.h"
 
+#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 

@@ -1,5 +1,6 @@
 #include "cli/invoke.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <exception>

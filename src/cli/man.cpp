@@ -1,6 +1,7 @@
 #include "cli/man.h"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 

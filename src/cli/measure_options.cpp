@@ -1,6 +1,7 @@
 #include "cli/measure_options.h"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 

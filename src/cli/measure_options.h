@@ -1,11 +1,11 @@
 // homenode measure: its options and the request that they make.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "cli/parser_fwd.h"
 #include "machine/machine.h"
 #include "measure/request.h"
 

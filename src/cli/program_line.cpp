@@ -1,6 +1,7 @@
 #include "cli/program_line.h"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <optional>

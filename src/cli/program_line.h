@@ -2,12 +2,11 @@
 // looked further would take the program's options for its own.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "cli/parser_fwd.h"
 
 namespace homenode::cli {
 

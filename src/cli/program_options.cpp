@@ -1,5 +1,7 @@
 #include "cli/program_options.h"
 
+#include <CLI/CLI.hpp>
+
 #include "placement/strategy_table.h"
 
 namespace homenode::cli {

@@ -1,13 +1,12 @@
 // The options that every program under a strategy has.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "cli/parser_fwd.h"
 #include "cli/program_run.h"
 
 namespace homenode::cli {

@@ -1,6 +1,7 @@
 #include "cli/run_charm.h"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 

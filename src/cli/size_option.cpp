@@ -1,6 +1,7 @@
 #include "cli/size_option.h"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <charconv>
 #include <limits>

@@ -1,12 +1,12 @@
 // An option that is a size in bytes, with k, m, g or t for powers of 1024.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
 #include "base/units.h"
+#include "cli/parser_fwd.h"
 
 namespace homenode::cli {
 

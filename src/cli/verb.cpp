@@ -1,6 +1,8 @@
 // What all verbs share.
 #include "cli/verb.h"
 
+#include <CLI/CLI.hpp>
+
 namespace homenode::cli {
 
 void define_lab_options(CLI::App& app, LabOptions& options) {

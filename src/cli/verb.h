@@ -2,14 +2,13 @@
 // all come from define(). One cmd_<name>.cpp and one line in verbs.cpp per verb.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <memory>
 #include <ostream>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "cli/parser_fwd.h"
 #include "machine/machine.h"
 #include "os/os.h"
 

@@ -1,6 +1,7 @@
 #include "cli/where_options.h"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <charconv>
 #include <cmath>

@@ -1,14 +1,13 @@
 // The options of `where` as the command line gives them, and what they ask for. Serves cmd_where.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <chrono>
 #include <optional>
 #include <set>
 #include <string>
 
 #include "base/result.h"
+#include "cli/parser_fwd.h"
 #include "sensing/survey.h"
 
 namespace homenode::cli {

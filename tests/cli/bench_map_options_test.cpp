@@ -1,6 +1,7 @@
 #include "cli/bench_map_options.h"
 
 #include <gtest/gtest.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 

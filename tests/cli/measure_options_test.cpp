@@ -1,6 +1,7 @@
 #include "cli/measure_options.h"
 
 #include <gtest/gtest.h>
+#include <CLI/CLI.hpp>
 
 #include "measure_report.h"
 

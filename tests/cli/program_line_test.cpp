@@ -1,6 +1,7 @@
 #include "cli/program_line.h"
 
 #include <gtest/gtest.h>
+#include <CLI/CLI.hpp>
 
 namespace homenode::cli {
 namespace {

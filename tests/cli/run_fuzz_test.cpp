@@ -15,6 +15,8 @@
 #include "command_line.h"
 #include "machine/list_syntax.h"
 
+#include <CLI/CLI.hpp>
+
 namespace homenode::cli {
 namespace {
 

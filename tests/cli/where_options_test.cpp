@@ -2,6 +2,7 @@
 #include "cli/where_options.h"
 
 #include <gtest/gtest.h>
+#include <CLI/CLI.hpp>
 
 #include <limits>
 
