@@ -126,7 +126,7 @@ std::string seismic_svg(const SeismicTraces& seen) {
       bottom + 54, traces_style);
   const double bar = most > 0.0 && std::isfinite(most) ? 4 * tick_unit(most) : 0.0;
   text += fmt::format(
-      "<text x=\"20\" y=\"52\" class=\"soft\">velocity of the ground, all to one scale: the bar is "
+      "<text x=\"20\" y=\"52\" class=\"soft\">velocity of the ground, the bar is "
       "{:.3g} m/s; places x y z in m from the source; {}</text>\n"
       "<path d=\"M{:.1f} {:.1f}v{:.1f}\" stroke=\"var(--ink)\"/>\n"
       "<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"mid soft\">time, s</text>\n",
