@@ -36,7 +36,7 @@ constinit bool uniform = true;
 constinit system::NodeMask allowed{};
 constinit char* meta_first = nullptr;
 constinit std::size_t meta_left = 0;
-constinit unsigned last_number = 0;
+constinit unsigned last_number = 0;  // Atomic.
 constinit pthread_key_t end_key = 0;
 
 constinit thread_local bool has_ended [[gnu::tls_model("initial-exec")]] = false;
@@ -130,6 +130,10 @@ Thread* find_forsaken() {
   return nullptr;
 }
 
+unsigned next_number() {
+  return __atomic_add_fetch(&last_number, 1U, __ATOMIC_RELAXED);
+}
+
 /// A record for the calling thread, with the leases of one who is gone, if it was theirs.
 Thread* take_thread() {
   const Guard guard(process_lock);
@@ -141,7 +145,7 @@ Thread* take_thread() {
     } else {
       thread = static_cast<Thread*>(meta_allocate(sizeof(Thread)));
       if (thread == nullptr) return nullptr;
-      thread->number = ++last_number;
+      thread->number = next_number();
       for (Page*& page : thread->current) page = &no_page;
     }
     thread->next = threads;
@@ -230,7 +234,10 @@ Thread* start_thread() {
 
 Thread* start_freeing() {
   Thread* const thread = has_ended ? nullptr : start_thread();
-  return thread != nullptr ? thread : &nobody;
+  if (thread == nullptr) return &nobody;
+  // It has filled no page: those at large are not its, even if the record was somebody's.
+  thread->number = next_number();
+  return thread;
 }
 
 void follow_cpu(Thread& thread) {
