@@ -74,19 +74,18 @@ TEST(Statistics, OfACoreFollowWhatItsThreadsTakeAndGiveBack) {
 
 TEST(Statistics, CountEachBlockThatAnotherThreadGivesBackOnce) {
   constexpr std::size_t count = 5000;
-  std::vector<void*> blocks;
-  unsigned cpu = 0;
-  in_thread([&] {
-    cpu = stay();
+  in_thread([] {  // It lives on, so that the other one is nobody who could take its pages over.
+    const unsigned cpu = stay();
+    std::vector<void*> blocks;
     for (std::size_t i = 0; i < count; ++i) blocks.push_back(allocate(200));
+    const std::uint64_t of_heap = of_cpu(cpu).remote_frees;
+    const std::uint64_t of_all = count_all().remote_frees;
+    in_thread([&] {
+      for (void* const block : blocks) release(block);
+    });
+    EXPECT_EQ(of_cpu(cpu).remote_frees, of_heap + count);
+    EXPECT_EQ(count_all().remote_frees, of_all + count);
   });
-  const std::uint64_t of_heap = of_cpu(cpu).remote_frees;
-  const std::uint64_t of_all = count_all().remote_frees;
-  in_thread([&] {
-    for (void* const block : blocks) release(block);
-  });
-  EXPECT_EQ(of_cpu(cpu).remote_frees, of_heap + count);
-  EXPECT_EQ(count_all().remote_frees, of_all + count);
 }
 
 TEST(Statistics, OfCoresAddUpToTheirArena) {
