@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "sanitized.h"
 #include "workloads/npb/table.h"
 
 namespace homenode::workloads::npb {
@@ -73,7 +74,9 @@ TEST_P(CfdPrograms, GiveTheSameBitsWithAnyNumberOfThreads) {
   }
   const ProgramOutcome alone = program->run(memory, 1);
   ASSERT_TRUE(alone.verified());
-  for (const unsigned threads : {2U, 5U, 13U}) {  // The last: more than there are planes.
+  // The last: more than there are planes.
+  const auto teams = sanitized ? std::vector{13U} : std::vector{2U, 5U, 13U};
+  for (const unsigned threads : teams) {
     const ProgramOutcome outcome = program->run(memory, threads);
     ASSERT_EQ(outcome.checks.size(), alone.checks.size());
     for (std::size_t i = 0; i < alone.checks.size(); ++i) {
@@ -84,7 +87,8 @@ TEST_P(CfdPrograms, GiveTheSameBitsWithAnyNumberOfThreads) {
 }
 
 TEST_P(CfdPrograms, AskForLittleMoreThanTheirPoints) {
-  for (const auto& [size, points] : {std::pair{Class::A, 64.0}, {Class::C, 162.0}}) {
+  for (const auto& [size, points] :
+       {std::pair{Class::A, 64.0}, {Class::B, 102.0}, {Class::C, 162.0}}) {
     double bytes = 0.0;
     for (const ArrayNeed& need : make(size)->arrays()) bytes += static_cast<double>(need.bytes);
     const double needed = 8.0 * GetParam().doubles_by_point * std::pow(points, 3);

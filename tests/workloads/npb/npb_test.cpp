@@ -6,8 +6,10 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "sanitized.h"
 #include "workloads/npb/random.h"
 #include "workloads/npb/table.h"
 
@@ -39,7 +41,9 @@ class EveryBenchmark : public testing::TestWithParam<Benchmark> {};
 TEST_P(EveryBenchmark, GivesTheOfficialValuesWithAnyNumberOfThreads) {
   const auto program = GetParam().make(Class::S);
   const DirtyMemory memory(*program);
-  for (const unsigned threads : {1U, 2U, 3U, 2U}) {  // The last one: again in used memory.
+  // The last one: again in used memory.
+  const auto teams = sanitized ? std::vector{3U, 2U} : std::vector{1U, 2U, 3U, 8U, 2U};
+  for (const unsigned threads : teams) {
     const ProgramOutcome outcome = program->run(memory.span(), threads);
     EXPECT_FALSE(outcome.checks.empty());
     for (const Check& check : outcome.checks) {
@@ -66,6 +70,35 @@ TEST_P(EveryBenchmark, NamesItsArraysInEachClass) {
 
 INSTANTIATE_TEST_SUITE_P(Npb, EveryBenchmark, testing::ValuesIn(benchmarks()),
                          [](const auto& entry) { return std::string(entry.param.name); });
+
+double bytes_of(std::string_view name, Class size) {
+  double bytes = 0.0;
+  for (const ArrayNeed& need : find_benchmark(name)->make(size)->arrays()) {
+    bytes += static_cast<double>(need.bytes);
+  }
+  return bytes;
+}
+
+TEST(NpbFootprint, IsThatOfTheSpecifiedArrays) {
+  // FT: two complex fields and a real one.
+  EXPECT_EQ(bytes_of("ft", Class::B), 40.0 * 512 * 256 * 256);
+  EXPECT_EQ(bytes_of("ft", Class::C), 40.0 * 512 * 512 * 512);
+  // IS: the keys twice, and a count for each value.
+  EXPECT_EQ(bytes_of("is", Class::B), 4.0 * (2 * 33'554'432 + 2'097'152));
+  EXPECT_EQ(bytes_of("is", Class::C), 4.0 * (2 * 134'217'728 + 8'388'608));
+  // MG: u, r and v with a layer around them, and an eighth of u and r for each coarser grid.
+  const auto mg = [](double n) { return 8.0 * n * n * n * (3.0 + 2.0 / 7.0); };
+  EXPECT_NEAR(bytes_of("mg", Class::B) / mg(256 + 2), 1.0, 0.01);
+  EXPECT_NEAR(bytes_of("mg", Class::C) / mg(512 + 2), 1.0, 0.01);
+  // CG: a value and a column for each entry that there may be, six vectors, and what is drawn.
+  const auto cg = [](double n, double drawn) {
+    return n * (12.0 * drawn * drawn + 6 * 8 + 16.0 * drawn);
+  };
+  EXPECT_NEAR(bytes_of("cg", Class::B) / cg(75'000, 13 + 1), 1.0, 0.001);
+  EXPECT_NEAR(bytes_of("cg", Class::C) / cg(150'000, 15 + 1), 1.0, 0.001);
+  // EP keeps sums alone.
+  EXPECT_LT(bytes_of("ep", Class::D), 1e6);
+}
 
 TEST(NpbTable, FindsNamesInSmallAndCapitalLetters) {
   ASSERT_NE(find_benchmark("ep"), nullptr);
