@@ -1,5 +1,6 @@
 # homenode_room(NAME SOURCES… LINKS…): a room of src/ as a static library `homenode_NAME`.
 # homenode_test(NAME SOURCES… LINKS…): a GoogleTest binary, registered with ctest.
+# homenode_openmp_test(NAME): of a test with OpenMP inside; the thread sanitizer is made to see it.
 # homenode_join(TARGET): with HOMENODE_JOIN, which the presets of the sanitizers set, a dozen
 # of its files at a time are compiled as one, in less than half the time. What a file keeps to
 # itself then needs another name than what its neighbours do. The release build has each file apart.
@@ -26,4 +27,23 @@ function(homenode_test name)
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   homenode_join(${name})
   add_test(NAME ${name} COMMAND ${name})
+endfunction()
+
+# GCC's OpenMP runtime is not compiled for the thread sanitizer, which takes its barriers for races.
+# LLVM's can stand in for it, and Archer tells the sanitizer who waits for whom.
+function(homenode_openmp_test name)
+  if(NOT HOMENODE_SANITIZE MATCHES thread)
+    return()
+  endif()
+  file(GLOB folders /usr/lib/llvm-*/lib)
+  find_library(HOMENODE_ARCHER archer PATHS ${folders})
+  if(NOT HOMENODE_ARCHER)
+    message(STATUS "${name} does not run: this needs LLVM's OpenMP with Archer (libomp-dev)")
+    set_tests_properties(${name} PROPERTIES DISABLED TRUE)
+    return()
+  endif()
+  cmake_path(GET HOMENODE_ARCHER PARENT_PATH folder)
+  set(tsan "report_signal_unsafe=0:ignore_noninstrumented_modules=1")
+  set_tests_properties(${name} PROPERTIES ENVIRONMENT
+    "LD_PRELOAD=${folder}/libomp.so;OMP_TOOL_LIBRARIES=${HOMENODE_ARCHER};TSAN_OPTIONS=${tsan}")
 endfunction()
