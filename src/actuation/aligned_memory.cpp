@@ -12,7 +12,7 @@ Result<AlignedMemory> AlignedMemory::map(os::Os& os, std::size_t bytes, std::siz
   void* address = nullptr;
   if (const int result = os.map_memory(bytes + slack, address); result < 0) {
     return failed(fmt::format("cannot allocate {} MiB", (bytes + slack) >> 20U),
-                  "give a smaller --size or raise the memory limit", -result);
+                  "choose a smaller problem or raise the memory limit", -result);
   }
   const auto begin = reinterpret_cast<std::uintptr_t>(address);
   const std::uintptr_t aligned = (begin + alignment - 1) / alignment * alignment;
