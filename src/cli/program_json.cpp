@@ -29,7 +29,7 @@ Json pages_json(const ArrayAudit& array) {
   for (const auto& [reason, pages] : array.audit->reasons) {
     reasons[actuation::to_string(reason)] = pages;
   }
-  return {{"nodes", nodes}, {"reasons", reasons}};
+  return {{"nodes", nodes}, {"reasons", reasons}, {"astray", array.astray}};
 }
 
 Json runs_json(const ProgramReport& report) {

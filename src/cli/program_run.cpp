@@ -13,24 +13,11 @@
 namespace homenode::cli {
 namespace {
 
-/// A team waits for its slowest thread, again and again; more than so many to a CPU are a mistake.
-constexpr std::size_t most_threads_per_cpu = 64;
-
 /// Arrays of this size or more are aligned to it, so that the kernel may use huge pages.
 constexpr std::size_t huge_alignment = std::size_t{2} << 20U;
 
 std::size_t whole(std::size_t bytes, std::size_t unit) {
   return (bytes + unit - 1) / unit * unit;
-}
-
-/// A strategy's view of the program: all threads share each array in equal parts.
-placement::Program view_of(const workloads::Program& program, unsigned threads,
-                           std::size_t page_bytes) {
-  placement::Program view{.threads = threads, .arrays = {}};
-  for (const workloads::ArrayNeed& need : program.arrays()) {
-    view.arrays.push_back({need.name, whole(need.bytes, page_bytes) / page_bytes});
-  }
-  return view;
 }
 
 double cpu_seconds() {
@@ -82,12 +69,29 @@ Result<void> place_arrays(os::Os& os, const placement::Placement& placement, con
   return {};
 }
 
-std::vector<ArrayAudit> audit_arrays(os::Os& os, const Arrays& arrays) {
+/// How many of the pages that are present are elsewhere than planned.
+std::size_t count_astray(const placement::RegionPlacement& planned, const actuation::Audit& audit) {
+  const auto* const map = std::get_if<placement::PageMap>(&planned.memory);
+  const auto* const policy = std::get_if<placement::Policy>(&planned.memory);
+  if (policy != nullptr && !placement::takes_nodes(policy->kind)) return 0;
+  std::size_t astray = 0;
+  for (std::size_t page = 0; page < audit.node_of_page.size(); ++page) {
+    const auto node = audit.node_of_page[page];
+    if (!node) continue;
+    const bool right = map != nullptr ? (*map)[page] == *node : policy->nodes.contains(*node);
+    if (!right) ++astray;
+  }
+  return astray;
+}
+
+std::vector<ArrayAudit> audit_arrays(os::Os& os, const placement::Placement& placement,
+                                     const Arrays& arrays) {
   std::vector<ArrayAudit> audits;
-  for (const actuation::Region region : arrays.regions()) {
+  for (std::size_t i = 0; i < arrays.regions().size(); ++i) {
     ArrayAudit& entry = audits.emplace_back();
-    auto audited = actuation::audit(os, region);
+    auto audited = actuation::audit(os, arrays.regions()[i]);
     if (audited) {
+      if (!placement.regions.empty()) entry.astray = count_astray(placement.regions[i], *audited);
       audited->node_of_page.clear();  // The counts are what is shown.
       entry.audit = *std::move(audited);
     } else {
@@ -98,37 +102,6 @@ std::vector<ArrayAudit> audit_arrays(os::Os& os, const Arrays& arrays) {
 }
 
 }  // namespace
-
-Bytes footprint(const workloads::Program& program) {
-  Bytes sum{0};
-  for (const workloads::ArrayNeed& need : program.arrays()) sum.value += need.bytes;
-  return sum;
-}
-
-Result<void> check_setup(const machine::Machine& machine, const workloads::Program& program,
-                         const ProgramSetup& setup, std::optional<Bytes> available) {
-  if (setup.threads == 0) {
-    return bad_usage("a run needs at least one thread", "give --threads 1 or more");
-  }
-  if (setup.runs == 0) return bad_usage("no run is asked for", "give --runs 1 or more");
-  const std::size_t most = most_threads_per_cpu * machine.allowed_cpus.size();
-  if (setup.threads > most) {
-    return bad_usage(fmt::format("{} threads are too many for {} CPUs", setup.threads,
-                                 machine.allowed_cpus.size()),
-                     fmt::format("give --threads {} or fewer", most));
-  }
-  if (setup.strategy != "none") {
-    const auto found = placement::find_strategy(setup.strategy);
-    if (!found) return found.as_unexpected();
-  }
-  const Bytes needed = footprint(program);
-  if (available && needed.value > available->value) {
-    return failed(fmt::format("the program needs {} MiB of memory, and {} MiB are available",
-                              (needed.value >> 20U) + 1, available->value >> 20U),
-                  "choose a smaller problem, or free memory");
-  }
-  return {};
-}
 
 Result<ProgramReport> run_program(os::Os& os, const machine::Machine& machine,
                                   workloads::Program& program, const ProgramSetup& setup,
@@ -158,7 +131,7 @@ Result<ProgramReport> run_program(os::Os& os, const machine::Machine& machine,
     const double start = cpu_seconds();
     run.outcome = program.run(arrays->addresses(), setup.threads);
     run.cpu_seconds = cpu_seconds() - start;
-    run.arrays = audit_arrays(os, *arrays);
+    run.arrays = audit_arrays(os, placement, *arrays);
     if (!run.outcome.verified()) break;
     if (after_run) after_run(number);
   }

@@ -13,6 +13,7 @@
 #include "base/units.h"
 #include "machine/machine.h"
 #include "os/os.h"
+#include "placement/strategy.h"
 #include "workloads/program/program.h"
 
 namespace homenode::cli {
@@ -27,6 +28,7 @@ struct ProgramSetup {
 struct ArrayAudit {
   std::optional<actuation::Audit> audit;  ///< Absent when the kernel refused it;
   std::optional<Error> error;             ///< then this says why.
+  std::size_t astray = 0;                 ///< Pages that are on other nodes than placed on.
 };
 
 struct ProgramRun {
@@ -55,9 +57,13 @@ struct ProgramReport {
 /// The sum of what a program needs.
 Bytes footprint(const workloads::Program& program);
 
+/// A strategy's view of a program: all threads share each array in equal parts.
+placement::Program view_of(const workloads::Program& program, unsigned threads,
+                           std::size_t page_bytes);
+
 /// What is wrong before anything is allocated: threads that this machine cannot run, a strategy
-/// that does not exist, more memory than there is (`available`, where it is known). Errors:
-/// bad_usage; failed for memory.
+/// that does not exist, more memory than there is (`available`, where it is known), or than the
+/// nodes have that the strategy binds it to. Errors: bad_usage; failed for memory.
 Result<void> check_setup(const machine::Machine& machine, const workloads::Program& program,
                          const ProgramSetup& setup, std::optional<Bytes> available);
 

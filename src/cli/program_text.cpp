@@ -25,6 +25,7 @@ std::string pages_text(const ArrayAudit& array) {
   for (const auto& [reason, pages] : array.audit->reasons) {
     text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", actuation::to_string(reason), pages);
   }
+  if (array.astray > 0) text += fmt::format(" ({} not where they were placed)", array.astray);
   return text;
 }
 

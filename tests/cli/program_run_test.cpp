@@ -14,7 +14,7 @@ namespace {
 using workloads::Sharing;
 
 /// Counts what its threads wrote; says something else in one run, if told so.
-class Counter final : public workloads::Program {
+class Counter : public workloads::Program {
  public:
   explicit Counter(unsigned wrong_run = 0) : wrong_run_(wrong_run) {}
 
@@ -72,6 +72,25 @@ TEST(CheckSetup, NamesWhatCannotBeBeforeAnythingIsAllocated) {
   EXPECT_EQ(too_little.error().code, ErrorCode::failed);
 }
 
+TEST(CheckSetup, NamesNodesThatCannotHoldWhatIsBoundToThem) {
+  class Large final : public Counter {
+    [[nodiscard]] std::vector<workloads::ArrayNeed> arrays() const override {
+      return {{"cells", (64U << 20U) + 1, Sharing::parts}};
+    }
+  };
+  const auto check = [](unsigned threads, const char* strategy) {
+    return check_setup(quad_machine(), Large(), {threads, strategy, 1}, 256_MiB);
+  };
+  EXPECT_TRUE(check(8, "memory-bind"));
+  EXPECT_TRUE(check(3, "memory-bind"));
+  EXPECT_TRUE(check(2, "first-touch"));  // What a node has no room for goes to others.
+  const auto too_little = check(2, "memory-bind");
+  ASSERT_FALSE(too_little);
+  EXPECT_EQ(too_little.error().code, ErrorCode::failed);
+  EXPECT_NE(too_little.error().tried.find("64 MiB are on the nodes 0 that"), std::string::npos)
+      << too_little.error().tried;
+}
+
 TEST(RunProgram, PutsPagesAndThreadsWhereTheStrategySays) {
   os::Fake os(quad_kernel());
   Counter program;
@@ -96,6 +115,38 @@ TEST(RunProgram, PutsEverythingWithTheMainThreadByFirstTouch) {
     EXPECT_EQ(run.arrays.front().audit->pages_on_node,
               (std::map<NodeId, std::size_t>{{NodeId(0), 64}}));
   }
+}
+
+TEST(RunProgram, CountsPagesThatAreNotWhereTheStrategyPutThem) {
+  os::Fake os(quad_kernel());
+  /// Its pages 0 to 2 go to node 1 while it runs.
+  class Mover final : public Counter {
+   public:
+    explicit Mover(os::Os& os) : os_(os) {}
+    workloads::ProgramOutcome run(std::span<void* const> memory, unsigned threads) override {
+      auto* const cells = static_cast<char*>(memory[0]);
+      const std::vector<void*> pages{cells, cells + 4096, cells + 2 * 4096};
+      std::vector<int> status(3);
+      os_.move_pages(0, pages, std::vector<int>{1, 1, 1}, status, 0);
+      return Counter::run(memory, threads);
+    }
+
+   private:
+    os::Os& os_;
+  };
+  Mover program(os);
+  for (const auto& [strategy, astray] :
+       {std::pair{"first-touch", 3U}, {"round-robin", 2U}, {"memory-bind", 0U}, {"none", 0U}}) {
+    const auto report = run_program(os, quad_machine(), program, {8, strategy, 1});
+    ASSERT_TRUE(report) << report.error().message();
+    const auto& arrays = report->runs.front().arrays;
+    EXPECT_EQ(arrays.front().astray, astray) << strategy;
+    EXPECT_EQ(arrays.back().astray, 0U) << strategy;
+  }
+  const auto report = run_program(os, quad_machine(), program, {8, "first-touch", 1});
+  EXPECT_NE(
+      program_text({"Mover", "test/1", {}}, *report, {}).find("(3 not where they were placed)"),
+      std::string::npos);
 }
 
 TEST(RunProgram, StopsAtTheFirstRunThatIsNotVerifiedAndSaysBoth) {
