@@ -7,7 +7,7 @@ the number of runs and the spread; nothing is asserted.
     ./dev bench heap --help   the allocators side by side, which take options
     ./dev bench heap-placement --help   where they put blocks; which machines, how many blocks
     ./dev bench heap-programs [NAME...]   large real programs under the allocator
-    ./dev bench npb --help    the NAS Parallel Benchmarks, beside other builds of them
+    ./dev bench npb --help    the NAS Parallel Benchmarks, beside other builds of them, or verified
 """
 
 import json
