@@ -36,11 +36,19 @@ struct Check {
   }
 };
 
+/// Something else that a run says of itself.
+struct Figure {
+  std::string name;
+  double value = 0.0;
+  std::string unit;
+};
+
 struct ProgramOutcome {
   double seconds = 0.0;     ///< The part that the program's specification times, wall time.
   double operations = 0.0;  ///< In that part, as the specification counts them.
   std::string unit;         ///< Of 1e6 operations a second, such as "Mop/s".
   std::vector<Check> checks;
+  std::vector<Figure> figures = {};  ///< None, for most programs.
 
   [[nodiscard]] bool verified() const {
     for (const Check& check : checks) {
@@ -63,8 +71,9 @@ class Program {
   [[nodiscard]] virtual std::vector<ArrayNeed> arrays() const = 0;
 
   /// Initialises, computes, checks, with an OpenMP team of `threads`, always of that size, the
-  /// caller being rank 0. May be called again. memory[i] belongs to arrays()[i]: aligned to a page,
-  /// of any content, the caller's, free for use during the call.
+  /// caller being rank 0 (message-driven programs start threads of their own). May be called again.
+  /// memory[i] belongs to arrays()[i]: aligned to a page, of any content, the caller's, free for
+  /// use during the call.
   virtual ProgramOutcome run(std::span<void* const> memory, unsigned threads) = 0;
 };
 
