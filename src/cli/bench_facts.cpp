@@ -25,6 +25,11 @@ constexpr std::array bench_facts = std::to_array<BenchFacts>({
      "pointer chase, as lmbench and pChase"},
     {"gather", "by pattern, delta and count", "by an index pattern, equal parts of the repetitions",
      "Spatter: Lavin et al., MEMSYS 2020"},
+    {"kneighbor", "--message-size, 1 KiB, for each of the 2k neighbours of each element",
+     "written on the sending PE, read on the receiving one", "kNeighbor of Charm++'s benchmarks"},
+    {"molecular2d", "26 messages for each patch, 14 MiB",
+     "copied by patches, read by computes, answered with forces",
+     "Molecular2D of Charm++'s examples; Ribeiro et al. 2010"},
 });
 
 }  // namespace
@@ -39,12 +44,12 @@ const BenchFacts* find_bench_facts(std::string_view name) {
 std::string bench_list_text(const std::vector<std::unique_ptr<Verb>>& workloads) {
   std::string text;
   for (const auto& workload : workloads) {
-    text += fmt::format("{:<10} {}\n", workload->name(), workload->summary());
+    text += fmt::format("{:<11} {}\n", workload->name(), workload->summary());
     const BenchFacts* const facts = find_bench_facts(workload->name());
     if (facts == nullptr) continue;
-    text += fmt::format("{:<10}   memory   {}\n", "", facts->footprint);
-    text += fmt::format("{:<10}   pattern  {}\n", "", facts->pattern);
-    text += fmt::format("{:<10}   source   {}\n", "", facts->source);
+    text += fmt::format("{:<11}   memory   {}\n", "", facts->footprint);
+    text += fmt::format("{:<11}   pattern  {}\n", "", facts->pattern);
+    text += fmt::format("{:<11}   source   {}\n", "", facts->source);
   }
   return text;
 }

@@ -3,7 +3,9 @@
 #include "cli/bench_chase.h"
 #include "cli/bench_gather.h"
 #include "cli/bench_gups.h"
+#include "cli/bench_kneighbor.h"
 #include "cli/bench_map.h"
+#include "cli/bench_molecular2d.h"
 #include "cli/bench_npb.h"
 #include "cli/bench_seismic.h"
 #include "cli/bench_stream.h"
@@ -21,6 +23,8 @@ std::vector<std::unique_ptr<Verb>> bench_workloads() {
   workloads.push_back(make_bench_gups());
   workloads.push_back(make_bench_chase());
   workloads.push_back(make_bench_gather());
+  workloads.push_back(make_bench_kneighbor());
+  workloads.push_back(make_bench_molecular2d());
   return workloads;
 }
 

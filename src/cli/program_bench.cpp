@@ -8,6 +8,15 @@ namespace homenode::cli {
 Result<void> bench_program(Context& context, const machine::Machine& machine,
                            workloads::Program& program, const ProgramTitle& title,
                            const ProgramOptions& options) {
+  const ProgramRunner runner = [&](const std::function<void(unsigned)>& after_run) {
+    return run_program(context.os, machine, program, setup_of(options, machine), after_run);
+  };
+  return bench_program_by(context, machine, program, title, options, runner);
+}
+
+Result<void> bench_program_by(Context& context, const machine::Machine& machine,
+                              const workloads::Program& program, const ProgramTitle& title,
+                              const ProgramOptions& options, const ProgramRunner& runner) {
   if (auto checked = check_output_folder(options.output); !checked) return checked;
   const ProgramSetup setup = setup_of(options, machine);
   const auto available = actuation::available_memory(context.os);
@@ -27,7 +36,7 @@ Result<void> bench_program(Context& context, const machine::Machine& machine,
       }
     }
   };
-  const auto report = run_program(context.os, machine, program, setup, in_turn);
+  const auto report = runner(in_turn);
   if (!report) return report.as_unexpected();
   const std::string json = program_json(title, *report, peers);
   context.out << (options.json ? json : program_text(title, *report, peers));

@@ -57,8 +57,7 @@ Bytes footprint(const workloads::Program& program) {
   return sum;
 }
 
-Result<void> check_setup(const machine::Machine& machine, const workloads::Program& program,
-                         const ProgramSetup& setup, std::optional<Bytes> available) {
+Result<void> check_threads_of(const machine::Machine& machine, const ProgramSetup& setup) {
   if (setup.threads == 0) {
     return bad_usage("a run needs at least one thread", "give --threads 1 or more");
   }
@@ -69,6 +68,12 @@ Result<void> check_setup(const machine::Machine& machine, const workloads::Progr
                                  machine.allowed_cpus.size()),
                      fmt::format("give --threads {} or fewer", most));
   }
+  return {};
+}
+
+Result<void> check_setup(const machine::Machine& machine, const workloads::Program& program,
+                         const ProgramSetup& setup, std::optional<Bytes> available) {
+  if (auto good = check_threads_of(machine, setup); !good) return good;
   placement::Placement placement;
   if (setup.strategy != "none") {
     auto placed = placement::place_by_strategy(setup.strategy, machine,

@@ -17,6 +17,14 @@ Json checks_json(const std::vector<workloads::Check>& checks) {
   return list;
 }
 
+Json figures_json(const std::vector<workloads::Figure>& figures) {
+  Json list = Json::array();
+  for (const workloads::Figure& figure : figures) {
+    list.push_back({{"name", figure.name}, {"value", figure.value}, {"unit", figure.unit}});
+  }
+  return list;
+}
+
 Json pages_json(const ArrayAudit& array) {
   if (!array.audit) {
     return {{"nodes", nullptr}, {"not_audited", array.error ? array.error->message() : ""}};
@@ -47,6 +55,7 @@ Json runs_json(const ProgramReport& report) {
                     {"unit", run.outcome.unit},
                     {"verified", run.outcome.verified()},
                     {"checks", checks_json(run.outcome.checks)},
+                    {"figures", figures_json(run.outcome.figures)},
                     {"pages", std::move(pages)}});
   }
   return list;

@@ -61,6 +61,9 @@ Bytes footprint(const workloads::Program& program);
 placement::Program view_of(const workloads::Program& program, unsigned threads,
                            std::size_t page_bytes);
 
+/// What is wrong with the number of threads and runs on this machine. Errors: bad_usage.
+Result<void> check_threads_of(const machine::Machine& machine, const ProgramSetup& setup);
+
 /// What is wrong before anything is allocated: threads that this machine cannot run, a strategy
 /// that does not exist, more memory than there is (`available`, where it is known), or than the
 /// nodes have that the strategy binds it to. Errors: bad_usage; failed for memory.

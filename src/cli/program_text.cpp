@@ -16,6 +16,20 @@ std::string run_text(const ProgramRun& run, std::size_t number) {
       outcome.verified() ? "verified" : "NOT VERIFIED", passed, outcome.checks.size());
 }
 
+/// What the runs say of themselves, by the median of each figure.
+std::string figures_text(const ProgramReport& report) {
+  std::string text;
+  const std::vector<workloads::Figure>& last = report.runs.back().outcome.figures;
+  for (std::size_t i = 0; i < last.size(); ++i) {
+    std::vector<double> values;
+    for (const ProgramRun& run : report.runs) {
+      if (i < run.outcome.figures.size()) values.push_back(run.outcome.figures[i].value);
+    }
+    text += fmt::format("{:<32} {:>12.6g} {}\n", last[i].name, median(values), last[i].unit);
+  }
+  return text;
+}
+
 std::string pages_text(const ArrayAudit& array) {
   if (!array.audit) return array.error ? array.error->message() : std::string("not audited");
   std::string text;
@@ -96,7 +110,8 @@ std::string program_text(const ProgramTitle& title, const ProgramReport& report,
   std::string text = fmt::format("{}: {} threads, strategy {}\n", title.text, report.setup.threads,
                                  report.setup.strategy);
   for (std::size_t i = 0; i < report.runs.size(); ++i) text += run_text(report.runs[i], i + 1);
-  return text + arrays_text(report) + threads_text(report) + peers_text(report, peers);
+  return text + figures_text(report) + arrays_text(report) + threads_text(report) +
+         peers_text(report, peers);
 }
 
 }  // namespace homenode::cli

@@ -1,0 +1,43 @@
+// The arrays of a program under a strategy: mapped, placed, and asked for their nodes.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "actuation/aligned_memory.h"
+#include "cli/program_run.h"
+#include "placement/placement.h"
+#include "placement/strategy.h"
+
+namespace homenode::cli {
+
+/// The arrays' memory, mapped and not touched.
+class ProgramArrays {
+ public:
+  /// Errors: failed when there is no such memory.
+  static Result<ProgramArrays> map(os::Os& os, const std::vector<workloads::ArrayNeed>& needs);
+
+  /// One for each need, in their order.
+  [[nodiscard]] const std::vector<actuation::Region>& regions() const { return regions_; }
+  [[nodiscard]] std::span<void* const> addresses() const { return addresses_; }
+
+ private:
+  std::vector<actuation::AlignedMemory> memory_;
+  std::vector<actuation::Region> regions_;
+  std::vector<void*> addresses_;
+};
+
+/// Places those arrays of the report, by name, that the placement has regions for; their receipts
+/// are added to the report. Errors: what actuation says.
+Result<void> place_arrays(os::Os& os, const placement::Placement& placement,
+                          const ProgramArrays& arrays, ProgramReport& report);
+
+/// Counts the pages of each array of the report by node, and those that are elsewhere than the
+/// placement has them.
+std::vector<ArrayAudit> audit_arrays(os::Os& os, const placement::Placement& placement,
+                                     const ProgramArrays& arrays, const ProgramReport& report);
+
+/// What all threads of this process have used of processors, in seconds.
+double cpu_seconds();
+
+}  // namespace homenode::cli
