@@ -3,11 +3,13 @@ the number of runs and the spread; nothing is asserted.
 
     ./dev bench            every benchmark
     ./dev bench boot       one of them: boot, plugin, start, kernels, closure, scaling, symmetry,
-                           independence, where, place, heap, heap-placement, heap-programs, npb
+                           independence, where, place, heap, heap-placement, heap-programs, npb,
+                           messages
     ./dev bench heap --help   the allocators side by side, which take options
     ./dev bench heap-placement --help   where they put blocks; which machines, how many blocks
     ./dev bench heap-programs [NAME...]   large real programs under the allocator
     ./dev bench npb --help    the NAS Parallel Benchmarks, beside other builds of them, or verified
+    ./dev bench messages      kNeighbor and Molecular2D, beside the same on charm4py
 """
 
 import json
@@ -25,6 +27,8 @@ from heap_placement import main as heap_placement_main
 from heap_programs import heap_programs
 from heap_programs import main as heap_programs_main
 from kernels import kernels
+from messages import main as messages_main
+from messages import messages
 from npb import main as npb_main
 from npb import npb
 from place import place
@@ -100,6 +104,7 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "heap-placement": heap_placement,
     "heap-programs": heap_programs,
     "npb": npb,
+    "messages": messages,
 }
 
 if __name__ == "__main__":
@@ -108,6 +113,7 @@ if __name__ == "__main__":
         "heap-placement": heap_placement_main,
         "heap-programs": heap_programs_main,
         "npb": npb_main,
+        "messages": messages_main,
     }
     if sys.argv[1:] and sys.argv[1] in with_options:
         sys.exit(with_options[sys.argv[1]](sys.argv[2:]))
