@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "base/id_list.h"
+#include "cli/program_options.h"
 #include "cli/program_run.h"
 #include "placement/strategy_table.h"
 
@@ -74,6 +75,7 @@ Result<void> check_threads_of(const machine::Machine& machine, const ProgramSetu
 Result<void> check_setup(const machine::Machine& machine, const workloads::Program& program,
                          const ProgramSetup& setup, std::optional<Bytes> available) {
   if (auto good = check_threads_of(machine, setup); !good) return good;
+  if (auto known = check_strategy(setup.strategy); !known) return known;
   placement::Placement placement;
   if (setup.strategy != "none") {
     auto placed = placement::place_by_strategy(setup.strategy, machine,

@@ -1,19 +1,33 @@
 #include "cli/program_options.h"
 
 #include <CLI/CLI.hpp>
+#include <utility>
 
 #include "placement/strategy_table.h"
 
 namespace homenode::cli {
 
+void add_strategy_option(CLI::App& app, std::string& strategy) {
+  std::string strategies = "how threads and arrays are placed: ";
+  for (const placement::Strategy& each : placement::strategies()) {
+    strategies += std::string(each.name) + " (" + std::string(each.summary) + "), ";
+  }
+  app.add_option("--strategy", strategy, strategies + "or none (as the system does)")
+      ->capture_default_str();
+}
+
+Result<void> check_strategy(const std::string& name) {
+  if (name == "none") return {};
+  const auto found = placement::find_strategy(name);
+  if (found) return {};
+  Error error = found.error();
+  error.next += ", none";
+  return Unexpected(std::move(error));
+}
+
 void define_program_options(CLI::App& app, ProgramOptions& options) {
   app.add_option("--threads", options.threads, "threads (default: one per allowed CPU)");
-  std::string strategies = "how threads and arrays are placed: ";
-  for (const placement::Strategy& strategy : placement::strategies()) {
-    strategies += std::string(strategy.name) + " (" + std::string(strategy.summary) + "), ";
-  }
-  app.add_option("--strategy", options.strategy, strategies + "or none (as the system does)")
-      ->capture_default_str();
+  add_strategy_option(app, options.strategy);
   app.add_option("--runs", options.runs, "how often it is run, checked each time")
       ->capture_default_str();
   app.add_option("--peer", options.peers,
