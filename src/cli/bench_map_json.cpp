@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "cli/bench_clock.h"
 #include "cli/bench_map_patterns.h"
 #include "cli/bench_map_render.h"
 #include "cli/json_numbers.h"
@@ -148,6 +149,7 @@ Json phase_json(const MapReport& report, std::size_t at) {
   Json json{{"pattern", to_string(planned.layout.problem.pattern)},
             {"grid", planned.layout.problem.grid},
             {"seconds", phase.seconds},
+            {"modelled_seconds", phase.modelled_s ? Json(*phase.modelled_s) : Json(nullptr)},
             {"change", change_json(phase.change)},
             {"memory", pages_json(report.plan, planned, phase)},
             {"receipt", receipt_json(phase.receipt)}};
@@ -168,7 +170,8 @@ std::string map_json(const machine::Machine& machine, const MapReport& report) {
             {"seconds",
              {{"wall", report.seconds},
               {"per_pass", report.seconds / report.plan.options.passes},
-              {"clock", "host clock"}}},
+              {"clock", host_clock_words()},
+              {"modelled", report.modelled_s ? Json(*report.modelled_s) : Json(nullptr)}}},
             {"threads", threads_json(report)},
             {"memory", pages_json(report.plan, report.plan.phases.back(), report.phases.back())},
             {"receipt", receipt_json(report.phases.back().receipt)}};

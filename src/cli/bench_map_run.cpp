@@ -2,14 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <mutex>
 #include <utility>
 
 #include "actuation/aligned_memory.h"
 #include "actuation/kernel_words.h"
 #include "actuation/process.h"
+#include "base/marker.h"
 #include "cli/bench_map_matrix.h"
 #include "cli/bench_map_memory.h"
+#include "os/lab_clock.h"
 #include "workloads/map/kernels.h"
 #include "workloads/map/team.h"
 
@@ -44,9 +47,22 @@ void record_cpu(os::Os& os, ThreadRecord& record) {
   }
 }
 
-/// Runs a phase's passes and gives their time.
-Result<double> run_team(os::Os& os, map::Element* array, const PhasePlan& phase,
-                        MapReport& report) {
+/// When the last of the threads had made its passes, by the slots that its markers filled.
+std::optional<double> modelled_seconds(const os::LabClock* clock, unsigned threads) {
+  constexpr double seconds_per_ps = 1e-12;
+  if (clock == nullptr || threads > os::clock_slots) return std::nullopt;
+  std::uint64_t last_ps = 0;
+  for (unsigned rank = 0; rank < threads; ++rank) {
+    last_ps = std::max(last_ps, clock->last_ps(rank));
+  }
+  if (last_ps == 0) return std::nullopt;  // The lab did not count this run.
+  return static_cast<double>(last_ps) * seconds_per_ps;
+}
+
+/// Runs a phase's passes and notes their time.
+Result<void> run_team(os::Os& os, map::Element* array, const PhasePlan& phase, MapReport& report,
+                      PhaseReport& times) {
+  const auto clock = os::find_lab_clock();
   const MapPlan& plan = report.plan;
   std::vector<map::Pass> passes;
   for (unsigned rank = 0; rank < plan.threads; ++rank) {
@@ -66,7 +82,10 @@ Result<double> run_team(os::Os& os, map::Element* array, const PhasePlan& phase,
     refusal = bound.error();
     return false;
   };
-  job.pass = [&](unsigned rank) { map::run_pass(passes[rank]); };
+  job.pass = [&](unsigned rank) {
+    map::run_pass(passes[rank]);
+    if (clock) hn_marker_clock(rank);
+  };
   job.finish = [&](unsigned rank) {
     if (plan.cpus_of_thread.empty()) record_cpu(os, report.threads[rank]);
   };
@@ -79,7 +98,9 @@ Result<double> run_team(os::Os& os, map::Element* array, const PhasePlan& phase,
         outcome.start_errno);
   }
   if (refusal) return Unexpected(*refusal);
-  return outcome.seconds;
+  times.seconds = outcome.seconds;
+  times.modelled_s = modelled_seconds(clock.get(), plan.threads);
+  return {};
 }
 
 std::vector<ThreadRecord> planned_threads(const MapPlan& plan) {
@@ -172,10 +193,12 @@ void compute_matrices(const machine::Machine& machine, MapReport& report) {
 /// Runs a phase and asks where its pages are.
 Result<void> run_phase(os::Os& os, const PhasePlan& plan, actuation::Region region,
                        MapReport& report, PhaseReport& phase) {
-  const auto seconds = run_team(os, static_cast<map::Element*>(region.address), plan, report);
-  if (!seconds) return seconds.as_unexpected();
-  phase.seconds = *seconds;
-  report.seconds += *seconds;
+  auto* const array = static_cast<map::Element*>(region.address);
+  if (auto ran = run_team(os, array, plan, report, phase); !ran) return ran;
+  report.seconds += phase.seconds;
+  const bool all = phase.modelled_s && (report.modelled_s || report.phases.size() == 1);
+  report.modelled_s =
+      all ? std::optional(report.modelled_s.value_or(0.0) + *phase.modelled_s) : std::nullopt;
   phase.huge_bytes = actuation::huge_bytes(os, region);
   auto audited = actuation::audit(os, region);
   if (audited) {

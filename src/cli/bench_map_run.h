@@ -38,7 +38,8 @@ struct Change {
 
 /// One pattern's passes.
 struct PhaseReport {
-  double seconds = 0.0;  ///< All passes, the clock of the host that ran them.
+  double seconds = 0.0;              ///< All passes, the clock of the host that ran them.
+  std::optional<double> modelled_s;  ///< The same by the lab's model; absent outside it.
   std::optional<Change> change;
   std::optional<actuation::Receipt> receipt;  ///< Where a page map was applied.
   std::optional<Bytes> huge_bytes;            ///< In transparent huge pages; absent when not known.
@@ -48,7 +49,8 @@ struct PhaseReport {
 
 struct MapReport {
   MapPlan plan;
-  double seconds = 0.0;  ///< All phases' passes.
+  double seconds = 0.0;              ///< All phases' passes.
+  std::optional<double> modelled_s;  ///< As in the phases; absent where one of them has none.
   std::vector<ThreadRecord> threads;
   std::vector<PhaseReport> phases;     ///< As in the plan.
   std::optional<Error> audit_error;    ///< Says why where a phase has no audit,

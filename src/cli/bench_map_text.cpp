@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "cli/bench_clock.h"
 #include "cli/bench_map_patterns.h"
 #include "cli/bench_map_render.h"
 
@@ -121,9 +122,23 @@ std::string phases_text(const MapReport& report) {
     }
     text += fmt::format("{}{:<18}{}{:>12.6f}  {}\n", indent,
                         to_string(report.plan.phases[at].layout.problem.pattern), shares,
-                        phase.seconds / report.plan.options.passes, change_text(phase));
+                        phase.modelled_s.value_or(phase.seconds) / report.plan.options.passes,
+                        change_text(phase));
   }
-  return text;
+  return text + fmt::format("{}Passes: {}; what was done before: {}\n", indent,
+                            report.modelled_s ? modelled_words : host_clock_words(),
+                            host_clock_words());
+}
+
+/// The machine's time where the lab models it; the host's beside it.
+std::string times_text(const MapReport& report) {
+  const auto line = [&](const char* name, double seconds, const std::string& clock) {
+    return fmt::format("{:<21}{:.6f} s, {:.6f} s a pass ({})\n", name, seconds,
+                       seconds / report.plan.options.passes, clock);
+  };
+  if (!report.modelled_s) return line("time", report.seconds, host_clock_words());
+  return line("time", *report.modelled_s, modelled_words) +
+         line("on the host", report.seconds, host_clock_words());
 }
 
 }  // namespace
@@ -145,8 +160,7 @@ std::string map_text(const MapReport& report) {
   const PhaseReport& last = report.phases.back();
   if (last.audit) text += pages_text(report.plan, report.plan.phases.back(), last);
   for (const PhaseReport& phase : report.phases) text += refused_text(phase);
-  return text + fmt::format("time                 {:.6f} s, {:.6f} s a pass (host clock)\n",
-                            report.seconds, report.seconds / report.plan.options.passes);
+  return text + times_text(report);
 }
 
 }  // namespace homenode::cli

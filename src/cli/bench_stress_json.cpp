@@ -1,6 +1,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "cli/bench_clock.h"
 #include "cli/bench_stress_render.h"
 #include "cli/json_numbers.h"
 
@@ -79,7 +80,7 @@ std::string stress_json(const StressReport& report) {
       {"surroundings",
        {{"kernel_balancing", number_or_null(report.surroundings.kernel_balancing)},
         {"numad", report.surroundings.numad}}},
-      {"seconds", {{"wall", report.seconds}, {"clock", "host clock"}}},
+      {"seconds", {{"wall", report.seconds}, {"clock", host_clock_words()}}},
       {"released_s", number_or_null(report.released_s)},
       {"cycles", report.cycles},
       {"verified", true},

@@ -1,3 +1,4 @@
+#include "cli/bench_clock.h"
 #include "cli/program_render.h"
 
 namespace homenode::cli {
@@ -48,7 +49,7 @@ Json runs_json(const ProgramReport& report) {
       pages[report.arrays[i].need.name] = pages_json(run.arrays[i]);
     }
     list.push_back({{"seconds", run.outcome.seconds},
-                    {"clock", "host clock"},
+                    {"clock", host_clock_words()},
                     {"cpu_seconds", run.cpu_seconds},
                     {"operations", run.outcome.operations},
                     {"rate", run.outcome.rate()},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cli/bench_clock.h"
 #include "cli/program_render.h"
 
 namespace homenode::cli {
@@ -110,6 +111,7 @@ std::string program_text(const ProgramTitle& title, const ProgramReport& report,
   std::string text = fmt::format("{}: {} threads, strategy {}\n", title.text, report.setup.threads,
                                  report.setup.strategy);
   for (std::size_t i = 0; i < report.runs.size(); ++i) text += run_text(report.runs[i], i + 1);
+  text += fmt::format("Times: {}\n", host_clock_words());
   return text + figures_text(report) + arrays_text(report) + threads_text(report) +
          peers_text(report, peers);
 }

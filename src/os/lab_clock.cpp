@@ -24,7 +24,7 @@ Unexpected no_clock(const std::string& path, int errno_value) {
 
 }  // namespace
 
-Result<std::unique_ptr<Clock>> LabClock::open(const std::string& path) {
+Result<std::unique_ptr<LabClock>> LabClock::open(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return no_clock(path, errno);
   // A shorter file can be mapped all the same, and reading past its end is a signal.
@@ -37,7 +37,8 @@ Result<std::unique_ptr<Clock>> LabClock::open(const std::string& path) {
   const int refused = errno;
   close(file);
   if (mapped == MAP_FAILED) return no_clock(path, refused);
-  return std::unique_ptr<Clock>(new LabClock(static_cast<const volatile std::uint64_t*>(mapped)));
+  return std::unique_ptr<LabClock>(
+      new LabClock(static_cast<const volatile std::uint64_t*>(mapped)));
 }
 
 LabClock::~LabClock() {
@@ -51,9 +52,20 @@ std::uint64_t LabClock::now_ps(std::size_t slot) {
   return slots_[slot];
 }
 
+std::unique_ptr<LabClock> find_lab_clock() {
+  const char* const path = std::getenv(lab_clock_variable);
+  if (path == nullptr || *path == '\0') return nullptr;
+  auto clock = LabClock::open(path);
+  return clock ? *std::move(clock) : nullptr;
+}
+
 Result<std::unique_ptr<Clock>> open_clock() {
   const char* const path = std::getenv(lab_clock_variable);
-  if (path != nullptr && *path != '\0') return LabClock::open(path);
+  if (path != nullptr && *path != '\0') {
+    auto clock = LabClock::open(path);
+    if (!clock) return clock.as_unexpected();
+    return std::unique_ptr<Clock>(*std::move(clock));
+  }
   const char* const lab = std::getenv(lab_variable);
   if (lab != nullptr && *lab != '\0') {
     return not_supported(

@@ -17,11 +17,14 @@ inline constexpr const char* lab_clock_variable = "HOMENODE_LAB_CLOCK";
 class LabClock final : public Clock {
  public:
   /// Maps the slots. Errors: failed when the file cannot be opened or mapped.
-  static Result<std::unique_ptr<Clock>> open(const std::string& path);
+  static Result<std::unique_ptr<LabClock>> open(const std::string& path);
   ~LabClock() override;
 
   std::uint64_t now_ps(std::size_t slot) override;
   [[nodiscard]] bool modelled() const override { return true; }
+  /// What the last marker for this slot left in it (hn_marker_clock): for reading after the region
+  /// of interest, in which the read itself would count.
+  [[nodiscard]] std::uint64_t last_ps(std::size_t slot) const { return slots_[slot]; }
 
  private:
   explicit LabClock(const volatile std::uint64_t* slots) : slots_(slots) {}
@@ -30,6 +33,9 @@ class LabClock final : public Clock {
 
 /// Set to the machine's name in the environment of what runs in the lab.
 inline constexpr const char* lab_variable = "HOMENODE_LAB";
+
+/// The lab's clock where the environment names one that can be read; else null.
+std::unique_ptr<LabClock> find_lab_clock();
 
 /// The lab's clock where the environment names one, else the host's. Errors: as LabClock::open();
 /// not_supported in a lab without a clock, where the host's time says nothing about the machine.
