@@ -4,12 +4,13 @@ the number of runs and the spread; nothing is asserted.
     ./dev bench            every benchmark
     ./dev bench boot       one of them: boot, plugin, start, kernels, closure, scaling, symmetry,
                            independence, where, place, heap, heap-placement, heap-programs, npb,
-                           messages
+                           messages, stress
     ./dev bench heap --help   the allocators side by side, which take options
     ./dev bench heap-placement --help   where they put blocks; which machines, how many blocks
     ./dev bench heap-programs [NAME...]   large real programs under the allocator
     ./dev bench npb --help    the NAS Parallel Benchmarks, beside other builds of them, or verified
     ./dev bench messages      kNeighbor and Molecular2D, beside the same on charm4py
+    ./dev bench stress --help the daemon stress test in the lab, mode by mode
 """
 
 import json
@@ -33,6 +34,8 @@ from npb import main as npb_main
 from npb import npb
 from place import place
 from start import start
+from stress import main as stress_main
+from stress import stress
 from where import where
 
 from homenode.lab import Lab, catalogue
@@ -105,6 +108,7 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "heap-programs": heap_programs,
     "npb": npb,
     "messages": messages,
+    "stress": stress,
 }
 
 if __name__ == "__main__":
@@ -114,6 +118,7 @@ if __name__ == "__main__":
         "heap-programs": heap_programs_main,
         "npb": npb_main,
         "messages": messages_main,
+        "stress": stress_main,
     }
     if sys.argv[1:] and sys.argv[1] in with_options:
         sys.exit(with_options[sys.argv[1]](sys.argv[2:]))

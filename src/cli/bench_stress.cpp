@@ -4,6 +4,7 @@
 
 #include "cli/atomic_file.h"
 #include "cli/bench_map_run.h"
+#include "cli/bench_stress_modes.h"
 #include "cli/bench_stress_options.h"
 #include "cli/bench_stress_render.h"
 #include "cli/bench_stress_run.h"
@@ -32,10 +33,22 @@ class BenchStress final : public Verb {
     if (!machine) return machine.as_unexpected();
     const auto plan = plan_stress(*machine, options_, memory_facts(context.os));
     if (!plan) return plan.as_unexpected();
+    if (!options_.modes.empty()) return compare(context, *machine, *plan);
     const auto measured = run_stress(context.os, *machine, *plan);
     if (!measured) return measured.as_unexpected();
-    const std::string json = stress_json(*measured);
-    context.out << (options_.json ? json : stress_text(*measured));
+    return show(context, stress_json(*measured), stress_text(*measured));
+  }
+
+  Result<void> compare(Context& context, const machine::Machine& machine, const StressPlan& plan) {
+    const auto modes = parse_modes(options_);
+    if (!modes) return modes.as_unexpected();
+    const auto reports = run_modes(context.os, machine, plan, *modes);
+    if (!reports) return reports.as_unexpected();
+    return show(context, modes_json(*reports), modes_text(*reports));
+  }
+
+  Result<void> show(Context& context, const std::string& json, const std::string& text) const {
+    context.out << (options_.json ? json : text);
     if (options_.output.empty()) return {};
     return write_atomically(options_.output, json);
   }

@@ -94,6 +94,14 @@ void define_options(CLI::App& app, StressOptions& options) {
                  "threads, and blocks, of each node (default: one per allowed CPU)");
   define_memory(app, options);
   define_time(app, options);
+  app.add_option("--modes", options.modes,
+                 "run once in each of these: plain (nobody moves anything), numad, membind, kernel "
+                 "(the kernel's balancing); daemons are switched for it, which takes root")
+      ->type_name("LIST");
+  app.add_option("--membind", options.membind, "nodes that the mode membind binds all memory to")
+      ->type_name("NODES");
+  app.add_option("--numad-interval", options.numad_interval_s, "seconds between numad's scans")
+      ->capture_default_str();
   app.add_option("--seed", options.seed, "seed of the pattern random")->capture_default_str();
   app.add_option("--output", options.output, "write the JSON to this file")->type_name("FILE");
   app.add_flag("--json", options.json, "print JSON");
@@ -109,6 +117,9 @@ Result<void> check(const StressOptions& options) {
   if (options.block.value == 0) {
     return bad_usage("a block of no memory has no page", "give --block 4k or more");
   }
+  if (options.numad_interval_s == 0) {
+    return bad_usage("numad with an interval of 0 ends at once", "give --numad-interval 1 or more");
+  }
   if (options.samples == 0 || options.samples > most_samples) {
     return bad_usage(fmt::format("cannot look at {} pages", options.samples),
                      fmt::format("give --samples 1 to {}", most_samples));
@@ -117,6 +128,11 @@ Result<void> check(const StressOptions& options) {
   if (auto usable = check_seconds("--interval", options.interval_s, 0.01); !usable) return usable;
   if (auto usable = check_seconds("--hold", options.hold_s.value_or(0.0), 0.0); !usable) {
     return usable;
+  }
+  if (options.modes.empty() && !options.membind.empty()) {
+    return bad_usage("--membind is of the mode membind",
+                     "give --modes membind too, or run this "
+                     "under 'homenode run --membind'");
   }
   return check_output_folder(options.output);
 }

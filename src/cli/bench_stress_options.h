@@ -35,7 +35,10 @@ struct StressOptions {
   std::size_t samples = 4096;  ///< Pages that are looked at.
   PageKind pages = PageKind::small;
   std::uint64_t seed = 1;
-  std::string output;  ///< A file for the JSON, or empty.
+  std::string modes;              ///< Of bench_stress_modes.h; empty: once, as the system is.
+  std::string membind;            ///< The nodes of the mode membind.
+  unsigned numad_interval_s = 5;  ///< numad's -i.
+  std::string output;             ///< A file for the JSON, or empty.
   bool json = false;
 };
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "machine/list_syntax.h"
+
 namespace homenode::cli {
 namespace {
 
@@ -109,6 +111,11 @@ Result<StressPlan> plan_stress(const Machine& machine, const StressOptions& opti
   plan.team.targets =
       stress::default_targets(options.pattern, static_cast<unsigned>(plan.nodes.size()));
   if (const auto read = read_map(plan); !read) return read.as_unexpected();
+  if (!options.membind.empty()) {
+    const auto nodes = machine::parse_nodes(machine, options.membind);
+    if (!nodes) return nodes.as_unexpected();
+    plan.membind = *nodes;
+  }
   if (const auto sized = size_blocks(machine, facts, plan); !sized) return sized.as_unexpected();
   plan.blocks_of_thread = stress::blocks_of_threads(plan.team, options.pattern, options.seed);
   return plan;

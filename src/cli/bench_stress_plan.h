@@ -17,6 +17,7 @@ struct StressPlan {
   std::vector<std::vector<unsigned>> blocks_of_thread;
   std::vector<CpuId> cpu_of_thread;  ///< Where each starts.
   CpuSet all_cpus;                   ///< What the threads are released to.
+  NodeSet membind;                   ///< Of the mode of that name.
   std::size_t page_bytes = 4096;
   std::size_t alignment = 4096;    ///< Of each block: a page, or a huge page.
   std::size_t block_bytes = 4096;  ///< A multiple of the alignment.

@@ -3,29 +3,19 @@
 #include <algorithm>
 #include <numeric>
 
+#include "cli/bench_clock.h"
 #include "cli/bench_stress_render.h"
 
 namespace homenode::cli {
 namespace {
 
-std::string stress_headline(const StressReport& report) {
-  const StressPlan& plan = report.plan;
-  std::string map;
-  for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
-    map += fmt::format(" {}:{}", plan.nodes[i].value(), plan.nodes[plan.team.targets[i]].value());
-  }
-  const auto balancing = report.surroundings.kernel_balancing;
-  return fmt::format(
-      "Daemon stress: pattern {}, {}; node:target{}\n"
-      "{} threads and blocks of {} KiB on {} nodes; first touch: {}\n"
-      "kernel balancing {}, numad {}\n\n",
-      to_string(plan.options.pattern), plan.options.writes ? "write" : "read", map,
-      plan.team.threads(), plan.block_bytes >> 10U, plan.nodes.size(),
-      to_string(plan.options.first_touch),
-      !balancing       ? "not there"
-      : *balancing > 0 ? "on"
-                       : "off",
-      report.surroundings.numad ? "running" : "not running");
+std::string surroundings_text(const Surroundings& surroundings) {
+  const auto balancing = surroundings.kernel_balancing;
+  return fmt::format("kernel balancing {}, numad {}\n\n",
+                     !balancing       ? "not there"
+                     : *balancing > 0 ? "on"
+                                      : "off",
+                     surroundings.numad ? "running" : "not running");
 }
 
 std::string share_text(std::size_t part, std::size_t whole) {
@@ -40,13 +30,26 @@ std::string added_text(const std::optional<std::uint64_t>& count) {
 
 }  // namespace
 
+std::string stress_headline(const StressPlan& plan) {
+  std::string map;
+  for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
+    map += fmt::format(" {}:{}", plan.nodes[i].value(), plan.nodes[plan.team.targets[i]].value());
+  }
+  return fmt::format(
+      "Daemon stress: pattern {}, {}; node:target{}\n"
+      "{} threads and blocks of {} KiB on {} nodes; first touch: {}\n",
+      to_string(plan.options.pattern), plan.options.writes ? "write" : "read", map,
+      plan.team.threads(), plan.block_bytes >> 10U, plan.nodes.size(),
+      to_string(plan.options.first_touch));
+}
+
 std::string stress_text(const StressReport& report) {
   const auto& moves = report.moves;
   const auto [fewest, most] = std::minmax_element(report.cycles.begin(), report.cycles.end());
   const auto& shares = report.local_shares;
   const double mean =
       std::accumulate(shares.begin(), shares.end(), 0.0) / static_cast<double>(shares.size());
-  std::string text = stress_headline(report);
+  std::string text = stress_headline(report.plan) + surroundings_text(report.surroundings);
   text += fmt::format("cycles of a thread   {} to {}, contents verified\n", *fewest, *most);
   text += fmt::format(
       "local share          {:.1f} % at the start, {:.1f} % at the end, mean "
@@ -65,7 +68,8 @@ std::string stress_text(const StressReport& report) {
                       added_text(report.system_moves.balancing),
                       added_text(report.system_moves.migrated));
   if (!report.released_s) text += "The perturbing process did not release the threads.\n";
-  return text + fmt::format("time                 {:.3f} s (host clock)\n", report.seconds);
+  return text +
+         fmt::format("time                 {:.3f} s ({})\n", report.seconds, host_clock_words());
 }
 
 }  // namespace homenode::cli

@@ -51,3 +51,42 @@ def test_nothing_moves_when_nobody_moves_it(reports: dict[str, Any]) -> None:
         assert report["surroundings"] == {"kernel_balancing": 0, "numad": False}
         assert report["moves"]["moves"] == 0
         assert report["cycles"] == [3] * 8
+
+
+@pytest.fixture(scope="module")
+def modes(quad: Lab, command: str) -> dict[str, Any]:
+    balancing = "cat /proc/sys/kernel/numa_balancing"
+    test = f"{command} {STRESS} --pattern 1 --modes kernel,plain,membind --membind 1,3"
+    result = quad.run(["sh", "-c", f"{balancing} && {test} && {balancing}"], timeout_s=300)
+    assert result.status == 0, result.stderr
+    before, comparison, after = result.stdout.decode().splitlines()
+    return {"before": before, "after": after, **json.loads(comparison)}
+
+
+def test_each_mode_has_the_daemons_that_it_is_about(modes: dict[str, Any]) -> None:
+    found = {each["mode"]: each["report"]["surroundings"] for each in modes["modes"]}
+    assert found["kernel"] == {"kernel_balancing": 1, "numad": False}
+    assert found["plain"] == {"kernel_balancing": 0, "numad": False}
+    assert found["membind"] == {"kernel_balancing": 0, "numad": False}
+
+
+def test_the_kernels_balancing_is_afterwards_as_it_was(modes: dict[str, Any]) -> None:
+    assert modes["before"] == modes["after"]
+
+
+def test_the_mode_membind_binds_to_its_nodes(modes: dict[str, Any]) -> None:
+    report = next(each["report"] for each in modes["modes"] if each["mode"] == "membind")
+    for sample in report["samples"]:
+        assert set(sample["pages_on_node"]) <= {"1", "3"}
+
+
+def test_a_test_that_is_killed_switches_the_balancing_back(quad: Lab, command: str) -> None:
+    # The keeper holds the pipe's writing end until it has tidied up: cat sees the end then.
+    line = (
+        "cat /proc/sys/kernel/numa_balancing; "
+        f"{{ timeout -s KILL 3 {command} bench stress --block 1m --seconds 100 --modes kernel; }} "
+        "2>/dev/null | cat; cat /proc/sys/kernel/numa_balancing"
+    )
+    result = quad.run(["sh", "-c", line], timeout_s=300)
+    before, after = result.stdout.decode().split()
+    assert before == after
