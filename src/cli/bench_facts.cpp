@@ -17,6 +17,8 @@ constexpr std::array bench_facts = std::to_array<BenchFacts>({
      "Ondes 3D: Dupros et al.; C-PML: Komatitsch and Martin 2007"},
     {"stress", "--block for each thread, 64 MiB",
      "threads on blocks of another node, perturbed from outside", "De Santis' study of numad"},
+    {"numa-mem", "-G of all, -P of each process, -T of each thread, in MiB",
+     "shared by all, by a process's threads, or a thread's own", "perf bench numa mem: Linux"},
     {"stream", "--size, 96 MiB", "equal parts; with teams also each other's",
      "STREAM: McCalpin 1995; teams: ForestGOMP"},
     {"gups", "--size, 64 MiB", "every thread all of it, at random",

@@ -7,6 +7,7 @@
 #include "cli/bench_map.h"
 #include "cli/bench_molecular2d.h"
 #include "cli/bench_npb.h"
+#include "cli/bench_numa_mem.h"
 #include "cli/bench_seismic.h"
 #include "cli/bench_stream.h"
 #include "cli/bench_stress.h"
@@ -19,6 +20,7 @@ std::vector<std::unique_ptr<Verb>> bench_workloads() {
   workloads.push_back(make_bench_npb());
   workloads.push_back(make_bench_seismic());
   workloads.push_back(make_bench_stress());
+  workloads.push_back(make_bench_numa_mem());
   workloads.push_back(make_bench_stream());
   workloads.push_back(make_bench_gups());
   workloads.push_back(make_bench_chase());

@@ -1,0 +1,284 @@
+#include "cli/bench_numa_mem_process.h"
+
+#include <fmt/format.h>
+#include <pthread.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <latch>
+#include <mutex>
+#include <optional>
+
+#include "actuation/aligned_memory.h"
+#include "actuation/process.h"
+#include "base/marker.h"
+#include "cli/bench_numa_mem_audit.h"
+#include "cli/bench_numa_mem_memory.h"
+
+namespace homenode::cli {
+namespace {
+
+namespace numa_mem = workloads::numa_mem;
+using actuation::AlignedMemory;
+
+double seconds_of(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+}
+
+/// Memory of this process and its words; without any when no size was asked for.
+struct Owned {
+  std::optional<AlignedMemory> memory;
+  numa_mem::Words words;
+};
+
+class NumaMemProcess {
+ public:
+  NumaMemProcess(const NumaMemWorld& world, unsigned number, CrewVoice voice)
+      : world_(world),
+        plan_(world.plan),
+        number_(number),
+        voice_(voice),
+        first_task_(std::size_t{number} * plan_.options.threads),
+        original_(world.os),
+        records_(plan_.options.threads),
+        thread_memory_(plan_.options.threads),
+        ready_(plan_.options.threads),
+        worked_(plan_.options.threads) {}
+
+  int live();
+
+ private:
+  struct Member {
+    NumaMemProcess* process = nullptr;
+    unsigned thread = 0;
+  };
+
+  [[nodiscard]] const NumaMemTask& task(unsigned thread) const {
+    return plan_.tasks[first_task_ + thread];
+  }
+  [[nodiscard]] LiveTask& live_task(unsigned thread) const {
+    return world_.live.at(first_task_ + thread);
+  }
+  Result<void> take_place(unsigned thread);
+  Result<Owned> own_memory(unsigned thread, std::size_t bytes, const std::string& name);
+  Result<void> prepare_process();
+  Result<void> prepare_thread(unsigned thread);
+  void be_thread(unsigned thread);
+  void work(unsigned thread);
+  void one_loop(unsigned thread, NumaMemRecord& record);
+  void look_where(unsigned thread);
+  void start_threads(std::vector<pthread_t>& threads);
+  [[nodiscard]] std::string report();
+  void refuse(const Error& error);
+
+  const NumaMemWorld& world_;
+  const NumaMemPlan& plan_;
+  unsigned number_;
+  CrewVoice voice_;
+  std::size_t first_task_;
+  OwnPlace original_;
+  Owned process_memory_;
+  std::vector<NumaMemRecord> records_;
+  std::vector<Owned> thread_memory_;
+  std::vector<Member> members_;
+  std::latch ready_;
+  std::latch worked_;
+  std::mutex lock_;  ///< perf's lock of the process; of error_ before the work begins.
+  std::optional<Error> error_;
+};
+
+void NumaMemProcess::refuse(const Error& error) {
+  const std::lock_guard guard(lock_);
+  if (!error_) error_ = error;
+}
+
+Result<void> NumaMemProcess::take_place(unsigned thread) {
+  if (auto taken = original_.take(task(thread).cpus, task(thread).memory_node); !taken) {
+    return taken;
+  }
+  if (!plan_.placement.process_memory) return {};
+  return actuation::set_process_policy(world_.os, *plan_.placement.process_memory);
+}
+
+Result<Owned> NumaMemProcess::own_memory(unsigned thread, std::size_t bytes,
+                                         const std::string& name) {
+  if (bytes == 0) return Owned{};
+  const std::size_t alignment = alignment_of(plan_, bytes);
+  auto memory =
+      AlignedMemory::map(world_.os, (bytes + alignment - 1) / alignment * alignment, alignment);
+  if (!memory) return memory.as_unexpected();
+  // What lies between its end and the alignment is never touched.
+  const auto words = prepare_memory(world_.os, plan_, {memory->region().address, bytes}, name,
+                                    [&] { return take_place(thread); });
+  if (!words) return words.as_unexpected();
+  return Owned{*std::move(memory), *words};
+}
+
+Result<void> NumaMemProcess::prepare_process() {
+  // As in perf, the process's memory is initialised where its first thread will be.
+  if (auto taken = take_place(0); !taken) return taken;
+  auto memory = own_memory(0, plan_.process_bytes, name_of_process_memory(number_));
+  if (!memory) return memory.as_unexpected();
+  process_memory_.words = memory->words;
+  if (memory->memory) process_memory_.memory.emplace(*std::move(memory->memory));
+  return {};
+}
+
+Result<void> NumaMemProcess::prepare_thread(unsigned thread) {
+  if (auto taken = take_place(thread); !taken) return taken;
+  auto memory = own_memory(thread, plan_.thread_bytes, name_of_thread_memory(number_, thread));
+  if (!memory) return memory.as_unexpected();
+  Owned& own = thread_memory_[thread];
+  own.words = memory->words;
+  if (memory->memory) own.memory.emplace(*std::move(memory->memory));
+  LiveTask& live = live_task(thread);
+  live.thread_memory = reinterpret_cast<std::uintptr_t>(own.words.words.data());
+  live.process_memory = reinterpret_cast<std::uintptr_t>(process_memory_.words.words.data());
+  live.thread = static_cast<pid_t>(syscall(SYS_gettid));
+  look_where(thread);
+  return {};
+}
+
+void NumaMemProcess::look_where(unsigned thread) {
+  CpuId cpu;
+  NodeId node;
+  if (world_.os.getcpu(cpu, node) != 0) return;
+  live_task(thread).cpu.store(static_cast<int>(cpu.value()), std::memory_order_relaxed);
+  live_task(thread).node.store(static_cast<int>(node.value()), std::memory_order_relaxed);
+}
+
+void NumaMemProcess::one_loop(unsigned thread, NumaMemRecord& record) {
+  const NumaMemOptions& options = plan_.options;
+  const numa_mem::Course course = course_of(options);
+  const auto use = [&](const numa_mem::Words& words, unsigned part, unsigned parts,
+                       std::uint64_t& updates) {
+    if (words.words.empty()) return;
+    const auto walked = numa_mem::walk(words, course, {part, parts, record.loops, options.loops});
+    updates += walked.updates;
+    record.right &= walked.right;
+  };
+  use(world_.global, number_, options.processes, record.updates_global);
+  use(process_memory_.words, thread, options.threads, record.updates_process);
+  use(thread_memory_[thread].words, 0, 1, record.updates_thread);
+  if (options.sleep_us > 0) {
+    const std::lock_guard guard(lock_);
+    usleep(options.sleep_us);
+  }
+  if (plan_.locked_bytes > 0) {
+    const std::lock_guard guard(lock_);
+    numa_mem::Words locked = process_memory_.words;
+    locked.words = locked.words.first(plan_.locked_bytes / 8);
+    use(locked, thread, options.threads, record.updates_process);
+  }
+}
+
+void NumaMemProcess::work(unsigned thread) {
+  constexpr double seconds_per_ps = 1e-12;
+  NumaMemRecord& record = records_[thread];
+  const std::size_t slot = first_task_ + thread;
+  const std::uint64_t loops = plan_.options.loops;
+  hn_marker_thread(slot);
+  record.start_s = static_cast<double>(world_.clock.now_ps(slot)) * seconds_per_ps;
+  do {
+    one_loop(thread, record);
+    record.loops += 1;
+    look_where(thread);
+  } while (!world_.live.stopped() && (loops == 0 || record.loops < loops));
+  record.end_s = static_cast<double>(world_.clock.now_ps(slot)) * seconds_per_ps;
+  rusage usage{};
+  getrusage(RUSAGE_THREAD, &usage);
+  record.user_s = seconds_of(usage.ru_utime);
+  record.system_s = seconds_of(usage.ru_stime);
+}
+
+void NumaMemProcess::be_thread(unsigned thread) {
+  if (const auto prepared = prepare_thread(thread); !prepared) refuse(prepared.error());
+  ready_.arrive_and_wait();
+  {
+    const std::lock_guard guard(lock_);
+    if (error_) return;
+  }
+  if (thread == 0) voice_.say(crew_ready);
+  if (plan_.options.serialize) world_.start.wait();
+  work(thread);
+  worked_.arrive_and_wait();
+  if (thread == 0) voice_.say(crew_worked);
+  world_.finish.wait();
+  if (thread_memory_[thread].words.words.empty()) return;
+  records_[thread].wrong_in_thread =
+      numa_mem::wrong_words(thread_memory_[thread].words, course_of(plan_.options),
+                            use_of({&records_[thread], 1}, &NumaMemRecord::updates_thread, false));
+}
+
+void NumaMemProcess::start_threads(std::vector<pthread_t>& threads) {
+  for (unsigned thread = 0; thread < plan_.options.threads; ++thread) {
+    members_.push_back({this, thread});
+  }
+  const auto body = [](void* argument) -> void* {
+    const Member& member = *static_cast<Member*>(argument);
+    member.process->be_thread(member.thread);
+    return nullptr;
+  };
+  for (unsigned thread = 1; thread < plan_.options.threads; ++thread) {
+    pthread_t started{};
+    const int error = pthread_create(&started, nullptr, body, &members_[thread]);
+    if (error == 0) {
+      threads.push_back(started);
+      continue;
+    }
+    refuse(failed(fmt::format("cannot start {} threads", plan_.options.threads),
+                  "give fewer -t, or raise the limit (ulimit -u, pids.max)", error)
+               .take());
+    ready_.count_down();  // For the thread that there is not.
+  }
+}
+
+std::string NumaMemProcess::report() {
+  std::uint64_t wrong = 0;
+  nlohmann::json memories = nlohmann::json::array();
+  if (process_memory_.memory) {
+    wrong = numa_mem::wrong_words(
+        process_memory_.words, course_of(plan_.options),
+        use_of(records_, &NumaMemRecord::updates_process, plan_.locked_bytes > 0));
+    const NumaMemAudit audit =
+        audit_words(world_.os, name_of_process_memory(number_), {&process_memory_.words, 1});
+    memories.push_back(audit);
+  }
+  std::vector<numa_mem::Words> own;
+  for (const Owned& each : thread_memory_) {
+    if (each.memory) own.push_back(each.words);
+  }
+  if (!own.empty()) {
+    memories.push_back(audit_words(world_.os, fmt::format("threads of {}", number_), own));
+  }
+  return nlohmann::json{{"tasks", records_}, {"wrong_in_process", wrong}, {"memories", memories}}
+      .dump();
+}
+
+int NumaMemProcess::live() {
+  world_.start.only_wait();
+  world_.finish.only_wait();
+  if (const auto prepared = prepare_process(); !prepared) {
+    voice_.say_error(prepared.error());
+    return 1;
+  }
+  std::vector<pthread_t> threads;
+  start_threads(threads);
+  be_thread(0);
+  for (pthread_t thread : threads) pthread_join(thread, nullptr);
+  if (error_) {
+    voice_.say_error(*error_);
+    return 1;
+  }
+  voice_.say(report());
+  return 0;
+}
+
+}  // namespace
+
+int be_numa_mem_process(const NumaMemWorld& world, unsigned number, CrewVoice voice) {
+  return NumaMemProcess(world, number, voice).live();
+}
+
+}  // namespace homenode::cli
