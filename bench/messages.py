@@ -55,7 +55,7 @@ def charm(program: str, pes: int, numbers: list[int]) -> dict[str, Any]:
 def row(what: str, values: list[float], unit: str) -> None:
     """One line of the table."""
     print(
-        f"{what:<44} {statistics.median(values):>12.3f} {unit} "
+        f"{what:<52} {statistics.median(values):>12.3f} {unit} "
         f"(min {min(values):.3f}, max {max(values):.3f}, {len(values)} runs)",
         flush=True,
     )
