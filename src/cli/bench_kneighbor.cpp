@@ -1,6 +1,7 @@
 #include "cli/bench_kneighbor.h"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "cli/message_bench.h"
 #include "cli/size_option.h"

@@ -1,6 +1,7 @@
 #include "cli/bench_molecular2d.h"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "cli/message_bench.h"
 #include "workloads/message/molecular2d.h"

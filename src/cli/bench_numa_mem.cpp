@@ -1,5 +1,7 @@
 #include "cli/bench_numa_mem.h"
 
+#include <CLI/CLI.hpp>
+
 #include "cli/atomic_file.h"
 #include "cli/bench_map_run.h"
 #include "cli/bench_numa_mem_render.h"

@@ -1,6 +1,7 @@
 #include "cli/bench_numa_mem_options.h"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <array>
 #include <cmath>

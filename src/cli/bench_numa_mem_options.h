@@ -2,11 +2,11 @@
 // name.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
 
 #include "base/result.h"
+#include "cli/parser_fwd.h"
 #include "workloads/numa_mem/words.h"
 
 namespace homenode::cli {

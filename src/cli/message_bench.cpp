@@ -1,5 +1,7 @@
 #include "cli/message_bench.h"
 
+#include <CLI/CLI.hpp>
+
 #include "cli/choice_option.h"
 #include "cli/program_bench.h"
 #include "machine/load.h"

@@ -1,12 +1,12 @@
 // What the benches of message-driven programs share: options, and the way from them to a report.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
 #include <string>
 
 #include "cli/message_run.h"
+#include "cli/parser_fwd.h"
 #include "cli/program_options.h"
 #include "cli/program_render.h"
 #include "cli/verb.h"
