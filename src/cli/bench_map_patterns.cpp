@@ -107,7 +107,10 @@ Result<std::vector<MapPattern>> parse_phases(std::string_view text) {
 
 std::string to_string(const std::vector<MapPattern>& phases) {
   std::string text;
-  for (MapPattern pattern : phases) text += (text.empty() ? "" : ",") + to_string(pattern);
+  for (MapPattern pattern : phases) {
+    if (!text.empty()) text += ',';
+    text += to_string(pattern);
+  }
   return text;
 }
 
