@@ -15,6 +15,7 @@ namespace {
 
 StressOptions with_modes(const std::string& modes, const std::string& membind = "") {
   StressOptions options;
+  options.block = 64_KiB;
   options.modes = modes;
   options.membind = membind;
   return options;
@@ -52,7 +53,6 @@ TEST(StressModes, AreShownSideBySide) {
   const auto machine = machine::load_live();
   ASSERT_TRUE(machine);
   StressOptions options = with_modes("plain");
-  options.block = 64_KiB;
   options.cycles = 1;
   options.hold_s = 0.0;
   options.interval_s = 1000.0;
