@@ -2,6 +2,7 @@
 // and back. Serves the process that starts the others, and those.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
