@@ -9,7 +9,7 @@
 namespace homenode::workloads::message {
 namespace {
 
-enum Kind : std::uint32_t { neighbour, acknowledgment, done, go };
+enum NeighbourKind : std::uint32_t { neighbour, acknowledgment, done, go };
 
 /// So many of the fastest iterations are what the published program averages.
 constexpr std::size_t best_iterations = 100;
@@ -145,7 +145,7 @@ class Ring final : public Objects {
     unsigned from;
     unsigned to;
   };
-  void tell(Runtime& runtime, Way way, Kind kind, std::uint32_t element) {
+  void tell(Runtime& runtime, Way way, NeighbourKind kind, std::uint32_t element) {
     Message* const message = channels_.pool(way.from, way.to, kind).take();
     if (message == nullptr) return;
     message->kind = kind;

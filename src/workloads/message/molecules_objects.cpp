@@ -5,7 +5,7 @@
 namespace homenode::workloads::message {
 namespace {
 
-enum Kind : std::uint32_t { places, forces, migrants };
+enum MoleculesKind : std::uint32_t { places, forces, migrants };
 
 unsigned computes_in(const MoleculesShape& shape) {
   return computes_per_patch * shape.patches();
