@@ -16,6 +16,7 @@ from homenode.lab.emulator import Emulator
 from homenode.lab.errors import LabError, LabLostError
 from homenode.lab.guest import Guest
 from homenode.lab.machine import Machine
+from homenode.lab.memory import node_sizes
 from homenode.lab.monitor import Monitor, MonitorError
 from homenode.lab.qemu import Files, LabOptions, command_line
 from homenode.lab.say import say
@@ -52,6 +53,10 @@ class Boot:
     def _snapshot_name(self) -> str | None:
         """None where nothing is to be kept, or can be."""
         if not self.warm or not self.emulator.snapshots:
+            return None
+        # QEMU 10.0 ends itself as it keeps memories of unlike sizes (tlb_reset_dirty_range_all).
+        sizes = node_sizes(self.machine, self.options.node_memory_mib).values()
+        if len({size for size in sizes if size > 0}) > 1:
             return None
         anywhere = Files(self.kernel, self.initramfs, Path("/session"), 0)
         try:
