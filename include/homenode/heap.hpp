@@ -14,6 +14,7 @@
 #include <system_error>
 
 namespace homenode {
+inline namespace v0 {  // As in homenode.hpp.
 
 /// A heap of one's own; its memory goes back when it ends.
 class Heap {
@@ -106,4 +107,5 @@ class HeapAllocator {
   Heap* heap_;
 };
 
+}  // namespace v0
 }  // namespace homenode

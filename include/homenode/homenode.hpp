@@ -16,6 +16,8 @@
 #include <vector>
 
 namespace homenode {
+/// Kept apart from the library's own names, which the static library brings into the same program.
+inline namespace v0 {
 
 /// What went wrong, in one line that ends with what to do.
 class Error : public std::runtime_error {
@@ -223,4 +225,5 @@ inline void place(const std::string& rule) {
 }
 
 }  // namespace threads
+}  // namespace v0
 }  // namespace homenode
