@@ -1,9 +1,9 @@
 # homenode_room(NAME SOURCES… LINKS…): a room of src/ as a static library `homenode_NAME`.
 # homenode_test(NAME SOURCES… LINKS…): a GoogleTest binary, registered with ctest.
 # homenode_openmp_test(NAME): of a test with OpenMP inside; the thread sanitizer is made to see it.
-# homenode_join(TARGET): with HOMENODE_JOIN, which the presets of the sanitizers set, a dozen
-# of its files at a time are compiled as one, in less than half the time. What a file keeps to
-# itself then needs another name than what its neighbours do. The release build has each file apart.
+# homenode_join(TARGET): with HOMENODE_JOIN, which all presets but debug set, a dozen of its files at
+# a time are compiled as one, in less than half the time. What a file keeps to itself then needs
+# another name than what its neighbours do. The debug build has each file apart.
 option(HOMENODE_JOIN "Compile several files of a target as one" OFF)
 
 function(homenode_join target)
