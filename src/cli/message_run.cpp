@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -44,6 +43,17 @@ class SavedCaller {
 
 bool by_pe(MessageRule rule) {
   return rule == MessageRule::sender || rule == MessageRule::receiver;
+}
+
+/// The node of each page of the messages by the rule of the sender or the receiver.
+placement::PageMap message_pages(const std::vector<message::Channel>& channels,
+                                 const MessageSetup& setup, std::size_t page_bytes) {
+  placement::PageMap pages;
+  for (const message::Channel& channel : channels) {
+    const unsigned pe = setup.rule == MessageRule::receiver ? channel.to : channel.from;
+    pages.insert(pages.end(), channel.bytes / page_bytes, setup.homes[pe]);
+  }
+  return pages;
 }
 
 /// What the strategy says of all but the messages, and of these what the rule says.
@@ -112,18 +122,16 @@ class Threads {
   bool known_ = true;
 };
 
-/// How many message pages are where the rule wants them.
-void count_pages(os::Os& os, const MessageSetup& setup, const placement::PageMap& wanted,
-                 actuation::Region region, workloads::ProgramOutcome& outcome) {
-  const auto audit = actuation::audit(os, region);
-  if (!audit) return;  // The audit of all arrays says why.
-  std::size_t there = 0;
-  for (std::size_t page = 0; page < wanted.size(); ++page) {
-    if (audit->node_of_page[page] == wanted[page]) ++there;
-  }
-  outcome.figures.push_back({fmt::format("message pages with the {}",
-                                         setup.rule == MessageRule::sender ? "sender" : "receiver"),
-                             static_cast<double>(there), fmt::format("of {}", wanted.size())});
+/// How many of `pages` message pages are where the rule wants them.
+void count_pages(MessageRule rule, std::size_t pages, ProgramRun& run) {
+  const ArrayAudit& messages = run.arrays.back();
+  if (!messages.audit) return;  // The report says why.
+  std::size_t present = 0;
+  for (const auto& [node, count] : messages.audit->pages_on_node) present += count;
+  run.outcome.figures.push_back({fmt::format("message pages with the {}",
+                                             rule == MessageRule::sender ? "sender" : "receiver"),
+                                 static_cast<double>(present - messages.astray),
+                                 fmt::format("of {}", pages)});
 }
 
 /// One CPU may not be enough for all that look at their inboxes without a rest.
@@ -162,16 +170,6 @@ Result<MessageSetup> plan_messages(const machine::Machine& machine, const Progra
   return setup;
 }
 
-placement::PageMap message_pages(const std::vector<message::Channel>& channels,
-                                 const MessageSetup& setup, std::size_t page_bytes) {
-  placement::PageMap pages;
-  for (const message::Channel& channel : channels) {
-    const unsigned pe = setup.rule == MessageRule::receiver ? channel.to : channel.from;
-    pages.insert(pages.end(), channel.bytes / page_bytes, setup.homes[pe]);
-  }
-  return pages;
-}
-
 Result<ProgramReport> run_messages(os::Os& os, const machine::Machine& machine,
                                    MessageProgram& program, const MessageSetup& setup,
                                    const std::function<void(unsigned)>& after_run) {
@@ -207,8 +205,7 @@ Result<ProgramReport> run_messages(os::Os& os, const machine::Machine& machine,
     run.cpu_seconds = cpu_seconds() - start;
     run.arrays = audit_arrays(os, *placement, *arrays, report);
     if (by_pe(setup.rule)) {
-      count_pages(os, setup, message_pages(program.channels(), setup, os.page_bytes()),
-                  arrays->regions().back(), run.outcome);
+      count_pages(setup.rule, arrays->regions().back().bytes / os.page_bytes(), run);
     }
     if (!run.outcome.verified()) break;
     if (after_run) after_run(number);

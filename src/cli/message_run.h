@@ -33,10 +33,6 @@ struct MessageSetup {
 Result<MessageSetup> plan_messages(const machine::Machine& machine, const ProgramSetup& program,
                                    MessageRule rule, const std::string& bind);
 
-/// The node of each page of the messages by the rule of the sender or the receiver. Pure.
-placement::PageMap message_pages(const std::vector<workloads::message::Channel>& channels,
-                                 const MessageSetup& setup, std::size_t page_bytes);
-
 /// Allocates, places, binds, and runs as often as asked, auditing after each run, until one is not
 /// verified. The caller is PE 0; its CPUs and its policy are as before afterwards. With a rule of
 /// the sender or the receiver, a figure of each run is the number of message pages that are there.
