@@ -9,7 +9,6 @@
 #include "actuation/process.h"
 #include "cli/program_arrays.h"
 #include "placement/strategy_nodes.h"
-#include "placement/strategy_table.h"
 #include "placement/thread_expression.h"
 
 namespace homenode::cli {
@@ -60,20 +59,13 @@ placement::PageMap message_pages(const std::vector<message::Channel>& channels,
 Result<placement::Placement> place_messages(const machine::Machine& machine,
                                             const MessageProgram& program,
                                             const MessageSetup& setup, std::size_t page_bytes) {
-  placement::Placement placement;
-  const ProgramSetup& asked = setup.program;
-  if (asked.strategy != "none") {
-    auto placed = placement::place_by_strategy(asked.strategy, machine,
-                                               view_of(program, asked.threads, page_bytes));
-    if (!placed) return placed.as_unexpected();
-    placement = *std::move(placed);
-  }
-  if (setup.rule == MessageRule::strategy) return placement;
-  std::erase_if(placement.regions, [](const placement::RegionPlacement& region) {
+  auto placement = place_program(machine, program, setup.program, page_bytes);
+  if (!placement || setup.rule == MessageRule::strategy) return placement;
+  std::erase_if(placement->regions, [](const placement::RegionPlacement& region) {
     return region.region == message::messages_array;
   });
   if (by_pe(setup.rule)) {
-    placement.regions.push_back(
+    placement->regions.push_back(
         {message::messages_array, message_pages(program.channels(), setup, page_bytes)});
   }
   return placement;

@@ -43,13 +43,15 @@ Result<void> check_bound_memory(const machine::Machine& machine, const workloads
 
 }  // namespace
 
-placement::Program view_of(const workloads::Program& program, unsigned threads,
-                           std::size_t page_bytes) {
-  placement::Program view{.threads = threads, .arrays = {}};
+Result<placement::Placement> place_program(const machine::Machine& machine,
+                                           const workloads::Program& program,
+                                           const ProgramSetup& setup, std::size_t page_bytes) {
+  if (setup.strategy == "none") return placement::Placement();
+  placement::Program view{.threads = setup.threads, .arrays = {}};
   for (const workloads::ArrayNeed& need : program.arrays()) {
     view.arrays.push_back({need.name, (need.bytes + page_bytes - 1) / page_bytes});
   }
-  return view;
+  return placement::place_by_strategy(setup.strategy, machine, view);
 }
 
 Bytes footprint(const workloads::Program& program) {
@@ -76,19 +78,14 @@ Result<void> check_setup(const machine::Machine& machine, const workloads::Progr
                          const ProgramSetup& setup, std::optional<Bytes> available) {
   if (auto good = check_threads_of(machine, setup); !good) return good;
   if (auto known = check_strategy(setup.strategy); !known) return known;
-  placement::Placement placement;
-  if (setup.strategy != "none") {
-    auto placed = placement::place_by_strategy(setup.strategy, machine,
-                                               view_of(program, setup.threads, coarse_page_bytes));
-    if (!placed) return placed.as_unexpected();
-    placement = *std::move(placed);
-  }
+  const auto placement = place_program(machine, program, setup, coarse_page_bytes);
+  if (!placement) return placement.as_unexpected();
   const Bytes needed = footprint(program);
   if (available && needed.value > available->value) {
     return too_much(needed, *available, "are available",
                     "choose a smaller problem, or free memory");
   }
-  return check_bound_memory(machine, program, placement);
+  return check_bound_memory(machine, program, *placement);
 }
 
 }  // namespace homenode::cli

@@ -6,9 +6,9 @@
 
 #include "cli/program_arrays.h"
 #include "cli/program_team.h"
-#include "placement/strategy_table.h"
 
 namespace homenode::cli {
+
 Result<ProgramReport> run_program(os::Os& os, const machine::Machine& machine,
                                   workloads::Program& program, const ProgramSetup& setup,
                                   const std::function<void(unsigned)>& after_run) {
@@ -17,19 +17,14 @@ Result<ProgramReport> run_program(os::Os& os, const machine::Machine& machine,
   for (workloads::ArrayNeed& need : program.arrays()) {
     report.arrays.push_back({std::move(need), {}});
   }
-  placement::Placement placement;
-  if (setup.strategy != "none") {
-    auto placed = placement::place_by_strategy(setup.strategy, machine,
-                                               view_of(program, setup.threads, os.page_bytes()));
-    if (!placed) return placed.as_unexpected();
-    placement = *std::move(placed);
-  }
+  const auto placement = place_program(machine, program, setup, os.page_bytes());
+  if (!placement) return placement.as_unexpected();
   if (const auto can = check_threads(setup.threads); !can) return can.as_unexpected();
   TeamPlace team(os, setup.threads);
-  if (const auto taken = team.take(placement); !taken) return taken.as_unexpected();
+  if (const auto taken = team.take(*placement); !taken) return taken.as_unexpected();
   const auto arrays = ProgramArrays::map(os, program.arrays());
   if (!arrays) return arrays.as_unexpected();
-  if (const auto placed = place_arrays(os, placement, *arrays, report); !placed) {
+  if (const auto placed = place_arrays(os, *placement, *arrays, report); !placed) {
     return placed.as_unexpected();
   }
   for (unsigned number = 0; number < setup.runs; ++number) {
@@ -37,7 +32,7 @@ Result<ProgramReport> run_program(os::Os& os, const machine::Machine& machine,
     const double start = cpu_seconds();
     run.outcome = program.run(arrays->addresses(), setup.threads);
     run.cpu_seconds = cpu_seconds() - start;
-    run.arrays = audit_arrays(os, placement, *arrays, report);
+    run.arrays = audit_arrays(os, *placement, *arrays, report);
     if (!run.outcome.verified()) break;
     if (after_run) after_run(number);
   }

@@ -57,9 +57,11 @@ struct ProgramReport {
 /// The sum of what a program needs.
 Bytes footprint(const workloads::Program& program);
 
-/// A strategy's view of a program: all threads share each array in equal parts.
-placement::Program view_of(const workloads::Program& program, unsigned threads,
-                           std::size_t page_bytes);
+/// Where the strategy puts a program: all threads share each array in equal parts. Empty without a
+/// strategy. Errors: as placement::place_by_strategy().
+Result<placement::Placement> place_program(const machine::Machine& machine,
+                                           const workloads::Program& program,
+                                           const ProgramSetup& setup, std::size_t page_bytes);
 
 /// What is wrong with the number of threads and runs on this machine. Errors: bad_usage.
 Result<void> check_threads_of(const machine::Machine& machine, const ProgramSetup& setup);
