@@ -2,11 +2,11 @@
 
 #include <sys/mman.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 #include "actuation/process.h"
+#include "cli/program_arrays.h"
 
 namespace homenode::cli {
 namespace {
@@ -22,21 +22,6 @@ Result<void> choose_huge_pages(os::Os& os, const NumaMemPlan& plan, actuation::R
   if (result == 0 || (result == -EINVAL && wanted < 0)) return {};
   return not_supported("cannot have huge pages",
                        "give -H 0, or use a kernel with transparent huge pages", -result);
-}
-
-Result<void> place_by_name(os::Os& os, const NumaMemPlan& plan, actuation::Region region,
-                           const std::string& name) {
-  const auto& regions = plan.placement.regions;
-  const auto found = std::ranges::find(regions, name, &placement::RegionPlacement::region);
-  if (found == regions.end()) return {};
-  if (const auto* policy = std::get_if<placement::Policy>(&found->memory)) {
-    return actuation::set_region_policy(os, region, *policy);
-  }
-  // Where the pages really are is audited after the run.
-  const auto placed =
-      actuation::place_pages(os, region, std::get<placement::PageMap>(found->memory));
-  if (!placed) return placed.as_unexpected();
-  return {};
 }
 
 }  // namespace
@@ -72,7 +57,10 @@ Result<numa_mem::Words> prepare_memory(os::Os& os, const NumaMemPlan& plan,
   const numa_mem::Words memory{{static_cast<std::uint64_t*>(region.address), region.bytes / 8},
                                named};
   if (auto chosen = choose_huge_pages(os, plan, region); !chosen) return chosen.as_unexpected();
-  if (auto placed = place_by_name(os, plan, region, name); !placed) return placed.as_unexpected();
+  // Where the pages really are is audited after the run.
+  if (auto placed = place_named(os, plan.placement, name, region); !placed) {
+    return placed.as_unexpected();
+  }
   if (options.init_cpu0) {
     if (auto moved = OwnPlace(os).take(plan.cpus0, plan.node0); !moved) {
       return moved.as_unexpected();

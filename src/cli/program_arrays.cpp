@@ -53,22 +53,33 @@ Result<ProgramArrays> ProgramArrays::map(os::Os& os,
   return arrays;
 }
 
+Result<std::optional<actuation::Receipt>> place_named(os::Os& os,
+                                                      const placement::Placement& placement,
+                                                      const std::string& name,
+                                                      actuation::Region region) {
+  std::optional<actuation::Receipt> receipt;
+  const auto wanted =
+      std::ranges::find(placement.regions, name, &placement::RegionPlacement::region);
+  if (wanted == placement.regions.end()) return receipt;
+  if (const auto* policy = std::get_if<placement::Policy>(&wanted->memory)) {
+    if (auto set = actuation::set_region_policy(os, region, *policy); !set) {
+      return set.as_unexpected();
+    }
+    return receipt;
+  }
+  auto placed = actuation::place_pages(os, region, std::get<placement::PageMap>(wanted->memory));
+  if (!placed) return placed.as_unexpected();
+  receipt = *std::move(placed);
+  return receipt;
+}
+
 Result<void> place_arrays(os::Os& os, const placement::Placement& placement,
                           const ProgramArrays& arrays, ProgramReport& report) {
-  for (const placement::RegionPlacement& wanted : placement.regions) {
-    const auto named = [&](const PlacedArray& array) { return array.need.name == wanted.region; };
-    const auto array = std::ranges::find_if(report.arrays, named);
-    if (array == report.arrays.end()) continue;
-    const actuation::Region region =
-        arrays.regions()[static_cast<std::size_t>(array - report.arrays.begin())];
-    if (const auto* policy = std::get_if<placement::Policy>(&wanted.memory)) {
-      if (auto set = actuation::set_region_policy(os, region, *policy); !set) return set;
-    } else {
-      auto receipt =
-          actuation::place_pages(os, region, std::get<placement::PageMap>(wanted.memory));
-      if (!receipt) return receipt.as_unexpected();
-      array->receipt = *std::move(receipt);
-    }
+  for (std::size_t i = 0; i < report.arrays.size(); ++i) {
+    PlacedArray& array = report.arrays[i];
+    auto receipt = place_named(os, placement, array.need.name, arrays.regions()[i]);
+    if (!receipt) return receipt.as_unexpected();
+    array.receipt = *std::move(receipt);
   }
   return {};
 }

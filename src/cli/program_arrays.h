@@ -27,8 +27,14 @@ class ProgramArrays {
   std::vector<void*> addresses_;
 };
 
-/// Places those arrays of the report, by name, that the placement has regions for; their receipts
-/// are added to the report. Errors: what actuation says.
+/// Places memory as the placement has it for this name, if it does; the receipt is of a page map.
+/// Errors: what actuation says.
+Result<std::optional<actuation::Receipt>> place_named(os::Os& os,
+                                                      const placement::Placement& placement,
+                                                      const std::string& name,
+                                                      actuation::Region region);
+
+/// Places the arrays of the report; their receipts are added to it. Errors: as place_named().
 Result<void> place_arrays(os::Os& os, const placement::Placement& placement,
                           const ProgramArrays& arrays, ProgramReport& report);
 
