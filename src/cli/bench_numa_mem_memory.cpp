@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "actuation/process.h"
+#include "cli/own_place.h"
 #include "cli/program_arrays.h"
 
 namespace homenode::cli {
@@ -25,25 +25,6 @@ Result<void> choose_huge_pages(os::Os& os, const NumaMemPlan& plan, actuation::R
 }
 
 }  // namespace
-
-OwnPlace::OwnPlace(os::Os& os) : os_(os) {
-  knows_cpus_ = os.sched_getaffinity(0, cpus_) == 0;
-  knows_policy_ = os.get_mempolicy(mode_, nodes_) == 0;
-}
-
-Result<void> OwnPlace::take(const std::optional<CpuSet>& cpus, std::optional<NodeId> memory) const {
-  if (cpus || knows_cpus_) {
-    if (auto bound = actuation::bind_thread(os_, 0, cpus.value_or(cpus_)); !bound) return bound;
-  }
-  if (memory) {
-    return actuation::set_process_policy(os_, {placement::PolicyKind::bind, {*memory}, false});
-  }
-  if (!knows_policy_) return {};
-  const int result = os_.set_mempolicy(mode_, nodes_);
-  if (result == 0) return {};
-  return failed("cannot give the thread its memory policy back",
-                "run without -M, -0 and --strategy", -result);
-}
 
 std::size_t alignment_of(const NumaMemPlan& plan, std::size_t bytes) {
   return bytes < plan.huge_page_bytes ? plan.page_bytes : plan.huge_page_bytes;

@@ -1,9 +1,8 @@
-// homenode bench numa-mem: getting its memory placed and initialised, and threads to their places
-// and back. Serves the process that starts the others, and those.
+// homenode bench numa-mem: getting its memory placed and initialised. Serves the process that
+// starts the others, and those.
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
 
 #include "actuation/region.h"
@@ -13,23 +12,6 @@
 #include "workloads/numa_mem/words.h"
 
 namespace homenode::cli {
-
-/// The CPUs and the memory policy that the calling thread had.
-class OwnPlace {
- public:
-  explicit OwnPlace(os::Os& os);
-  /// Gives the calling thread these CPUs and binds its memory; what is absent becomes, or stays,
-  /// as it was at the beginning. Errors: each refusal of the kernel.
-  Result<void> take(const std::optional<CpuSet>& cpus, std::optional<NodeId> memory) const;
-
- private:
-  os::Os& os_;
-  CpuSet cpus_;
-  int mode_ = 0;
-  NodeSet nodes_;
-  bool knows_cpus_ = false;
-  bool knows_policy_ = false;
-};
 
 /// How fresh memory is to be aligned: as huge pages need it where it can hold one.
 std::size_t alignment_of(const NumaMemPlan& plan, std::size_t bytes);

@@ -15,6 +15,7 @@
 #include "base/marker.h"
 #include "cli/bench_numa_mem_audit.h"
 #include "cli/bench_numa_mem_memory.h"
+#include "cli/own_place.h"
 
 namespace homenode::cli {
 namespace {

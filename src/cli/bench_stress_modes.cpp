@@ -9,6 +9,7 @@
 #include "cli/bench_stress_daemons.h"
 #include "cli/bench_stress_render.h"
 #include "cli/choice_option.h"
+#include "cli/own_place.h"
 
 namespace homenode::cli {
 namespace {
@@ -18,30 +19,13 @@ constexpr Choices<StressMode, 4> stress_modes{{{"plain", StressMode::plain},
                                                {"membind", StressMode::membind},
                                                {"kernel", StressMode::kernel}}};
 
-/// The calling thread's memory policy, put back at the end.
-class SavedPolicy {
- public:
-  explicit SavedPolicy(os::Os& os) : os_(os), known_(os.get_mempolicy(mode_, nodes_) == 0) {}
-  SavedPolicy(const SavedPolicy&) = delete;
-  SavedPolicy& operator=(const SavedPolicy&) = delete;
-  ~SavedPolicy() {
-    if (known_) os_.set_mempolicy(mode_, nodes_);
-  }
-
- private:
-  os::Os& os_;
-  int mode_ = 0;
-  NodeSet nodes_;
-  bool known_;
-};
-
 Result<StressReport> run_mode(os::Os& os, const machine::Machine& machine, const StressPlan& plan,
                               StressMode mode) {
   const auto daemons = StressDaemons::start(
       os, {mode == StressMode::kernel, mode == StressMode::numad, plan.options.numad_interval_s});
   if (!daemons) return daemons.as_unexpected();
   if (mode != StressMode::membind) return run_stress(os, machine, plan);
-  const SavedPolicy before(os);
+  const SavedPlace before(os);
   const placement::Policy bind{placement::PolicyKind::bind, plan.membind, false};
   if (auto bound = actuation::set_process_policy(os, bind); !bound) return bound.as_unexpected();
   return run_stress(os, machine, plan);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "actuation/process.h"
+#include "cli/own_place.h"
 #include "cli/program_arrays.h"
 #include "placement/strategy_nodes.h"
 #include "placement/thread_expression.h"
@@ -16,29 +17,6 @@ namespace {
 
 namespace message = workloads::message;
 using message::MessageProgram;
-
-/// The calling thread's CPUs and policy, put back at the end.
-class SavedCaller {
- public:
-  explicit SavedCaller(os::Os& os)
-      : os_(os),
-        has_cpus_(os.sched_getaffinity(0, cpus_) == 0),
-        has_policy_(os.get_mempolicy(mode_, nodes_) == 0) {}
-  SavedCaller(const SavedCaller&) = delete;
-  SavedCaller& operator=(const SavedCaller&) = delete;
-  ~SavedCaller() {
-    if (has_cpus_) os_.sched_setaffinity(0, cpus_);
-    if (has_policy_) os_.set_mempolicy(mode_, nodes_);
-  }
-
- private:
-  os::Os& os_;
-  CpuSet cpus_;
-  int mode_ = 0;
-  NodeSet nodes_;
-  bool has_cpus_;
-  bool has_policy_;
-};
 
 bool by_pe(MessageRule rule) {
   return rule == MessageRule::sender || rule == MessageRule::receiver;
@@ -174,7 +152,7 @@ Result<ProgramReport> run_messages(os::Os& os, const machine::Machine& machine,
   if (!placement) return placement.as_unexpected();
   const auto arrays = ProgramArrays::map(os, program.arrays());
   if (!arrays) return arrays.as_unexpected();
-  const SavedCaller saved(os);
+  const SavedPlace saved(os);
   // What nobody places is touched first by PEs; page maps are made real from PE 0's CPUs.
   if (auto bound = actuation::bind_thread(os, 0, setup.cpus[0]); !bound) {
     return bound.as_unexpected();

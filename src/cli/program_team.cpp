@@ -6,7 +6,6 @@
 
 #include <latch>
 #include <mutex>
-#include <optional>
 
 #include "actuation/process.h"
 
@@ -37,25 +36,19 @@ Result<void> check_threads(unsigned threads) {
   return {};
 }
 
-TeamPlace::TeamPlace(os::Os& os, unsigned threads) : os_(os), before_(threads) {
+TeamPlace::TeamPlace(os::Os& os, unsigned threads) : os_(os), threads_(static_cast<int>(threads)) {
   omp_set_dynamic(0);  // Always teams of the size that is asked for.
 }
 
 TeamPlace::~TeamPlace() {
-#pragma omp parallel num_threads(static_cast <int>(before_.size()))
-  {
-    const Before& mine = before_[static_cast<std::size_t>(omp_get_thread_num())];
-    if (mine.bound) os_.sched_setaffinity(0, mine.cpus);
-    if (mine.has_policy) os_.set_mempolicy(mine.mode, mine.nodes);
-  }
+  if (!before_) return;
+#pragma omp parallel num_threads(threads_)
+  static_cast<void>(before_->take({}, {}));
 }
 
 Result<void> TeamPlace::take(const placement::Placement& placement) {
-  // The main thread's own CPUs are what new threads begin with, so they are read before it moves.
-  for (Before& each : before_) {
-    each.bound = placement.threads && os_.sched_getaffinity(0, each.cpus) == 0;
-    each.has_policy = placement.process_memory && os_.get_mempolicy(each.mode, each.nodes) == 0;
-  }
+  if (!placement.threads && !placement.process_memory) return {};
+  before_.emplace(os_);
   std::mutex lock;
   std::optional<Error> refusal;
   const auto note = [&](const Result<void>& result) {
@@ -63,7 +56,7 @@ Result<void> TeamPlace::take(const placement::Placement& placement) {
     const std::lock_guard guard(lock);
     refusal = result.error();
   };
-#pragma omp parallel num_threads(static_cast <int>(before_.size()))
+#pragma omp parallel num_threads(threads_)
   {
     const auto rank = static_cast<std::size_t>(omp_get_thread_num());
     if (placement.threads) {
@@ -78,9 +71,9 @@ Result<void> TeamPlace::take(const placement::Placement& placement) {
 }
 
 std::vector<ThreadPlace> TeamPlace::look() {
-  std::vector<ThreadPlace> places(before_.size());
+  std::vector<ThreadPlace> places(static_cast<std::size_t>(threads_));
   bool known = true;
-#pragma omp parallel num_threads(static_cast <int>(before_.size())) reduction(&& : known)
+#pragma omp parallel num_threads(threads_) reduction(&& : known)
   {
     ThreadPlace& mine = places[static_cast<std::size_t>(omp_get_thread_num())];
     known = os_.getcpu(mine.cpu, mine.node) == 0;

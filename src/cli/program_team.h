@@ -1,9 +1,11 @@
 // The OpenMP team of a program: can it be had, and where does each of its threads run.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "base/result.h"
+#include "cli/own_place.h"
 #include "cli/program_run.h"
 #include "os/os.h"
 #include "placement/placement.h"
@@ -30,16 +32,9 @@ class TeamPlace {
   std::vector<ThreadPlace> look();
 
  private:
-  struct Before {
-    CpuSet cpus;
-    int mode = 0;
-    NodeSet nodes;
-    bool bound = false;
-    bool has_policy = false;
-  };
-
   os::Os& os_;
-  std::vector<Before> before_;
+  int threads_;
+  std::optional<OwnPlace> before_;  ///< Of the main thread, which is what new threads begin with.
 };
 
 }  // namespace homenode::cli
