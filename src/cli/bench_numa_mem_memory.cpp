@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "cli/own_place.h"
 #include "cli/program_arrays.h"
@@ -31,8 +32,7 @@ std::size_t alignment_of(const NumaMemPlan& plan, std::size_t bytes) {
 }
 
 Result<numa_mem::Words> prepare_memory(os::Os& os, const NumaMemPlan& plan,
-                                       actuation::Region region, const std::string& name,
-                                       const std::function<Result<void>()>& go_back) {
+                                       actuation::Region region, const std::string& name) {
   const NumaMemOptions& options = plan.options;
   const bool named = options.init_names && !options.init_zero;
   const numa_mem::Words memory{{static_cast<std::uint64_t*>(region.address), region.bytes / 8},
@@ -42,17 +42,31 @@ Result<numa_mem::Words> prepare_memory(os::Os& os, const NumaMemPlan& plan,
   if (auto placed = place_named(os, plan.placement, name, region); !placed) {
     return placed.as_unexpected();
   }
+  const OwnPlace place(os);
   if (options.init_cpu0) {
-    if (auto moved = OwnPlace(os).take(plan.cpus0, plan.node0); !moved) {
-      return moved.as_unexpected();
-    }
+    if (auto moved = place.take(plan.cpus0, plan.node0); !moved) return moved.as_unexpected();
   }
   if (options.init_zero) std::memset(region.address, 0, region.bytes);
   if (named) numa_mem::give_names(memory);
   if (options.init_cpu0) {
-    if (auto back = go_back(); !back) return back.as_unexpected();
+    if (auto back = place.take({}, {}); !back) return back.as_unexpected();
   }
   return memory;
+}
+
+Result<void> OwnMemory::map(os::Os& os, const NumaMemPlan& plan, std::size_t bytes,
+                            const std::string& name) {
+  if (bytes == 0) return {};
+  const std::size_t alignment = alignment_of(plan, bytes);
+  auto mapped =
+      actuation::AlignedMemory::map(os, (bytes + alignment - 1) / alignment * alignment, alignment);
+  if (!mapped) return mapped.as_unexpected();
+  // What lies between its end and the alignment is never touched.
+  const auto prepared = prepare_memory(os, plan, {mapped->region().address, bytes}, name);
+  if (!prepared) return prepared.as_unexpected();
+  memory.emplace(*std::move(mapped));
+  words = *prepared;
+  return {};
 }
 
 }  // namespace homenode::cli

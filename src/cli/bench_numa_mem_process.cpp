@@ -10,7 +10,6 @@
 #include <mutex>
 #include <optional>
 
-#include "actuation/aligned_memory.h"
 #include "actuation/process.h"
 #include "base/marker.h"
 #include "cli/bench_numa_mem_audit.h"
@@ -21,17 +20,10 @@ namespace homenode::cli {
 namespace {
 
 namespace numa_mem = workloads::numa_mem;
-using actuation::AlignedMemory;
 
 double seconds_of(const timeval& time) {
   return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
 }
-
-/// Memory of this process and its words; without any when no size was asked for.
-struct Owned {
-  std::optional<AlignedMemory> memory;
-  numa_mem::Words words;
-};
 
 class NumaMemProcess {
  public:
@@ -62,7 +54,6 @@ class NumaMemProcess {
     return world_.live.at(first_task_ + thread);
   }
   Result<void> take_place(unsigned thread);
-  Result<Owned> own_memory(unsigned thread, std::size_t bytes, const std::string& name);
   Result<void> prepare_process();
   Result<void> prepare_thread(unsigned thread);
   void be_thread(unsigned thread);
@@ -79,9 +70,9 @@ class NumaMemProcess {
   CrewVoice voice_;
   std::size_t first_task_;
   OwnPlace original_;
-  Owned process_memory_;
+  OwnMemory process_memory_;
   std::vector<NumaMemRecord> records_;
-  std::vector<Owned> thread_memory_;
+  std::vector<OwnMemory> thread_memory_;
   std::vector<Member> members_;
   std::latch ready_;
   std::latch worked_;
@@ -102,37 +93,19 @@ Result<void> NumaMemProcess::take_place(unsigned thread) {
   return actuation::set_process_policy(world_.os, *plan_.placement.process_memory);
 }
 
-Result<Owned> NumaMemProcess::own_memory(unsigned thread, std::size_t bytes,
-                                         const std::string& name) {
-  if (bytes == 0) return Owned{};
-  const std::size_t alignment = alignment_of(plan_, bytes);
-  auto memory =
-      AlignedMemory::map(world_.os, (bytes + alignment - 1) / alignment * alignment, alignment);
-  if (!memory) return memory.as_unexpected();
-  // What lies between its end and the alignment is never touched.
-  const auto words = prepare_memory(world_.os, plan_, {memory->region().address, bytes}, name,
-                                    [&] { return take_place(thread); });
-  if (!words) return words.as_unexpected();
-  return Owned{*std::move(memory), *words};
-}
-
 Result<void> NumaMemProcess::prepare_process() {
   // As in perf, the process's memory is initialised where its first thread will be.
   if (auto taken = take_place(0); !taken) return taken;
-  auto memory = own_memory(0, plan_.process_bytes, name_of_process_memory(number_));
-  if (!memory) return memory.as_unexpected();
-  process_memory_.words = memory->words;
-  if (memory->memory) process_memory_.memory.emplace(*std::move(memory->memory));
-  return {};
+  return process_memory_.map(world_.os, plan_, plan_.process_bytes,
+                             name_of_process_memory(number_));
 }
 
 Result<void> NumaMemProcess::prepare_thread(unsigned thread) {
   if (auto taken = take_place(thread); !taken) return taken;
-  auto memory = own_memory(thread, plan_.thread_bytes, name_of_thread_memory(number_, thread));
-  if (!memory) return memory.as_unexpected();
-  Owned& own = thread_memory_[thread];
-  own.words = memory->words;
-  if (memory->memory) own.memory.emplace(*std::move(memory->memory));
+  OwnMemory& own = thread_memory_[thread];
+  const auto mapped =
+      own.map(world_.os, plan_, plan_.thread_bytes, name_of_thread_memory(number_, thread));
+  if (!mapped) return mapped;
   LiveTask& live = live_task(thread);
   live.thread_memory = reinterpret_cast<std::uintptr_t>(own.words.words.data());
   live.process_memory = reinterpret_cast<std::uintptr_t>(process_memory_.words.words.data());
@@ -247,7 +220,7 @@ std::string NumaMemProcess::report() {
     memories.push_back(audit);
   }
   std::vector<numa_mem::Words> own;
-  for (const Owned& each : thread_memory_) {
+  for (const OwnMemory& each : thread_memory_) {
     if (each.memory) own.push_back(each.words);
   }
   if (!own.empty()) {

@@ -8,7 +8,6 @@
 
 #include "base/marker.h"
 #include "cli/bench_numa_mem_memory.h"
-#include "cli/own_place.h"
 #include "os/lab_clock.h"
 
 namespace homenode::cli {
@@ -192,9 +191,7 @@ Result<NumaMemReport> run_numa_mem(os::Os& os, const NumaMemPlan& plan) {
     auto mapped = SharedPages::map(plan.global_bytes, alignment_of(plan, plan.global_bytes));
     if (!mapped) return mapped.as_unexpected();
     pages.emplace(*std::move(mapped));
-    const OwnPlace before(os);
-    auto words =
-        prepare_memory(os, plan, pages->region(), "global", [&] { return before.take({}, {}); });
+    const auto words = prepare_memory(os, plan, pages->region(), "global");
     if (!words) return words.as_unexpected();
     global = *words;
   }
