@@ -2,28 +2,24 @@
 
 #include <fmt/format.h>
 #include <pthread.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <latch>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 #include "actuation/process.h"
-#include "base/marker.h"
 #include "cli/bench_numa_mem_audit.h"
 #include "cli/bench_numa_mem_memory.h"
+#include "cli/bench_numa_mem_work.h"
 #include "cli/own_place.h"
 
 namespace homenode::cli {
 namespace {
 
 namespace numa_mem = workloads::numa_mem;
-
-double seconds_of(const timeval& time) {
-  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-}
 
 class NumaMemProcess {
  public:
@@ -50,16 +46,10 @@ class NumaMemProcess {
   [[nodiscard]] const NumaMemTask& task(unsigned thread) const {
     return plan_.tasks[first_task_ + thread];
   }
-  [[nodiscard]] LiveTask& live_task(unsigned thread) const {
-    return world_.live.at(first_task_ + thread);
-  }
   Result<void> take_place(unsigned thread);
   Result<void> prepare_process();
   Result<void> prepare_thread(unsigned thread);
   void be_thread(unsigned thread);
-  void work(unsigned thread);
-  void one_loop(unsigned thread, NumaMemRecord& record);
-  void look_where(unsigned thread);
   void start_threads(std::vector<pthread_t>& threads);
   [[nodiscard]] std::string report();
   void refuse(const Error& error);
@@ -106,64 +96,12 @@ Result<void> NumaMemProcess::prepare_thread(unsigned thread) {
   const auto mapped =
       own.map(world_.os, plan_, plan_.thread_bytes, name_of_thread_memory(number_, thread));
   if (!mapped) return mapped;
-  LiveTask& live = live_task(thread);
+  LiveTask& live = world_.live.at(first_task_ + thread);
   live.thread_memory = reinterpret_cast<std::uintptr_t>(own.words.words.data());
   live.process_memory = reinterpret_cast<std::uintptr_t>(process_memory_.words.words.data());
   live.thread = static_cast<pid_t>(syscall(SYS_gettid));
-  look_where(thread);
+  live.say_where(world_.os);
   return {};
-}
-
-void NumaMemProcess::look_where(unsigned thread) {
-  CpuId cpu;
-  NodeId node;
-  if (world_.os.getcpu(cpu, node) != 0) return;
-  live_task(thread).cpu.store(static_cast<int>(cpu.value()), std::memory_order_relaxed);
-  live_task(thread).node.store(static_cast<int>(node.value()), std::memory_order_relaxed);
-}
-
-void NumaMemProcess::one_loop(unsigned thread, NumaMemRecord& record) {
-  const NumaMemOptions& options = plan_.options;
-  const numa_mem::Course course = course_of(options);
-  const auto use = [&](const numa_mem::Words& words, unsigned part, unsigned parts,
-                       std::uint64_t& updates) {
-    if (words.words.empty()) return;
-    const auto walked = numa_mem::walk(words, course, {part, parts, record.loops, options.loops});
-    updates += walked.updates;
-    record.right &= walked.right;
-  };
-  use(world_.global, number_, options.processes, record.updates_global);
-  use(process_memory_.words, thread, options.threads, record.updates_process);
-  use(thread_memory_[thread].words, 0, 1, record.updates_thread);
-  if (options.sleep_us > 0) {
-    const std::lock_guard guard(lock_);
-    usleep(options.sleep_us);
-  }
-  if (plan_.locked_bytes > 0) {
-    const std::lock_guard guard(lock_);
-    numa_mem::Words locked = process_memory_.words;
-    locked.words = locked.words.first(plan_.locked_bytes / 8);
-    use(locked, thread, options.threads, record.updates_process);
-  }
-}
-
-void NumaMemProcess::work(unsigned thread) {
-  constexpr double seconds_per_ps = 1e-12;
-  NumaMemRecord& record = records_[thread];
-  const std::size_t slot = first_task_ + thread;
-  const std::uint64_t loops = plan_.options.loops;
-  hn_marker_thread(slot);
-  record.start_s = static_cast<double>(world_.clock.now_ps(slot)) * seconds_per_ps;
-  do {
-    one_loop(thread, record);
-    record.loops += 1;
-    look_where(thread);
-  } while (!world_.live.stopped() && (loops == 0 || record.loops < loops));
-  record.end_s = static_cast<double>(world_.clock.now_ps(slot)) * seconds_per_ps;
-  rusage usage{};
-  getrusage(RUSAGE_THREAD, &usage);
-  record.user_s = seconds_of(usage.ru_utime);
-  record.system_s = seconds_of(usage.ru_stime);
 }
 
 void NumaMemProcess::be_thread(unsigned thread) {
@@ -175,7 +113,8 @@ void NumaMemProcess::be_thread(unsigned thread) {
   }
   if (thread == 0) voice_.say(crew_ready);
   if (plan_.options.serialize) world_.start.wait();
-  work(thread);
+  records_[thread] = do_loops(
+      {world_, number_, thread, process_memory_.words, thread_memory_[thread].words, lock_});
   worked_.arrive_and_wait();
   if (thread == 0) voice_.say(crew_worked);
   world_.finish.wait();

@@ -1,9 +1,6 @@
 // homenode bench numa-mem: what each of its processes does: threads, memory, loops, checks.
 #pragma once
 
-#include <nlohmann/json.hpp>
-#include <vector>
-
 #include "cli/bench_numa_mem_crew.h"
 #include "cli/bench_numa_mem_plan.h"
 #include "cli/bench_numa_mem_shared.h"
@@ -23,27 +20,6 @@ struct NumaMemWorld {
   CrewGate& start;
   CrewGate& finish;
 };
-
-/// What a task did.
-struct NumaMemRecord {
-  std::uint64_t loops = 0;
-  double start_s = 0.0;  ///< Since some moment that all processes share; the run's clock.
-  double end_s = 0.0;
-  double user_s = 0.0;  ///< CPU time, of the kernel that runs it.
-  double system_s = 0.0;
-  bool right = true;                 ///< All that it read was what it should be.
-  std::uint64_t updates_global = 0;  ///< Words.
-  std::uint64_t updates_process = 0;
-  std::uint64_t updates_thread = 0;
-  std::uint64_t wrong_in_thread = 0;  ///< Words of its own memory that are wrong at the end.
-};
-
-void to_json(nlohmann::json& json, const NumaMemRecord& record);
-void from_json(const nlohmann::json& json, NumaMemRecord& record);
-
-/// What the users of a memory did together; `updates` is the member that counts those in it.
-workloads::numa_mem::Use use_of(std::span<const NumaMemRecord> users,
-                                std::uint64_t NumaMemRecord::*updates, bool with_locked_part);
 
 /// The whole life of process `number`: says crew_ready and crew_worked, waits at the gates, and
 /// says its report as JSON: "tasks", "wrong_in_process" and "memories". Gives the exit code.

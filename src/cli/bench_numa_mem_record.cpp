@@ -1,7 +1,6 @@
-// What the tasks of numa-mem did: as their processes tell it, and what it means for a memory.
-#include <algorithm>
+#include "cli/bench_numa_mem_record.h"
 
-#include "cli/bench_numa_mem_process.h"
+#include <algorithm>
 
 namespace homenode::cli {
 

@@ -8,6 +8,7 @@
 
 #include "base/marker.h"
 #include "cli/bench_numa_mem_memory.h"
+#include "cli/bench_numa_mem_process.h"
 #include "os/lab_clock.h"
 
 namespace homenode::cli {

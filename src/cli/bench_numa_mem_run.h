@@ -6,7 +6,7 @@
 
 #include "cli/bench_numa_mem_audit.h"
 #include "cli/bench_numa_mem_plan.h"
-#include "cli/bench_numa_mem_process.h"
+#include "cli/bench_numa_mem_record.h"
 #include "os/os.h"
 
 namespace homenode::cli {

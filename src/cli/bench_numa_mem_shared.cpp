@@ -29,6 +29,14 @@ SharedPages::~SharedPages() {
   if (whole_.address != nullptr) munmap(whole_.address, whole_.bytes);
 }
 
+void LiveTask::say_where(os::Os& os) {
+  CpuId now_on;
+  NodeId of_node;
+  if (os.getcpu(now_on, of_node) != 0) return;
+  cpu.store(static_cast<int>(now_on.value()), std::memory_order_relaxed);
+  node.store(static_cast<int>(of_node.value()), std::memory_order_relaxed);
+}
+
 Result<LiveTasks> LiveTasks::make(std::size_t tasks) {
   // One place more than there are tasks, for the word that ends them.
   auto pages = SharedPages::map((tasks + 1) * sizeof(LiveTask), alignof(LiveTask));

@@ -10,6 +10,7 @@
 
 #include "actuation/region.h"
 #include "base/result.h"
+#include "os/os.h"
 
 namespace homenode::cli {
 
@@ -38,6 +39,9 @@ struct alignas(64) LiveTask {
   std::atomic<int> node = -1;
   std::atomic<std::uintptr_t> thread_memory = 0;   ///< In its process; 0 without any.
   std::atomic<std::uintptr_t> process_memory = 0;  ///< The same for all tasks of a process.
+
+  /// Says where the calling thread is.
+  void say_where(os::Os& os);
 };
 static_assert(std::atomic<std::uintptr_t>::is_always_lock_free);
 

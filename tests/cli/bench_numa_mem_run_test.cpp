@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "cli/bench_map_run.h"
+#include "cli/bench_numa_mem_crew.h"
 #include "cli/bench_numa_mem_render.h"
 #include "cli/dispatch.h"
 #include "machine/load.h"
