@@ -54,9 +54,7 @@ NumaMemJson tasks_json(const NumaMemReport& report) {
   for (std::size_t i = 0; i < report.tasks.size(); ++i) {
     const NumaMemTask& task = report.plan.tasks[i];
     const NumaMemRecord& record = report.tasks[i];
-    const double seconds = record.end_s - record.start_s;
-    const double bytes =
-        static_cast<double>(record.loops) * static_cast<double>(report.plan.bytes_of_loop());
+    const NumaMemWalk walk = walk_of(report.plan, record);
     list.push_back({{"process", task.process},
                     {"thread", task.thread},
                     {"bound_to_cpus", task.cpus ? numbers(*task.cpus) : NumaMemJson(nullptr)},
@@ -65,9 +63,9 @@ NumaMemJson tasks_json(const NumaMemReport& report) {
                     {"cpu", report.cpu_of_task[i]},
                     {"node", report.node_of_task[i]},
                     {"loops", record.loops},
-                    {"bytes", bytes},
-                    {"seconds", seconds},
-                    {"bytes_per_s", seconds > 0.0 ? bytes / seconds : 0.0},
+                    {"bytes", walk.bytes},
+                    {"seconds", walk.seconds},
+                    {"bytes_per_s", walk.speed},
                     {"user_s", record.user_s},
                     {"system_s", record.system_s}});
   }

@@ -157,6 +157,14 @@ Result<void> run_crew(const NumaMemWorld& world, NumaMemReport& report) {
 
 }  // namespace
 
+NumaMemWalk walk_of(const NumaMemPlan& plan, const NumaMemRecord& task) {
+  NumaMemWalk walk;
+  walk.bytes = static_cast<double>(task.loops) * static_cast<double>(plan.bytes_of_loop());
+  walk.seconds = task.end_s - task.start_s;
+  if (walk.seconds > 0.0) walk.speed = walk.bytes / walk.seconds;
+  return walk;
+}
+
 NumaMemFigures figures_of(const NumaMemReport& report) {
   NumaMemFigures figures;
   double first_s = std::numeric_limits<double>::max();
@@ -164,12 +172,12 @@ NumaMemFigures figures_of(const NumaMemReport& report) {
   figures.fastest_s = std::numeric_limits<double>::max();
   const auto tasks = static_cast<double>(report.tasks.size());
   for (const NumaMemRecord& task : report.tasks) {
+    const NumaMemWalk walk = walk_of(report.plan, task);
     first_s = std::min(first_s, task.start_s);
     last_s = std::max(last_s, task.end_s);
-    figures.fastest_s = std::min(figures.fastest_s, task.end_s - task.start_s);
-    figures.mean_s += (task.end_s - task.start_s) / tasks;
-    figures.bytes +=
-        static_cast<double>(task.loops) * static_cast<double>(report.plan.bytes_of_loop());
+    figures.fastest_s = std::min(figures.fastest_s, walk.seconds);
+    figures.mean_s += walk.seconds / tasks;
+    figures.bytes += walk.bytes;
   }
   figures.slowest_s = last_s - first_s;
   figures.bytes_of_thread = figures.bytes / tasks;

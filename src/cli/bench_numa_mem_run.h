@@ -21,6 +21,14 @@ struct NumaMemReport {
   std::vector<NumaMemLook> looks;      ///< Empty where none was asked for.
 };
 
+/// What a task walked over.
+struct NumaMemWalk {
+  double bytes = 0.0;
+  double seconds = 0.0;
+  double speed = 0.0;  ///< Bytes a second; 0 where the clock did not move.
+};
+NumaMemWalk walk_of(const NumaMemPlan& plan, const NumaMemRecord& task);
+
 /// perf's figures, of exact times where perf counts whole seconds.
 struct NumaMemFigures {
   double slowest_s = 0.0;  ///< From the first beginning to the last end.

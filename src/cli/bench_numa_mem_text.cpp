@@ -61,14 +61,10 @@ std::string tasks_text(const NumaMemReport& report) {
   for (std::size_t i = 0; i < report.tasks.size(); ++i) {
     const NumaMemTask& task = report.plan.tasks[i];
     const NumaMemRecord& record = report.tasks[i];
-    const double seconds = record.end_s - record.start_s;
-    const double bytes =
-        static_cast<double>(record.loops) * static_cast<double>(report.plan.bytes_of_loop());
-    text +=
-        fmt::format("{:<14} {:>5} {:>5} {:>9} {:>10.3f} {:>9.3f} {:>9.3f}\n",
-                    fmt::format("{}/{}", task.process, task.thread), report.cpu_of_task[i],
-                    report.node_of_task[i], record.loops,
-                    seconds > 0.0 ? bytes / seconds / giga : 0.0, record.user_s, record.system_s);
+    text += fmt::format("{:<14} {:>5} {:>5} {:>9} {:>10.3f} {:>9.3f} {:>9.3f}\n",
+                        fmt::format("{}/{}", task.process, task.thread), report.cpu_of_task[i],
+                        report.node_of_task[i], record.loops,
+                        walk_of(report.plan, record).speed / giga, record.user_s, record.system_s);
   }
   return text;
 }
