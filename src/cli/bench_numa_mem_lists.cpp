@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
+
+#include "base/id_list.h"
 
 namespace homenode::cli {
 namespace {
@@ -18,17 +19,6 @@ struct Entry {
   unsigned length = 1;
   unsigned times = 1;
 };
-
-/// Nothing that a person means is larger, and nothing below overflows.
-constexpr unsigned largest_number = 1U << 20U;
-
-std::optional<unsigned> take_number(std::string_view& text) {
-  unsigned number = 0;
-  const auto [rest, status] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (status != std::errc{} || number > largest_number) return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(rest - text.data()));
-  return number;
-}
 
 /// The numbers after the first, each with its sign, once, in any order.
 std::optional<Entry> read_entry(std::string_view text, std::string_view signs) {
