@@ -3,11 +3,11 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <memory>
 
 #include "workloads/probe/kernels.h"
+#include "workloads/program/stopwatch.h"
 
 namespace homenode::workloads::seismic {
 
@@ -34,11 +34,10 @@ double triad_bytes_s(std::size_t bytes, unsigned threads) {
     for (double* const array : {target, source, second}) std::fill_n(array + from, part, 1.0);
     for (int pass = 0; pass < passes; ++pass) {
 #pragma omp barrier
-      const auto begin = std::chrono::steady_clock::now();
+      const Stopwatch stopwatch;
       triad({target + from, source + from, second + from, part});
 #pragma omp barrier
-      const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
-      if (rank == 0) best = std::max(best, static_cast<double>(24 * count) / taken.count());
+      if (rank == 0) best = std::max(best, static_cast<double>(24 * count) / stopwatch.seconds());
     }
   }
   return best;
