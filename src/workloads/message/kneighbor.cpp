@@ -189,12 +189,7 @@ class KNeighbor final : public MessageProgram {
   [[nodiscard]] const std::vector<Channel>& channels() const override { return channels_; }
 
   [[nodiscard]] std::vector<ArrayNeed> arrays() const override {
-    const Layout& layout = shape_.layout;
-    std::vector<ArrayNeed> needs{{inboxes_array, layout.pes * layout.page_bytes, Sharing::parts}};
-    if (!layout.from_malloc) {
-      needs.push_back({messages_array, region_bytes(channels_), Sharing::parts});
-    }
-    return needs;
+    return arrays_of(shape_.layout, channels_);
   }
 
   ProgramOutcome run(std::span<void* const> memory, unsigned threads) override {

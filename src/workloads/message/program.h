@@ -31,6 +31,17 @@ class MessageProgram : public Program {
   RunOutcome last_run;  ///< An outcome without checks comes of a run that did not begin.
 };
 
+/// The inboxes, the arrays that only this program has, and last the messages, unless from malloc.
+inline std::vector<ArrayNeed> arrays_of(const Layout& layout, const std::vector<Channel>& channels,
+                                        const std::vector<ArrayNeed>& own = {}) {
+  std::vector<ArrayNeed> needs{{inboxes_array, layout.pes * layout.page_bytes, Sharing::parts}};
+  needs.insert(needs.end(), own.begin(), own.end());
+  if (!layout.from_malloc) {
+    needs.push_back({messages_array, region_bytes(channels), Sharing::parts});
+  }
+  return needs;
+}
+
 /// The memory of each PE in the array `inboxes`.
 inline std::vector<void*> pe_memory(void* inboxes, const Layout& layout) {
   static_assert(sizeof(Pe) <= 4096);
