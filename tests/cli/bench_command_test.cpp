@@ -5,34 +5,12 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
-#include "cli/dispatch.h"
+#include "bench_command.h"
 #include "os/fake.h"
-#include "os/linux.h"
 
 namespace homenode::cli {
 namespace {
-
-struct Outcome {
-  int code = 0;
-  std::string out;
-  std::string err;
-};
-
-Outcome bench_on(os::Os& os, std::vector<std::string> words) {
-  std::ostringstream out;
-  std::ostringstream err;
-  Context context{os, out, err, "homenode"};
-  words.insert(words.begin(), "bench");
-  const int code = dispatch(context, words);
-  return {code, out.str(), err.str()};
-}
-
-Outcome bench(const std::vector<std::string>& words) {
-  os::Linux os;
-  return bench_on(os, words);
-}
 
 /// A folder that is gone after the test.
 class BenchOutput : public testing::Test {
@@ -50,13 +28,13 @@ class BenchOutput : public testing::Test {
 };
 
 TEST(Bench, ListsItsWorkloads) {
-  const Outcome outcome = bench({"--list"});
+  const BenchOutcome outcome = bench({"--list"});
   EXPECT_EQ(outcome.code, exit_done);
   EXPECT_TRUE(outcome.out.starts_with("map "));
 }
 
 TEST(Bench, RefusesBadUsageInOneLineBeforeAnythingRuns) {
-  const std::vector<std::vector<std::string>> wrong{
+  expect_bad_usage({
       {},
       {"nothing"},
       {"map", "--threads", "0"},
@@ -69,19 +47,12 @@ TEST(Bench, RefusesBadUsageInOneLineBeforeAnythingRuns) {
       {"map", "--bind", "65000"},
       {"map", "--output", "/no/such/folder/file"},
       {"map", "--no-such-option"},
-  };
-  for (const auto& words : wrong) {
-    const Outcome outcome = bench(words);
-    EXPECT_EQ(outcome.code, exit_usage) << outcome.err;
-    EXPECT_EQ(outcome.out, "");
-    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
-    EXPECT_TRUE(outcome.err.starts_with("homenode bench")) << outcome.err;
-  }
+  });
 }
 
 TEST(Bench, PrintsATableOrJson) {
   const std::vector<std::string> words{"map", "--size", "64k", "--threads", "2"};
-  const Outcome text = bench(words);
+  const BenchOutcome text = bench(words);
   EXPECT_EQ(text.code, exit_done) << text.err;
   EXPECT_TRUE(text.out.starts_with("MAP-numa 1D: shared")) << text.out;
   EXPECT_EQ(text.out.find("not bound"), std::string::npos);
@@ -90,14 +61,14 @@ TEST(Bench, PrintsATableOrJson) {
   EXPECT_NE(bench(unbound).out.find("not bound"), std::string::npos);
   auto with_json = words;
   with_json.emplace_back("--json");
-  const Outcome json = bench(with_json);
+  const BenchOutcome json = bench(with_json);
   EXPECT_EQ(json.code, exit_done) << json.err;
   EXPECT_EQ(nlohmann::json::parse(json.out)["options"]["size"], 65536);
 }
 
 TEST(Bench, StartsItselfUnderTheLauncherForTheCommandLineMethod) {
   os::Fake os;
-  const Outcome outcome = bench_on(
+  const BenchOutcome outcome = bench_on(
       os, {"map", "--method", "command-line", "--size", "64k", "--threads", "2", "--json"});
   EXPECT_EQ(outcome.code, exit_failed);  // The model starts nothing.
   const auto words = os.executed();
@@ -119,7 +90,7 @@ TEST(Bench, StartsItselfUnderTheLauncherForTheCommandLineMethod) {
 TEST_F(BenchOutput, IsWrittenWholeOverAnOldFile) {
   const auto file = folder_ / "result.json";
   std::ofstream(file) << "old";
-  const Outcome outcome = bench({"map", "--size", "64k", "--output", file.string()});
+  const BenchOutcome outcome = bench({"map", "--size", "64k", "--output", file.string()});
   EXPECT_EQ(outcome.code, exit_done) << outcome.err;
   std::ifstream in(file);
   EXPECT_EQ(nlohmann::json::parse(in)["schema"], "homenode.bench.map/1");
@@ -129,7 +100,7 @@ TEST_F(BenchOutput, IsWrittenWholeOverAnOldFile) {
 TEST_F(BenchOutput, FailsWithoutLeavingAPartWhenItCannotBeWritten) {
   const auto in_the_way = folder_ / "a-folder";
   std::filesystem::create_directories(in_the_way / "not-empty");
-  const Outcome outcome = bench({"map", "--size", "64k", "--output", in_the_way.string()});
+  const BenchOutcome outcome = bench({"map", "--size", "64k", "--output", in_the_way.string()});
   EXPECT_EQ(outcome.code, exit_failed);
   EXPECT_NE(outcome.err.find("cannot write"), std::string::npos);
   EXPECT_EQ(files(), 1U);

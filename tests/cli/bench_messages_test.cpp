@@ -1,37 +1,18 @@
 // The message-driven benches: what a person meets, and where messages are put.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
+#include "bench_command.h"
 #include "bench_machines.h"
-#include "cli/dispatch.h"
 #include "cli/message_run.h"
 #include "os/fake.h"
-#include "os/linux.h"
 #include "workloads/message/kneighbor.h"
 
 namespace homenode::cli {
 namespace {
 
 namespace message = workloads::message;
-
-struct MessageOutcome {
-  int code = 0;
-  std::string out;
-  std::string err;
-};
-
-MessageOutcome bench_message(std::vector<std::string> words) {
-  os::Linux os;
-  std::ostringstream out;
-  std::ostringstream err;
-  Context context{os, out, err, "homenode"};
-  words.insert(words.begin(), "bench");
-  const int code = dispatch(context, words);
-  return {code, out.str(), err.str()};
-}
 
 const std::vector<std::vector<std::string>> small_benches{
     {"kneighbor", "--iterations", "2", "--steps", "5"},
@@ -46,15 +27,15 @@ TEST(Messages, AreVerifiedUnderEveryRuleAndStrategy) {
       {"--messages", "strategy", "--strategy", "memory-bind"},
       {"--messages", "malloc", "--strategy", "first-touch"},
       {"--as-published"}};
-  for (const auto& bench : small_benches) {
+  for (const auto& small : small_benches) {
     for (const auto& placement : placements) {
-      auto words = bench;
+      auto words = small;
       words.insert(words.end(), placement.begin(), placement.end());
       words.insert(words.end(), {"--threads", "3", "--json"});
-      const MessageOutcome outcome = bench_message(words);
+      const BenchOutcome outcome = bench(words);
       EXPECT_EQ(outcome.code, exit_done) << placement.back() << ": " << outcome.err;
       const auto json = nlohmann::json::parse(outcome.out);
-      EXPECT_EQ(json["schema"], "homenode.bench." + bench[0] + "/1");
+      EXPECT_EQ(json["schema"], "homenode.bench." + small[0] + "/1");
       EXPECT_EQ(json["thread_places"].size(), 3U);
       EXPECT_FALSE(json["runs"][0]["figures"].empty());
     }
@@ -62,7 +43,7 @@ TEST(Messages, AreVerifiedUnderEveryRuleAndStrategy) {
 }
 
 TEST(Messages, RefuseBadUsageInOneLineBeforeAnythingRuns) {
-  const std::vector<std::vector<std::string>> wrong{
+  expect_bad_usage({
       {"kneighbor", "--threads", "0"},
       {"kneighbor", "--threads", "4000000000"},
       {"kneighbor", "--runs", "0"},
@@ -85,18 +66,11 @@ TEST(Messages, RefuseBadUsageInOneLineBeforeAnythingRuns) {
       {"molecular2d", "--particles", "0"},
       {"molecular2d", "--particles", "4000000000"},
       {"molecular2d", "--steps", "0"},
-  };
-  for (const auto& words : wrong) {
-    const MessageOutcome outcome = bench_message(words);
-    EXPECT_EQ(outcome.code, exit_usage) << words[1] << ' ' << words[2] << ' ' << outcome.err;
-    EXPECT_EQ(outcome.out, "");
-    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
-  }
+  });
 }
 
 TEST(Messages, NameTooLittleMemoryBeforeTheyAllocateIt) {
-  const MessageOutcome outcome =
-      bench_message({"kneighbor", "--message-size", "1g", "--elements", "60000"});
+  const BenchOutcome outcome = bench({"kneighbor", "--message-size", "1g", "--elements", "60000"});
   EXPECT_EQ(outcome.code, exit_failed);
   EXPECT_NE(outcome.err.find("MiB"), std::string::npos) << outcome.err;
 }

@@ -10,14 +10,12 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <sstream>
 
+#include "bench_command.h"
 #include "cli/bench_map_run.h"
 #include "cli/bench_numa_mem_crew.h"
 #include "cli/bench_numa_mem_render.h"
-#include "cli/dispatch.h"
 #include "machine/load.h"
-#include "os/linux.h"
 
 namespace homenode::cli {
 namespace {
@@ -189,26 +187,10 @@ TEST(NumaMem, LeavesNoProcessWhenItIsKilledHalfWay) {
   close(ends[0]);
 }
 
-struct NumaMemOutcome {
-  int code = 0;
-  std::string out;
-  std::string err;
-};
-
-NumaMemOutcome numa_mem_command(std::vector<std::string> words) {
-  os::Linux os;
-  std::ostringstream out;
-  std::ostringstream err;
-  Context context{os, out, err, "homenode"};
-  words.insert(words.begin(), {"bench", "numa-mem"});
-  const int code = dispatch(context, words);
-  return {code, out.str(), err.str()};
-}
-
 TEST(NumaMemCommand, TakesPerfsLetters) {
-  const NumaMemOutcome outcome =
-      numa_mem_command({"-p", "2", "-t1", "-G", "0", "-P", "0.25", "-l", "2", "-s", "0", "-zqS",
-                        "-H", "-1", "--no-data_rand_walk", "-u", "1", "--json"});
+  const BenchOutcome outcome =
+      bench({"numa-mem", "-p", "2", "-t1", "-G", "0", "-P", "0.25", "-l", "2", "-s", "0", "-zqS",
+             "-H", "-1", "--no-data_rand_walk", "-u", "1", "--json"});
   ASSERT_EQ(outcome.code, exit_done) << outcome.err;
   const auto json = nlohmann::json::parse(outcome.out);
   EXPECT_EQ(json["schema"], "homenode.bench.numa-mem/1");
@@ -222,24 +204,23 @@ TEST(NumaMemCommand, TakesPerfsLetters) {
 }
 
 TEST(NumaMemCommand, ShowsFiguresThreadsAndLooksAsAsked) {
-  const NumaMemOutcome all = numa_mem_command({"-l", "1", "-dc"});
+  const BenchOutcome all = bench({"numa-mem", "-l", "1", "-dc"});
   ASSERT_EQ(all.code, exit_done) << all.err;
   for (const char* word :
        {"total-speed", "host clock", "pages at the end", "user s", "converged"}) {
     EXPECT_NE(all.out.find(word), std::string::npos) << word << '\n' << all.out;
   }
-  const NumaMemOutcome quiet = numa_mem_command({"-l", "1", "-q"});
+  const BenchOutcome quiet = bench({"numa-mem", "-l", "1", "-q"});
   EXPECT_EQ(quiet.out.find("pages at the end"), std::string::npos);
 }
 
 TEST(NumaMemCommand, RefusesNonsenseInOneLine) {
-  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
-           {"-p", "0"}, {"-G", "0"}, {"-C", "0x99"}, {"-G", "1e8"}, {"--strategy", "best"}}) {
-    const NumaMemOutcome outcome = numa_mem_command(words);
-    EXPECT_EQ(outcome.code, exit_usage) << words[0] << outcome.err;
-    EXPECT_EQ(outcome.out, "");
-  }
-  EXPECT_NE(numa_mem_command({"--strategy", "best"}).err.find(", none"), std::string::npos);
+  expect_bad_usage({{"numa-mem", "-p", "0"},
+                    {"numa-mem", "-G", "0"},
+                    {"numa-mem", "-C", "0x99"},
+                    {"numa-mem", "-G", "1e8"},
+                    {"numa-mem", "--strategy", "best"}});
+  EXPECT_NE(bench({"numa-mem", "--strategy", "best"}).err.find(", none"), std::string::npos);
 }
 
 }  // namespace

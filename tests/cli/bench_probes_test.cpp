@@ -4,32 +4,14 @@
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
+#include "bench_command.h"
 #include "cli/bench_facts.h"
 #include "cli/bench_gather_file.h"
 #include "cli/bench_table.h"
-#include "cli/dispatch.h"
-#include "os/linux.h"
 
 namespace homenode::cli {
 namespace {
-
-struct ProbeOutcome {
-  int code = 0;
-  std::string out;
-  std::string err;
-};
-
-ProbeOutcome bench_probe(std::vector<std::string> words) {
-  os::Linux os;
-  std::ostringstream out;
-  std::ostringstream err;
-  Context context{os, out, err, "homenode"};
-  words.insert(words.begin(), "bench");
-  const int code = dispatch(context, words);
-  return {code, out.str(), err.str()};
-}
 
 const std::vector<std::vector<std::string>> small_probes{
     {"stream", "--size", "1m", "--passes", "2"},
@@ -44,7 +26,7 @@ TEST(Probes, AreVerifiedUnderStrategies) {
   for (auto words : small_probes) {
     for (const char* strategy : {"none", "round-robin"}) {
       words.insert(words.end(), {"--threads", "2", "--strategy", strategy, "--json"});
-      const ProbeOutcome outcome = bench_probe(words);
+      const BenchOutcome outcome = bench(words);
       EXPECT_EQ(outcome.code, exit_done) << words[0] << ": " << outcome.err;
       const auto json = nlohmann::json::parse(outcome.out);
       EXPECT_EQ(json["schema"], "homenode.bench." + words[0] + "/1");
@@ -54,7 +36,7 @@ TEST(Probes, AreVerifiedUnderStrategies) {
 }
 
 TEST(Probes, RefuseBadUsageInOneLineBeforeAnythingRuns) {
-  const std::vector<std::vector<std::string>> wrong{
+  expect_bad_usage({
       {"stream", "--size", "1"},
       {"stream", "--passes", "0"},
       {"stream", "--passes", "201"},
@@ -73,18 +55,12 @@ TEST(Probes, RefuseBadUsageInOneLineBeforeAnythingRuns) {
       {"stress", "--cycles", "0"},
       {"stress", "--map", "0:77"},
       {"stress", "--block", "16000000t"},
-  };
-  for (const auto& words : wrong) {
-    const ProbeOutcome outcome = bench_probe(words);
-    EXPECT_EQ(outcome.code, exit_usage) << words[0] << ' ' << words[1] << ' ' << outcome.err;
-    EXPECT_EQ(outcome.out, "");
-    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
-  }
+  });
 }
 
 TEST(Probes, NameTooLittleMemoryBeforeTheyAllocateIt) {
   for (const char* probe : {"stream", "gups", "chase"}) {
-    const ProbeOutcome outcome = bench_probe({probe, "--size", "1t"});
+    const BenchOutcome outcome = bench({probe, "--size", "1t"});
     EXPECT_NE(outcome.code, exit_done);
     EXPECT_NE(outcome.err.find("MiB"), std::string::npos) << outcome.err;
   }
@@ -116,13 +92,13 @@ TEST(GatherFile, NamesTheEntryThatIsWrong) {
 TEST(GatherFile, IsRunPatternByPattern) {
   const std::string file = testing::TempDir() + "/homenode-patterns.json";
   std::ofstream(file) << R"([{"pattern": [0, 3], "count": 9}, {"pattern": [1], "count": 5}])";
-  const ProbeOutcome all = bench_probe({"gather", "--file", file, "--json"});
+  const BenchOutcome all = bench({"gather", "--file", file, "--json"});
   EXPECT_EQ(all.code, exit_done) << all.err;
   EXPECT_EQ(std::count(all.out.begin(), all.out.end(), '\n'), 2);
-  const ProbeOutcome one = bench_probe({"gather", "--file", file, "--entry", "1", "--json"});
+  const BenchOutcome one = bench({"gather", "--file", file, "--entry", "1", "--json"});
   EXPECT_EQ(std::count(one.out.begin(), one.out.end(), '\n'), 1);
-  EXPECT_EQ(bench_probe({"gather", "--file", file, "--entry", "2"}).code, exit_usage);
-  EXPECT_EQ(bench_probe({"gather", "--file", "/no/such/file"}).code, exit_failed);
+  EXPECT_EQ(bench({"gather", "--file", file, "--entry", "2"}).code, exit_usage);
+  EXPECT_EQ(bench({"gather", "--file", "/no/such/file"}).code, exit_failed);
   std::remove(file.c_str());
 }
 
@@ -130,7 +106,7 @@ TEST(BenchList, HasFactsForEveryWorkload) {
   for (const auto& workload : bench_workloads()) {
     EXPECT_NE(find_bench_facts(workload->name()), nullptr) << workload->name();
   }
-  EXPECT_NE(bench_probe({"--list"}).out.find("source   De Santis"), std::string::npos);
+  EXPECT_NE(bench({"--list"}).out.find("source   De Santis"), std::string::npos);
 }
 
 }  // namespace

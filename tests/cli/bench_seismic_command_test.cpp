@@ -1,10 +1,7 @@
 // `bench seismic` as a person meets it: what is refused before any memory is taken.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <sstream>
-
-#include "cli/dispatch.h"
+#include "bench_command.h"
 #include "os/fake.h"
 
 namespace homenode::cli {
@@ -17,19 +14,15 @@ struct Refusal {
   std::string available_kb = "4000000";
 };
 
-void expect_refused(const Refusal& refusal) {
+void expect_named(const Refusal& refusal) {
   os::Fake os;
   os.set_file("/proc/meminfo",
               "MemTotal: 8000000 kB\nMemAvailable: " + refusal.available_kb + " kB\n");
-  std::ostringstream out;
-  std::ostringstream err;
-  Context context{os, out, err, "homenode"};
-  std::vector<std::string> words = {"bench", "seismic"};
+  std::vector<std::string> words = {"seismic"};
   words.insert(words.end(), refusal.words.begin(), refusal.words.end());
-  EXPECT_EQ(dispatch(context, words), refusal.code) << err.str();
-  EXPECT_EQ(out.str(), "");
-  EXPECT_NE(err.str().find(refusal.names), std::string::npos) << err.str();
-  EXPECT_EQ(std::ranges::count(err.str(), '\n'), 1) << err.str();
+  const BenchOutcome outcome = bench_on(os, words);
+  expect_refused(outcome, refusal.code);
+  EXPECT_NE(outcome.err.find(refusal.names), std::string::npos) << outcome.err;
   EXPECT_EQ(os.count("map_memory"), 0U);
 }
 
@@ -53,12 +46,12 @@ TEST(BenchSeismicCommand, WrongSizesAndCountsAreNamedBeforeMemoryIsTaken) {
       {{"--snapshot", "waves.jpg"}, exit_usage, "waves.jpg"},
       {{"--seismogram", "/no/such/folder/felt.svg"}, exit_usage, "/no/such/folder/felt.svg"},
       {{"--output", "/no/such/folder/out.json"}, exit_usage, "/no/such/folder"}};
-  for (const Refusal& refusal : wrong) expect_refused(refusal);
+  for (const Refusal& refusal : wrong) expect_named(refusal);
 }
 
 TEST(BenchSeismicCommand, AGridOrRecordsBeyondTheMemoryThereIsAreNamedBeforeAnyIsTaken) {
-  expect_refused({{"--size", "400"}, exit_failed, "3906 MiB are available"});
-  expect_refused(
+  expect_named({{"--size", "400"}, exit_failed, "3906 MiB are available"});
+  expect_named(
       {{"--size", "64", "--steps", "999999"}, exit_failed, "the receivers record", "500000"});
 }
 
