@@ -1,7 +1,8 @@
-// Small machines to plan benchmarks on.
+// Small machines to plan and run benchmarks on.
 #pragma once
 
 #include "machine/machine.h"
+#include "os/fake.h"
 
 namespace homenode::cli {
 
@@ -15,6 +16,16 @@ inline machine::Machine quad_machine() {
     machine.allowed_cpus = machine.allowed_cpus | cpus;
   }
   return machine;
+}
+
+/// The kernel of quad_machine().
+inline os::FakeMachine quad_kernel() {
+  os::FakeMachine model;
+  for (unsigned cpu = 0; cpu < 8; ++cpu) {
+    model.nodes.insert(NodeId(cpu / 2));
+    model.node_of_cpu[CpuId(cpu)] = NodeId(cpu / 2);
+  }
+  return model;
 }
 
 /// Node 0 has CPUs 0 and 1 and no memory; node 5 CPUs 2 and 3 and 64 MiB; node 8 only 64 MiB, and

@@ -17,16 +17,6 @@ namespace {
 using workloads::map::Operation;
 using MapPattern = workloads::map::Pattern;
 
-/// The model of quad_machine().
-os::FakeMachine quad_model() {
-  os::FakeMachine model;
-  for (unsigned cpu = 0; cpu < 8; ++cpu) {
-    model.nodes.insert(NodeId(cpu / 2));
-    model.node_of_cpu[CpuId(cpu)] = NodeId(cpu / 2);
-  }
-  return model;
-}
-
 MapOptions two_passes_of(MapPattern pattern, Method method) {
   MapOptions options;
   options.pattern = pattern;
@@ -43,7 +33,7 @@ Result<MapReport> run(os::Os& os, const machine::Machine& machine, const MapOpti
 }
 
 TEST(RunMap, MakesTheMatrixDiagonalByPagesPlacedFromInside) {
-  os::Fake os(quad_model());
+  os::Fake os(quad_kernel());
   for (Method method : {Method::api, Method::rewrite}) {
     const auto report = run(os, quad_machine(), two_passes_of(MapPattern::divided, method));
     ASSERT_TRUE(report) << report.error().message();
@@ -56,7 +46,7 @@ TEST(RunMap, MakesTheMatrixDiagonalByPagesPlacedFromInside) {
 }
 
 TEST(RunMap, SetsAnInterleavePolicyOnTheRegion) {
-  os::Fake os(quad_model());
+  os::Fake os(quad_kernel());
   const auto report = run(os, quad_machine(), two_passes_of(MapPattern::interleaved, Method::api));
   ASSERT_TRUE(report) << report.error().message();
   EXPECT_EQ(os.count("mbind"), 1U);
@@ -64,14 +54,14 @@ TEST(RunMap, SetsAnInterleavePolicyOnTheRegion) {
 }
 
 TEST(RunMap, SetsNoPolicyByDefault) {
-  os::Fake os(quad_model());
+  os::Fake os(quad_kernel());
   ASSERT_TRUE(run(os, quad_machine(), two_passes_of(MapPattern::divided, Method::standard)));
   EXPECT_EQ(os.count("mbind"), 0U);
   EXPECT_EQ(os.count("set_mempolicy"), 0U);
 }
 
 TEST(RunMap, LeavesNoMappingAndTheCallersCpusAsTheyWere) {
-  os::Fake os(quad_model());
+  os::Fake os(quad_kernel());
   CpuSet before{CpuId(3), CpuId(4)};
   ASSERT_EQ(os.sched_setaffinity(0, before), 0);
   ASSERT_TRUE(run(os, quad_machine(), two_passes_of(MapPattern::divided, Method::api)));
@@ -92,7 +82,7 @@ TEST(RunMap, TurnsEveryRefusalIntoAnErrorAndLeavesNoMapping) {
                              Fault{"sched_setaffinity", 4, EINVAL},
                              Fault{"advise_memory", 1, EINVAL}, Fault{"mbind", 1, EPERM}}) {
     SCOPED_TRACE(fault.call);
-    os::Fake os(quad_model());
+    os::Fake os(quad_kernel());
     MapOptions options = two_passes_of(MapPattern::interleaved, Method::api);
     options.pages = PageKind::huge;
     os.fail_call(fault.call, fault.nth, fault.errno_value);
@@ -105,7 +95,7 @@ TEST(RunMap, TurnsEveryRefusalIntoAnErrorAndLeavesNoMapping) {
 }
 
 TEST(RunMap, StillTimesWhereTheKernelRefusesTheAudit) {
-  os::Fake os(quad_model());
+  os::Fake os(quad_kernel());
   os.fail_call("move_pages", 1, EPERM);
   const auto report = run(os, quad_machine(), two_passes_of(MapPattern::divided, Method::standard));
   ASSERT_TRUE(report) << report.error().message();
@@ -143,7 +133,7 @@ TEST(RunMap, RunsEveryPatternWithBothTeamsOnTheLiveMachine) {
 }
 
 TEST(MapJson, SaysWhatRanAndWhoUsedWhat) {
-  os::Fake os(quad_model());
+  os::Fake os(quad_kernel());
   const auto report = run(os, quad_machine(), two_passes_of(MapPattern::divided, Method::api));
   ASSERT_TRUE(report);
   const auto json = nlohmann::json::parse(map_json(quad_machine(), *report));
@@ -167,7 +157,7 @@ TEST(MapJson, SaysWhatRanAndWhoUsedWhat) {
 }
 
 TEST(MapJson, NamesTheMethodOfAProgramThatWasLaunchedInterleaved) {
-  os::Fake os(quad_model());
+  os::Fake os(quad_kernel());
   MapOptions options = two_passes_of(MapPattern::divided, Method::standard);
   options.launched = true;
   const auto report = run(os, quad_machine(), options);
@@ -178,7 +168,7 @@ TEST(MapJson, NamesTheMethodOfAProgramThatWasLaunchedInterleaved) {
 }
 
 TEST(MapText, ShowsTheMatrixTheSharesAndTheTime) {
-  os::Fake os(quad_model());
+  os::Fake os(quad_kernel());
   const auto report = run(os, quad_machine(), two_passes_of(MapPattern::divided, Method::api));
   ASSERT_TRUE(report);
   const std::string text = map_text(*report);

@@ -36,12 +36,7 @@ machine::Machine quad_with_distances() {
 }
 
 Result<MapReport> run_on_fake(const MapOptions& options) {
-  os::FakeMachine model;
-  for (unsigned cpu = 0; cpu < 8; ++cpu) {
-    model.nodes.insert(NodeId(cpu / 2));
-    model.node_of_cpu[CpuId(cpu)] = NodeId(cpu / 2);
-  }
-  os::Fake os(model);
+  os::Fake os(quad_kernel());
   const auto machine = quad_with_distances();
   const auto plan = plan_map(machine, options, memory_facts(os));
   if (!plan) return plan.as_unexpected();

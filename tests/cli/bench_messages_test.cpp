@@ -75,16 +75,6 @@ TEST(Messages, NameTooLittleMemoryBeforeTheyAllocateIt) {
   EXPECT_NE(outcome.err.find("MiB"), std::string::npos) << outcome.err;
 }
 
-/// The model of quad_machine().
-os::FakeMachine four_node_kernel() {
-  os::FakeMachine model;
-  for (unsigned cpu = 0; cpu < 8; ++cpu) {
-    model.nodes.insert(NodeId(cpu / 2));
-    model.node_of_cpu[CpuId(cpu)] = NodeId(cpu / 2);
-  }
-  return model;
-}
-
 message::KNeighborShape ring_of_eight() {
   message::KNeighborShape shape;
   shape.layout.pes = 8;
@@ -96,7 +86,7 @@ message::KNeighborShape ring_of_eight() {
 
 TEST(RunMessages, PutsEachPageOnTheNodeOfThePeThatTheRuleNames) {
   for (const MessageRule rule : {MessageRule::sender, MessageRule::receiver}) {
-    os::Fake os(four_node_kernel());
+    os::Fake os(quad_kernel());
     const auto program = message::make_kneighbor(ring_of_eight());
     const auto setup = plan_messages(quad_machine(), {8, "none", 1}, rule, "");
     ASSERT_TRUE(setup) << setup.error().message();
@@ -118,7 +108,7 @@ TEST(RunMessages, PutsEachPageOnTheNodeOfThePeThatTheRuleNames) {
 }
 
 TEST(RunMessages, GivesTheCallerItsCpusAndItsPolicyBack) {
-  os::Fake os(four_node_kernel());
+  os::Fake os(quad_kernel());
   CpuSet before;
   ASSERT_EQ(os.sched_getaffinity(0, before), 0);
   const auto program = message::make_kneighbor(ring_of_eight());

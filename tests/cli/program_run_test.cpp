@@ -45,16 +45,6 @@ class Counter : public workloads::Program {
   unsigned run_ = 0;
 };
 
-/// The model of quad_machine().
-os::FakeMachine quad_kernel() {
-  os::FakeMachine model;
-  for (unsigned cpu = 0; cpu < 8; ++cpu) {
-    model.nodes.insert(NodeId(cpu / 2));
-    model.node_of_cpu[CpuId(cpu)] = NodeId(cpu / 2);
-  }
-  return model;
-}
-
 TEST(CheckSetup, NamesWhatCannotBeBeforeAnythingIsAllocated) {
   const Counter program;
   const auto check = [&](const ProgramSetup& setup, std::optional<Bytes> available) {
