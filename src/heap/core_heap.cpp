@@ -19,6 +19,7 @@ Page* take_first(CoreHeap& heap, unsigned size_class) {
 }  // namespace
 
 void list_page(CoreHeap& heap, Page& page) {
+  count_back(1);
   tick();
   if (page.used == 0) {
     free_slices(page);

@@ -28,6 +28,10 @@ void discard_free(Arena& arena, Choose choose) {
   }
 }
 
+bool is_worth_a_look() {
+  return __atomic_load_n(&came_back, __ATOMIC_RELAXED) >= worth_a_look;
+}
+
 /// What was free at the last tick and has not been used since goes back to the system.
 /// pre: the lock is held.
 void age(Arena& arena) {
@@ -56,6 +60,7 @@ bool take_turn() {
 }  // namespace
 
 constinit std::uint64_t purge_ms = 500;
+constinit unsigned came_back = 0;
 
 /// Free memory is kept for a while, but with it never more than half above the most that the
 /// program itself has needed, and a little; what would be more goes back at once.
@@ -65,7 +70,8 @@ void keep_bounded(Arena& arena, Chunk& chunk, unsigned first, unsigned count) {
   if (arena.used_slices + arena.dirty_free_slices > most + always_kept_slices) {
     discard_run(arena, chunk, first, count);
   }
-  age(arena);
+  count_back(count);
+  if (is_worth_a_look()) age(arena);
 }
 
 bool purge(Arena& arena) {
@@ -76,7 +82,7 @@ bool purge(Arena& arena) {
 }
 
 void tick() {
-  if (!take_turn()) return;
+  if (!is_worth_a_look() || !take_turn()) return;
   for_node_arenas([](Arena& arena) {
     (void)reclaim_listed(arena);
     const Guard guard(arena.lock);
