@@ -17,8 +17,6 @@ namespace homenode::heap {
 
 struct Thread;
 
-inline constexpr std::size_t slice_bytes = 64 << 10;
-
 enum class Kind : std::uint8_t { unused = 0, small, medium, large };
 
 /// What everybody looks at and writes who frees a block is on another cache line than what the

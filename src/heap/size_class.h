@@ -13,6 +13,7 @@ namespace homenode::heap {
 
 inline constexpr std::size_t granule_bytes = 16;       ///< Of alignment, and the least block.
 inline constexpr std::size_t linear_bytes = 128;       ///< Up to here in granules.
+inline constexpr std::size_t slice_bytes = 64 << 10;   ///< What pages consist of.
 inline constexpr std::size_t small_bytes = 8 << 10;    ///< In pages of one slice.
 inline constexpr std::size_t medium_bytes = 64 << 10;  ///< In pages of several slices.
 inline constexpr unsigned linear_classes = linear_bytes / granule_bytes;
@@ -41,11 +42,13 @@ constexpr std::size_t compute_bytes(unsigned size_class) {
 /// Classes of medium blocks come after these.
 inline constexpr unsigned small_class_count = linear_classes + 6 * 8;
 
-/// The slices of a page of a class: room for four to six medium blocks. More would keep more memory
-/// from other sizes until the last block is free.
+/// The slices of a page of a class: the fewest that hold two blocks and lose at most an eighth.
+/// More would keep more memory from other sizes until the last block is free.
 constexpr unsigned slices_of_class(unsigned size_class) {
-  if (size_class < small_class_count + 4) return 1;
-  return size_class < small_class_count + 8 ? 2 : 4;
+  const std::size_t bytes = compute_bytes(size_class);
+  unsigned slices = bytes > slice_bytes / 2 ? 2 : 1;
+  while (slices * slice_bytes % bytes > slices * slice_bytes / 8) slices *= 2;
+  return slices;
 }
 
 namespace detail {
