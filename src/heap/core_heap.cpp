@@ -19,12 +19,12 @@ Page* take_first(CoreHeap& heap, unsigned size_class) {
 }  // namespace
 
 void list_page(CoreHeap& heap, Page& page) {
-  count_back(1);
   tick();
   if (page.used == 0) {
     free_slices(page);
     return;
   }
+  count_back(1);
   const Guard guard(heap.lock);
   heap.queues[page.size_class].append(page);
   __atomic_fetch_add(&heap.arena->listed[page.size_class], 1, __ATOMIC_RELAXED);

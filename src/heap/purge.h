@@ -14,7 +14,7 @@ extern constinit std::uint64_t purge_ms;
 /// after. A small program never reads the clock, whose code alone is 64 KiB of libc's that become
 /// present. Atomic.
 extern constinit unsigned came_back;
-inline constexpr unsigned worth_a_look = 64;
+inline constexpr unsigned worth_a_look = 128;
 inline void count_back(unsigned slices) {
   if (__atomic_load_n(&came_back, __ATOMIC_RELAXED) >= worth_a_look) return;
   __atomic_fetch_add(&came_back, slices, __ATOMIC_RELAXED);
