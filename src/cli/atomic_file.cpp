@@ -30,10 +30,8 @@ int write_and_close(int file, std::string_view content, bool sync) {
   return status;
 }
 
-/// The permissions that open(2) would have given a new file, or those of the file to be replaced.
-mode_t permissions_for(const std::string& path) {
-  struct stat existing {};
-  if (stat(path.c_str(), &existing) == 0) return existing.st_mode & 07777;
+/// The permissions that open(2) would have given.
+mode_t permissions_of_new_file() {
   const mode_t mask = umask(0);
   umask(mask);
   return 0666 & ~mask;
@@ -44,16 +42,36 @@ int write_in_place(const std::string& path, std::string_view content) {
   return file < 0 ? -errno : write_and_close(file, content, false);
 }
 
-int write_beside_and_rename(const std::string& path, std::string_view content) {
+int write_beside_and_rename(const std::string& path, std::string_view content, mode_t permissions) {
   std::string unfinished = path + ".XXXXXX";
   const int file = mkostemp(unfinished.data(), O_CLOEXEC);
   if (file < 0) return -errno;
-  int status = fchmod(file, permissions_for(path)) == 0 ? 0 : -errno;
+  int status = fchmod(file, permissions) == 0 ? 0 : -errno;
   const int written = write_and_close(file, content, true);
   if (status == 0) status = written;
   if (status == 0 && rename(unfinished.c_str(), path.c_str()) != 0) status = -errno;
   if (status != 0) unlink(unfinished.c_str());
   return status;
+}
+
+/// 0 or -errno. What is there must be known before anything is written.
+int replace_or_write(const std::string& path, std::string_view content) {
+  using std::filesystem::file_type;
+  std::error_code error;
+  // A symbolic link stays; the file that it names is replaced.
+  const std::string target = std::filesystem::weakly_canonical(path, error).string();
+  if (error) return -error.value();
+  const std::filesystem::file_status status = std::filesystem::status(target, error);
+  switch (status.type()) {
+    case file_type::none:
+      return -error.value();
+    case file_type::not_found:
+      return write_beside_and_rename(target, content, permissions_of_new_file());
+    case file_type::regular:
+      return write_beside_and_rename(target, content, static_cast<mode_t>(status.permissions()));
+    default:
+      return write_in_place(target, content);
+  }
 }
 
 const char* what_to_do(int reason) {
@@ -73,25 +91,23 @@ const char* what_to_do(int reason) {
 }  // namespace
 
 Result<void> write_atomically(const std::string& path, std::string_view content) {
-  std::error_code ignored;
-  // A symbolic link stays; the file that it names is replaced.
-  const std::filesystem::path resolved = std::filesystem::weakly_canonical(path, ignored);
-  const std::string target = resolved.empty() ? path : resolved.string();
-  const auto kind = std::filesystem::status(target, ignored).type();
-  const bool replace =
-      kind == std::filesystem::file_type::regular || kind == std::filesystem::file_type::not_found;
-  const int status =
-      replace ? write_beside_and_rename(target, content) : write_in_place(target, content);
-  if (status == 0) return {};
-  return failed(fmt::format("cannot write '{}'", path), what_to_do(-status), -status);
+  const int result = replace_or_write(path, content);
+  if (result == 0) return {};
+  return failed(fmt::format("cannot write '{}'", path), what_to_do(-result), -result);
 }
 
-Result<void> check_output_folder(const std::string& path) {
+Result<void> check_output_folder(const std::string& path, const char* option) {
   if (path.empty()) return {};
-  const auto folder = std::filesystem::absolute(path).parent_path();
-  std::error_code ignored;
-  if (std::filesystem::is_directory(folder, ignored)) return {};
-  return bad_usage("there is no folder " + folder.string() + " for --output",
+  std::error_code error;
+  const auto folder = std::filesystem::absolute(path, error).parent_path();
+  const auto status =
+      error ? std::filesystem::file_status() : std::filesystem::status(folder, error);
+  if (std::filesystem::is_directory(status)) return {};
+  if (!std::filesystem::status_known(status)) {
+    return failed(fmt::format("cannot look at the folder of '{}'", path),
+                  "check the permissions of the folders above it", error.value());
+  }
+  return bad_usage(fmt::format("there is no folder for {} {}", option, path),
                    "make it, or name a file elsewhere");
 }
 

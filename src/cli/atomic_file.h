@@ -13,8 +13,8 @@ namespace homenode::cli {
 /// there stays. Errors: failed, with the errno of the call that refused (ENOSPC: the disk is full).
 Result<void> write_atomically(const std::string& path, std::string_view content);
 
-/// Whether --output PATH can be written at all, asked before long work: its folder is there. An
-/// empty path is no output, and good. Errors: bad_usage.
-Result<void> check_output_folder(const std::string& path);
+/// Whether OPTION PATH can be written at all, asked before long work: its folder is there. An
+/// empty path is no output, and good. Errors: bad_usage; failed where the system does not say.
+Result<void> check_output_folder(const std::string& path, const char* option = "--output");
 
 }  // namespace homenode::cli

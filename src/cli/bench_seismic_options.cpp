@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "cli/atomic_file.h"
 #include "workloads/seismic/ladder.h"
 
 namespace homenode::cli {
@@ -68,13 +69,9 @@ Result<std::vector<seismic::Layer>> parse_layers(const std::vector<std::string>&
 Result<void> check_file(const std::string& path, const char* option,
                         const std::vector<std::string>& endings) {
   if (path.empty()) return {};
-  const std::filesystem::path file(path);
-  std::error_code ignored;
-  if (!std::filesystem::is_directory(std::filesystem::absolute(file).parent_path(), ignored)) {
-    return bad_usage(fmt::format("there is no folder for {} {}", option, path),
-                     "make it, or name a file elsewhere");
-  }
-  if (std::ranges::find(endings, file.extension().string()) != endings.end()) return {};
+  if (auto checked = check_output_folder(path, option); !checked) return checked;
+  const std::string ending = std::filesystem::path(path).extension().string();
+  if (std::ranges::find(endings, ending) != endings.end()) return {};
   return bad_usage(fmt::format("cannot tell what kind of file {} {} is to be", option, path),
                    fmt::format("end its name in {}", fmt::join(endings, " or ")));
 }
