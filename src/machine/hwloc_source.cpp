@@ -1,11 +1,12 @@
 #include "machine/hwloc_source.h"
 
+#include <array>
 #include <cerrno>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <memory>
 #include <mutex>
 
 #include <fmt/format.h>
@@ -58,14 +59,18 @@ Result<std::string> read_whole_file(const std::string& path) {
   }
   if (!std::filesystem::exists(status)) return refuse(ENOENT, "check the path");
   if (!std::filesystem::is_regular_file(status)) return refuse(EINVAL, "name an hwloc XML file");
-  if (std::filesystem::file_size(path, error) > max_file_bytes) {
-    return refuse(EFBIG, "name an hwloc XML file");
+  const std::uintmax_t bytes = std::filesystem::file_size(path, error);
+  if (error) return refuse(error.value(), "check the path");
+  if (bytes > max_file_bytes) return refuse(EFBIG, "name an hwloc XML file");
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
+                                                             std::fclose);
+  if (file == nullptr) return refuse(errno, "check its permissions");
+  std::string text;
+  std::array<char, 1U << 16> part{};
+  while (const std::size_t count = std::fread(part.data(), 1, part.size(), file.get())) {
+    text.append(part.data(), count);
   }
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return refuse(errno, "check its permissions");
-  std::string text(std::istreambuf_iterator<char>(file), {});
-  if (file.bad()) return refuse(EIO, "check the disk");
+  if (std::ferror(file.get()) != 0) return refuse(errno, "check the disk");
   return text;
 }
 
