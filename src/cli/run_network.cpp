@@ -29,16 +29,38 @@ bool same_host(const sockaddr* a, const sockaddr_storage& b) {
                      &reinterpret_cast<const sockaddr_in6&>(b).sin6_addr, sizeof(in6_addr)) == 0;
 }
 
+/// That nobody knows the host is for whoever named it; all else is what the system refused.
+Unexpected cannot_resolve(const std::string& host, int result, int errno_value) {
+  constexpr const char* next = "write its address, or name the interface as netdev:NAME";
+  const std::string tried = fmt::format("cannot resolve the host '{}'", host);
+  switch (result) {
+    case EAI_SYSTEM:
+      return failed(tried, next, errno_value);
+    case EAI_MEMORY:
+      return failed(tried, next, ENOMEM);
+    case EAI_AGAIN:
+    case EAI_FAIL:
+      return failed(fmt::format("{}: {}", tried, gai_strerror(result)), next);
+    default:
+      return bad_usage(fmt::format("{}: {}", tried, gai_strerror(result)), next);
+  }
+}
+
 /// The address that the system would send from; a datagram socket's connect() only picks a route.
-int local_address(const addrinfo& target, sockaddr_storage& local) {
+Result<void> find_local_address(const std::string& host, const addrinfo& target,
+                                sockaddr_storage& local) {
+  constexpr const char* next = "name the interface as netdev:NAME";
   const int descriptor = socket(target.ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (descriptor < 0) return -errno;
+  if (descriptor < 0) {
+    return failed(fmt::format("cannot make a socket to find the route to '{}'", host), next, errno);
+  }
   socklen_t length = sizeof local;
   const bool routed = connect(descriptor, target.ai_addr, target.ai_addrlen) == 0 &&
                       getsockname(descriptor, reinterpret_cast<sockaddr*>(&local), &length) == 0;
-  const int result = routed ? 0 : -errno;
+  const int error = errno;
   close(descriptor);
-  return result;
+  if (routed) return {};
+  return failed(fmt::format("there is no route to '{}'", host), next, error);
 }
 
 }  // namespace
@@ -49,15 +71,11 @@ Result<std::string> interface_towards(const std::string& host) {
   addrinfo* raw = nullptr;
   // Any port will do: 9 is "discard".
   if (const int result = getaddrinfo(host.c_str(), "9", &hints, &raw); result != 0) {
-    return bad_usage(fmt::format("cannot resolve the host '{}': {}", host, gai_strerror(result)),
-                     "write its address, or name the interface as netdev:NAME");
+    return cannot_resolve(host, result, errno);
   }
   const Addresses targets(raw, freeaddrinfo);
   sockaddr_storage local{};
-  if (const int result = local_address(*targets, local); result < 0) {
-    return failed(fmt::format("there is no route to '{}'", host),
-                  "name the interface as netdev:NAME", -result);
-  }
+  if (auto found = find_local_address(host, *targets, local); !found) return found.as_unexpected();
   ifaddrs* first = nullptr;
   if (getifaddrs(&first) != 0) {
     return failed("cannot list the network interfaces", "name one as netdev:NAME", errno);

@@ -8,7 +8,7 @@
 namespace homenode::cli {
 
 /// The interface that the system would send from; nothing is sent. Errors: bad_usage for a name
-/// that cannot be resolved; failed where there is no route.
+/// that nobody knows; failed where it cannot be looked up or there is no route.
 Result<std::string> interface_towards(const std::string& host);
 
 }  // namespace homenode::cli
