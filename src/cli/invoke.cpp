@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <exception>
+#include <new>
 
 #include <fmt/format.h>
 
@@ -92,6 +93,8 @@ int run_guarded(Context& context, const std::function<int()>& command) {
     context.out.flush();
     if (context.out) return code;
     context.err << "homenode: cannot write the output; is the disk full or the pipe closed?\n";
+  } catch (const std::bad_alloc&) {
+    context.err << "homenode: there is no memory left; free some, or raise the limit (ulimit -v)\n";
   } catch (const std::exception& error) {
     context.err << "homenode: " << error.what() << '\n';
   }
