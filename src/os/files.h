@@ -54,7 +54,7 @@ class Files {
     return -ENOSYS;
   }
   /// Runs a program to its end and gives what it printed, its complaints left out: its exit code,
-  /// 128 + N where signal N ended it, or -errno where it did not start.
+  /// 128 + N where signal N ended it, or -errno where it did not start or its end is not known.
   virtual int output_of(const std::vector<std::string>& /*command*/, std::string& /*output*/) {
     return -ENOSYS;
   }

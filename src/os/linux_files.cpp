@@ -1,6 +1,7 @@
 // Files, folders and their status on the system that this runs on. Serves os/linux.h.
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -51,6 +52,23 @@ int start_into(int output, const std::vector<std::string>& command, pid_t& child
   posix_spawn_file_actions_destroy(&actions);
   return -error;
 }
+
+/// Where SIGCHLD is ignored, as it may be since before the program's start, the kernel keeps no
+/// exit codes. While this lives it does.
+class ExitCodes {
+ public:
+  ExitCodes() {
+    struct sigaction action {};
+    action.sa_handler = SIG_DFL;  // NOLINT: the union of the system's header.
+    sigaction(SIGCHLD, &action, &before_);
+  }
+  ~ExitCodes() { sigaction(SIGCHLD, &before_, nullptr); }
+  ExitCodes(const ExitCodes&) = delete;
+  ExitCodes& operator=(const ExitCodes&) = delete;
+
+ private:
+  struct sigaction before_ {};
+};
 
 }  // namespace
 
@@ -135,14 +153,17 @@ int Linux::output_of(const std::vector<std::string>& command, std::string& outpu
   output.clear();
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return -errno;
+  const ExitCodes kept;
   pid_t child = 0;
   int result = start_into(ends[1], command, child);
   close(ends[1]);
   if (result == 0) {
     result = read_to_end(ends[0], output);
     int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    pid_t ended = 0;
+    while ((ended = waitpid(child, &status, 0)) < 0 && errno == EINTR) {
     }
+    if (result == 0 && ended < 0) result = -errno;
     if (result == 0) {
       result = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     }

@@ -2,6 +2,7 @@
 #include "os/files.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -79,6 +80,13 @@ TEST_F(LinuxFiles, AProgramIsAskedWhatItSays) {
   EXPECT_EQ(os.output_of({"/bin/sh", "-c", "kill -9 $$"}, output), 128 + 9);
   EXPECT_EQ(os.output_of({folder + "/nowhere"}, output), -ENOENT);
   EXPECT_EQ(os.output_of({}, output), -EINVAL);
+}
+
+TEST_F(LinuxFiles, AnExitCodeIsKnownWhereTheEndOfChildrenIsIgnored) {
+  const auto before = signal(SIGCHLD, SIG_IGN);
+  std::string output;
+  EXPECT_EQ(os.output_of({"/bin/sh", "-c", "exit 3"}, output), 3);
+  EXPECT_EQ(signal(SIGCHLD, before), SIG_IGN);
 }
 
 TEST_F(LinuxFiles, AFileWithoutAnAttributeSaysSo) {
