@@ -1,6 +1,6 @@
 #include "cli/where_pace.h"
 
-#include <cerrno>
+#include <algorithm>
 #include <ctime>
 
 namespace homenode::cli {
@@ -12,14 +12,17 @@ void remember(int /*signal*/) {
   signal_has_come = 1;
 }
 
-/// Sleeps in short pieces: a signal that comes just before one is then seen soon after.
+/// Sleeps in short pieces: a signal that comes just before one is then seen soon after. The clock
+/// says when it is over, also where the kernel cuts a piece short or refuses it.
 void sleep(std::chrono::nanoseconds time) {
+  using Clock = std::chrono::steady_clock;
   constexpr std::chrono::nanoseconds piece = std::chrono::milliseconds(100);
-  while (time.count() > 0 && signal_has_come == 0) {
-    const std::chrono::nanoseconds now = time < piece ? time : piece;
-    const timespec wait{0, static_cast<long>(now.count())};
+  const auto end = Clock::now() + time;
+  while (signal_has_come == 0) {
+    const std::chrono::nanoseconds left = end - Clock::now();
+    if (left.count() <= 0) return;
+    const timespec wait{0, static_cast<long>(std::min(left, piece).count())};
     nanosleep(&wait, nullptr);
-    time -= now;
   }
 }
 
