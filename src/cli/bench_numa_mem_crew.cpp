@@ -71,7 +71,7 @@ void CrewVoice::say(const std::string& line) const {
   for (std::size_t at = 0; at < text.size();) {
     const ssize_t written = write(pipe_, text.data() + at, text.size() - at);
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;  // Nobody listens any more.
+    if (written <= 0) _exit(1);  // Unheard, it would be waited for, and wait, for ever.
     at += static_cast<std::size_t>(written);
   }
 }

@@ -38,7 +38,7 @@ class CrewGate {
 class CrewVoice {
  public:
   explicit CrewVoice(int pipe) : pipe_(pipe) {}
-  /// One line, without its end.
+  /// One line, without its end. Ends the process where it cannot be said.
   void say(const std::string& line) const;
   /// The last that it says: read back by Crew as its error.
   void say_error(const Error& error) const;
