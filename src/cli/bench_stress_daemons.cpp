@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <string>
@@ -40,7 +41,8 @@ int write_text(const char* path, std::string_view text) {
   return written == static_cast<ssize_t>(text.size()) ? 0 : -error;
 }
 
-/// Starts a command and gives its exit code when it ends, which numad's first process does at once.
+/// Starts numad and gives its exit code when it ends, which its first process does at once; -errno
+/// where it is not started.
 int run_numad(const std::string& interval, bool aged) {
   const pid_t process = fork();
   if (process == 0) {
@@ -53,11 +55,13 @@ int run_numad(const std::string& interval, bool aged) {
       execlp("numad", "numad", "-i", interval.c_str(), static_cast<char*>(nullptr));
       _exit(exec_failed);
     }
+    if (inside < 0) _exit(1);
     int status = 0;
     while (waitpid(inside, &status, 0) < 0 && errno == EINTR) {
     }
     _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
   }
+  if (process < 0) return -errno;
   int status = 0;
   while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
   }
@@ -84,7 +88,7 @@ class Keeper {
     }
     if (!wanted_.numad) return {};
     const int code = run_numad(std::to_string(wanted_.numad_interval_s), true);
-    if (code != 0) return {Answer::numad, 0, code};
+    if (code != 0) return {Answer::numad, std::max(-code, 0), code};
     started_ = true;
     return {};
   }
@@ -133,6 +137,10 @@ Result<void> explain(const Answer& answer, const WantedDaemons& wanted) {
                     wanted.kernel_balancing ? "on" : "off", balancing_file),
         "run this as root, on a kernel with CONFIG_NUMA_BALANCING and several nodes",
         answer.errno_value);
+  }
+  if (answer.errno_value != 0) {
+    return failed("cannot start numad", "raise the limit (ulimit -u, pids.max)",
+                  answer.errno_value);
   }
   if (answer.exit_code == exec_failed) {
     return not_supported("there is no numad", "install numad, or leave it out of --modes");
