@@ -68,6 +68,10 @@ Result<PeerRun> run_peer(const std::string& command, unsigned threads) {
     text.append(part.data(), count);
   }
   const int status = pclose(pipe);
+  if (status < 0) {
+    return failed(fmt::format("cannot learn how the peer '{}' ended", command),
+                  "see that SIGCHLD is not ignored where homenode is started", errno);
+  }
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
     return failed(fmt::format("the peer '{}' ended with {} {}", command,
                               WIFEXITED(status) ? "exit code" : "signal",
