@@ -223,7 +223,13 @@ class Where final : public Verb {
   }
 
   Result<RepairReceipt> repair_memory(Context& context, const Survey& survey, std::string& text) {
-    auto rule = placement::parse_memory_rule(options_.repair, default_nodes(survey));
+    const NodeSet nodes = default_nodes(survey);
+    auto rule = placement::parse_memory_rule(options_.repair, nodes);
+    // Good words, were it known which nodes they mean.
+    if (!rule && nodes.empty() && !survey.notes.empty() &&
+        placement::parse_memory_rule(options_.repair, {NodeId(0)})) {
+      return failed(rule.error().tried, survey.notes.front());
+    }
     if (!rule) return rule.as_unexpected();
     text = to_string(*rule);
     const StopSignals signals;

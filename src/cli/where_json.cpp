@@ -107,10 +107,14 @@ nlohmann::ordered_json where_json(const Survey& survey) {
           {"allowed_memory_nodes", to_list(survey.allowed_memory)},
           {"nodes", list_of(survey.nodes,
                             [](const sensing::NodeFacts& node) {
-                              return Json{{"id", node.id.value()},
-                                          {"cpus", to_list(node.cpus)},
-                                          {"memory_bytes", node.total.value},
-                                          {"free_bytes", node.free.value}};
+                              const auto memory = [&](Bytes bytes) {
+                                return node.memory_known ? Json(bytes.value) : Json(nullptr);
+                              };
+                              return Json{
+                                  {"id", node.id.value()},
+                                  {"cpus", node.cpus_known ? Json(to_list(node.cpus)) : Json()},
+                                  {"memory_bytes", memory(node.total)},
+                                  {"free_bytes", memory(node.free)}};
                             })},
           {"on_node_bytes", json_of(bytes_on_nodes(survey))},
           {"groups", groups},

@@ -54,6 +54,7 @@ class Reader {
     if (const auto done = read_process(); !done) return done.as_unexpected();
     const auto nodes = read_nodes(files_, survey_.allowed_memory);
     if (nodes) survey_.nodes = *nodes;
+    note_unread_nodes(nodes);
     std::string numa;
     const int result = files_.read(path_of(survey_.pid, "numa_maps"), numa);
     // The kernel has no such file without CONFIG_NUMA, and opening it is refused like the others.
@@ -92,10 +93,27 @@ class Reader {
     survey_.name = stat->name;
     survey_.started = stat->started;
     state_ = stat->state;
-    if (files_.read(path_of(survey_.pid, "status"), text) == 0) {
+    if (const int result = files_.read(path_of(survey_.pid, "status"), text); result == 0) {
       survey_.allowed_memory = parse_status(text).memory_nodes;
+    } else {
+      note(path_of(survey_.pid, "status"), "the nodes that it may use are not known", result);
     }
     return {};
+  }
+
+  /// What the survey leaves out because a file could not be read.
+  void note(const std::string& path, const char* what_is_left_out, int result) {
+    survey_.notes.push_back(
+        failed(fmt::format("cannot read {}", path), what_is_left_out, -result).take().message());
+  }
+
+  void note_unread_nodes(const Result<std::vector<NodeFacts>>& nodes) {
+    if (!nodes) survey_.notes.push_back(nodes.error().message());
+    for (const NodeFacts& node : survey_.nodes) {
+      if (node.cpus_known && node.memory_known) continue;
+      survey_.notes.push_back(fmt::format("cannot read the {} of node {}",
+                                          node.cpus_known ? "memory" : "CPUs", node.id.value()));
+    }
   }
 
   [[nodiscard]] Unexpected without_memory() const {
@@ -214,10 +232,7 @@ class Reader {
     const auto stat = parse_stat(result < 0 ? "" : text);
     if (!stat) {
       ++survey_.unread_threads;
-      survey_.notes.push_back(
-          failed(fmt::format("cannot read {}stat", folder), "this thread is left out", -result)
-              .take()
-              .message());
+      note(folder + "stat", "this thread is left out", result);
       return;
     }
     ThreadFacts thread{stat->id,
@@ -227,11 +242,24 @@ class Reader {
                        stat->last_cpu,
                        node_of(survey_.nodes, stat->last_cpu),
                        {}};
-    if (files_.read(folder + "status", text) == 0) thread.allowed = parse_status(text).cpus;
-    if (stat->id != survey_.pid && files_.read(folder + "syscall", text) == 0) {
-      if (const auto pointer = stack_pointer_in(text)) name_stack(*pointer, stat->id);
+    if (const int limits = files_.read(folder + "status", text); limits == 0) {
+      thread.allowed = parse_status(text).cpus;
+    } else {
+      note(folder + "status", "the CPUs that this thread may use are not known", limits);
     }
+    if (stat->id != survey_.pid) find_stack(folder + "syscall", stat->id);
     survey_.threads.push_back(std::move(thread));
+  }
+
+  /// Without the privilege to trace, which is no fault, stacks stay anonymous memory.
+  void find_stack(const std::string& path, pid_t thread) {
+    std::string text;
+    const int result = files_.read(path, text);
+    if (result == 0) {
+      if (const auto pointer = stack_pointer_in(text)) name_stack(*pointer, thread);
+    } else if (result != -EACCES && result != -EPERM && result != -ENOENT && result != -ESRCH) {
+      note(path, "the stack of this thread counts as anonymous memory", result);
+    }
   }
 
   /// The mapping that a thread's stack pointer is in is that thread's stack.

@@ -72,6 +72,7 @@ struct NodeFacts {
   Bytes total;
   Bytes free;
   bool memory_known = true;  ///< False where it could not be read.
+  bool cpus_known = true;    ///< The same for its CPUs.
 };
 
 struct Survey {

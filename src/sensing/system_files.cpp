@@ -11,17 +11,12 @@
 namespace homenode::sensing {
 namespace {
 
-/// The list in a file of one line; empty when there is none.
-std::string line_of(const SystemFiles& files, const std::string& path) {
+void set_cpus(NodeFacts& node, const SystemFiles& files, const std::string& path) {
   std::string text;
-  if (files.read(path, text) < 0) return "";
+  node.cpus_known = files.read(path, text) == 0;
+  if (!node.cpus_known) return;
   std::string_view rest = text;
-  return std::string(trimmed(take_line(rest)));
-}
-
-CpuSet cpus_in(const std::string& list) {
-  const auto cpus = parse_cpu_list(list);
-  return cpus ? *cpus : CpuSet();
+  if (const auto cpus = parse_cpu_list(trimmed(take_line(rest)))) node.cpus = *cpus;
 }
 
 void set_memory(NodeFacts& node, const SystemFiles& files, const std::string& path) {
@@ -34,7 +29,7 @@ void set_memory(NodeFacts& node, const SystemFiles& files, const std::string& pa
 
 std::vector<NodeFacts> only_node(const SystemFiles& files) {
   NodeFacts node;
-  node.cpus = cpus_in(line_of(files, "/sys/devices/system/cpu/online"));
+  set_cpus(node, files, "/sys/devices/system/cpu/online");
   set_memory(node, files, "/proc/meminfo");
   return {node};
 }
@@ -68,7 +63,7 @@ Result<std::vector<NodeFacts>> read_nodes(const SystemFiles& files, const NodeSe
     const std::string folder = fmt::format("/sys/devices/system/node/node{}", id.value());
     NodeFacts node;
     node.id = id;
-    node.cpus = cpus_in(line_of(files, folder + "/cpulist"));
+    set_cpus(node, files, folder + "/cpulist");
     set_memory(node, files, folder + "/meminfo");
     nodes.push_back(std::move(node));
   }

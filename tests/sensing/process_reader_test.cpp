@@ -55,6 +55,20 @@ TEST_F(ProcessReader, OnlyNumaMapsReadsNothingElseOfTheProcess) {
   EXPECT_EQ(survey->mappings.size(), 9U);
 }
 
+TEST_F(ProcessReader, NotesWhatCouldNotBeRead) {
+  system.remove("proc/100/status");
+  system.remove("proc/100/task/90/status");
+  system.remove("sys/devices/system/node/node0/cpulist");
+  system.remove("sys/devices/system/node/node1/meminfo");
+  const auto survey = read();
+  ASSERT_TRUE(survey);
+  ASSERT_EQ(survey->notes.size(), 4U);
+  EXPECT_NE(survey->notes[0].find("/proc/100/status"), std::string::npos);
+  EXPECT_EQ(survey->notes[1], "cannot read the CPUs of node 0");
+  EXPECT_EQ(survey->notes[2], "cannot read the memory of node 1");
+  EXPECT_NE(survey->notes[3].find("/proc/100/task/90/status"), std::string::npos);
+}
+
 TEST_F(ProcessReader, AmountsComeFromSmaps) {
   system.write("proc/100/smaps",
                "7f0000000000-7f0000400000 rw-p 00000000 00:00 0 \nAnonHugePages:  2048 kB\n");
@@ -68,6 +82,7 @@ TEST_F(ProcessReader, WithoutNumaMapsTheOnlyNodeHasEverything) {
   system.remove("sys/devices/system/node");
   system.write("proc/100/status", status_text("0-7", "0"));
   system.write("sys/devices/system/cpu/online", "0-7\n");
+  system.write("proc/meminfo", "MemTotal: 8192 kB\nMemFree: 4096 kB\n");
   system.write("proc/100/smaps",
                "00600000-00700000 rw-p 00000000 00:00 0    [heap]\nRss:  40 kB\n"
                "7f2000000000-7f2000200000 rw-s 00000000 00:1a 5    /dev/shm/x\nRss:  8 kB\n"
