@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json known_or_null(unsigned value) {
+Json known_or_null(std::uint64_t value) {
   return value == 0 ? Json() : Json(value);
 }
 
@@ -45,7 +45,7 @@ Json caches_json(const Machine& machine) {
   Json list = Json::array();
   for (const Cache& cache : machine.caches) {
     list.push_back({{"level", cache.level},
-                    {"size_bytes", cache.size.value},
+                    {"size_bytes", known_or_null(cache.size.value)},
                     {"ways", known_or_null(cache.ways)},
                     {"line_bytes", known_or_null(cache.line_bytes)},
                     {"cpus", to_list(cache.cpus)}});
