@@ -27,7 +27,9 @@ Result<const machine::Machine*> live_machine() {
   static const machine::Machine* live = nullptr;
   const std::lock_guard guard(lock);
   if (live == nullptr) {
-    auto loaded = machine::load_live();
+    os::Linux os;
+    auto loaded = machine::load_live(
+        [&](const std::string& path, std::string& content) { return os.read_file(path, content); });
     if (!loaded) return loaded.as_unexpected();
     live = new machine::Machine(*std::move(loaded));
   }

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "cli/bench_gather_file.h"
+#include "cli/live_machine.h"
 #include "cli/program_bench.h"
-#include "machine/load.h"
 #include "workloads/gather/gather.h"
 
 namespace homenode::cli {
@@ -58,7 +58,7 @@ class BenchGather final : public Verb {
     if (patterns->size() > 1 && !options_.output.empty()) {
       return bad_usage("one --output cannot hold several patterns", "choose one with --entry");
     }
-    const auto machine = machine::load_live();
+    const auto machine = read_live_machine();
     if (!machine) return machine.as_unexpected();
     for (const gather::IndexPattern& pattern : *patterns) {
       const bool gathers = pattern.direction == gather::Direction::gather;

@@ -8,7 +8,7 @@
 #include "cli/bench_map_plan.h"
 #include "cli/bench_map_render.h"
 #include "cli/bench_map_run.h"
-#include "machine/load.h"
+#include "cli/live_machine.h"
 
 namespace homenode::cli {
 namespace {
@@ -45,7 +45,7 @@ class BenchMap final : public Verb {
  private:
   Result<void> try_run(Context& context) {
     if (auto checked = check(options_); !checked) return checked;
-    const auto machine = machine::load_live();
+    const auto machine = read_live_machine();
     if (!machine) return machine.as_unexpected();
     const auto plan = plan_map(*machine, options_, memory_facts(context.os));
     if (!plan) return plan.as_unexpected();

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "cli/live_machine.h"
 #include "cli/program_bench.h"
-#include "machine/load.h"
 #include "workloads/npb/table.h"
 
 namespace homenode::cli {
@@ -97,7 +97,7 @@ class BenchNpb final : public Verb {
     if (!size) {
       return bad_usage(fmt::format("there is no class '{}'", class_), "choose S, W, A, B, C or D");
     }
-    const auto machine = machine::load_live();
+    const auto machine = read_live_machine();
     if (!machine) return machine.as_unexpected();
     const char letter = npb::letter_of(*size);
     const ProgramTitle title{

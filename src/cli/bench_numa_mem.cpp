@@ -5,7 +5,7 @@
 #include "cli/atomic_file.h"
 #include "cli/bench_map_run.h"
 #include "cli/bench_numa_mem_render.h"
-#include "machine/load.h"
+#include "cli/live_machine.h"
 
 namespace homenode::cli {
 namespace {
@@ -26,7 +26,7 @@ class BenchNumaMem final : public Verb {
  private:
   Result<void> try_run(Context& context) {
     if (auto checked = check(options_); !checked) return checked;
-    const auto machine = machine::load_live();
+    const auto machine = read_live_machine();
     if (!machine) return machine.as_unexpected();
     const auto plan = plan_numa_mem(*machine, options_, memory_facts(context.os));
     if (!plan) return plan.as_unexpected();

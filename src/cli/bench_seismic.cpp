@@ -13,9 +13,9 @@
 #include "cli/bench_seismic_snapshot.h"
 #include "cli/bench_seismic_traces.h"
 #include "cli/bench_seismic_verify.h"
+#include "cli/live_machine.h"
 #include "cli/program_render.h"
 #include "cli/program_run.h"
-#include "machine/load.h"
 #include "workloads/seismic/bandwidth.h"
 #include "workloads/seismic/program.h"
 
@@ -82,7 +82,7 @@ class BenchSeismic final : public Verb {
     if (auto checked = check_output_folder(options_.program.output); !checked) return checked;
     const auto plan = plan_seismic(options_);
     if (!plan) return plan.as_unexpected();
-    const auto machine = machine::load_live();
+    const auto machine = read_live_machine();
     if (!machine) return machine.as_unexpected();
     const ProgramSetup setup = setup_of(options_.program, *machine);
     if (options_.verify) {

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "cli/live_machine.h"
 #include "cli/program_bench.h"
 #include "cli/size_option.h"
-#include "machine/load.h"
 #include "workloads/stream/stream.h"
 
 namespace homenode::cli {
@@ -43,7 +43,7 @@ class BenchStream final : public Verb {
 
  private:
   Result<void> try_run(Context& context) {
-    const auto machine = machine::load_live();
+    const auto machine = read_live_machine();
     if (!machine) return machine.as_unexpected();
     const unsigned threads = setup_of(options_, *machine).threads;
     if (auto shaped = take_shape(threads); !shaped) return shaped;

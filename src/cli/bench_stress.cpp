@@ -8,7 +8,7 @@
 #include "cli/bench_stress_options.h"
 #include "cli/bench_stress_render.h"
 #include "cli/bench_stress_run.h"
-#include "machine/load.h"
+#include "cli/live_machine.h"
 
 namespace homenode::cli {
 namespace {
@@ -29,7 +29,7 @@ class BenchStress final : public Verb {
  private:
   Result<void> try_run(Context& context) {
     if (auto checked = check(options_); !checked) return checked;
-    const auto machine = machine::load_live();
+    const auto machine = read_live_machine();
     if (!machine) return machine.as_unexpected();
     const auto plan = plan_stress(*machine, options_, memory_facts(context.os));
     if (!plan) return plan.as_unexpected();

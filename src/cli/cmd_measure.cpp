@@ -8,10 +8,10 @@
 #include <optional>
 
 #include "cli/atomic_file.h"
+#include "cli/live_machine.h"
 #include "cli/measure_options.h"
 #include "cli/measure_progress.h"
 #include "cli/measure_render.h"
-#include "machine/load.h"
 #include "measure/measure.h"
 #include "os/lab_clock.h"
 
@@ -57,7 +57,7 @@ class Measure final : public Verb {
 
  private:
   Result<void> try_run(Context& context) {
-    const auto machine = machine::load_live();
+    const auto machine = read_live_machine();
     if (!machine) return machine.as_unexpected();
     const auto request = make_request(options_, *machine);
     if (!request) return request.as_unexpected();

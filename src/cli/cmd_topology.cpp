@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cli/atomic_file.h"
+#include "cli/live_machine.h"
 #include "cli/topology_svg.h"
 #include "cli/topology_text.h"
 #include "machine/export.h"
@@ -70,7 +71,7 @@ class Topology final : public Verb {
                               "give the others a file, as in --svg=machine.svg")
                         .take());
     }
-    const auto machine = machine::load(input_);
+    const auto machine = input_ == "live" ? read_live_machine() : machine::load(input_);
     if (!machine) return report(context, name(), machine.error());
     if (const auto done = write_outputs(context, *machine); !done) {
       return report(context, name(), done.error());

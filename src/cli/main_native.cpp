@@ -4,12 +4,13 @@
 
 #include "cli/dispatch.h"
 #include "cli/invoke.h"
-#include "machine/load.h"
+#include "cli/live_machine.h"
 #include "os/linux.h"
 
 int main(int argc, char** argv) {
   homenode::os::Linux os;
-  homenode::cli::Context context{os, std::cout, std::cerr, argv[0], homenode::machine::load_live};
+  homenode::cli::Context context{os, std::cout, std::cerr, argv[0],
+                                 homenode::cli::read_live_machine};
   const std::vector<std::string> words(argv + 1, argv + argc);
   return homenode::cli::run_guarded(context,
                                     [&] { return homenode::cli::dispatch(context, words); });

@@ -3,8 +3,8 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/choice_option.h"
+#include "cli/live_machine.h"
 #include "cli/program_bench.h"
-#include "machine/load.h"
 
 namespace homenode::cli {
 namespace {
@@ -31,7 +31,7 @@ void define_message_options(CLI::App& app, MessageOptions& options) {
 
 Result<void> bench_messages(Context& context, const MessageProgramMaker& make, ProgramTitle title,
                             const MessageOptions& options) {
-  const auto machine = machine::load_live();
+  const auto machine = read_live_machine();
   if (!machine) return machine.as_unexpected();
   const ProgramSetup program = setup_of(options.program, *machine);
   if (auto good = check_threads_of(*machine, program); !good) return good;

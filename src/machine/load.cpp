@@ -1,5 +1,6 @@
 #include "machine/load.h"
 
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
@@ -11,13 +12,59 @@
 #include "machine/plausible.h"
 
 namespace homenode::machine {
+namespace {
+
+/// What the kernel shows and hwloc does not; empty where nothing is lost.
+std::string find_loss(const Machine& kernel, const Machine& found) {
+  for (const Node& node : kernel.nodes) {
+    const Node* const same = found.find(node.id);
+    // hwloc leaves out the memory of some GPUs, which is a node without CPUs.
+    if (same == nullptr && node.cpus.empty()) continue;
+    if (same == nullptr) return fmt::format("node {}", node.id.value());
+    if (!node.cpus.is_subset_of(same->cpus)) return fmt::format("CPUs of node {}", node.id.value());
+    if (node.memory.value > 0 && same->memory.value == 0) {
+      return fmt::format("the memory of node {}", node.id.value());
+    }
+  }
+  return "";
+}
+
+/// With HWLOC_XMLFILE or HWLOC_SYNTHETIC, hwloc shows another machine.
+bool shows_the_kernel(hwloc_topology_t topology) {
+  return hwloc_topology_is_thissystem(topology) != 0 || std::getenv("HWLOC_FSROOT") != nullptr;
+}
+
+Result<void> hold_against_kernel(const FileReader& read, Machine& machine) {
+  const char* const root = std::getenv("HWLOC_FSROOT");
+  const auto kernel = load_quick([&](const std::string& path, std::string& content) {
+    return read(root == nullptr ? path : root + path, content);
+  });
+  if (!kernel && kernel.error().errno_value == ENOENT) return {};  // A system without such files.
+  if (!kernel) return kernel.as_unexpected();
+  if (const std::string loss = find_loss(*kernel, machine); !loss.empty()) {
+    return failed(fmt::format("hwloc did not see {}", loss),
+                  "see whether a limit (ulimit -n) or a sandbox keeps it from reading /sys");
+  }
+  machine.allowed_cpus = machine.allowed_cpus & kernel->allowed_cpus;
+  machine.allowed_nodes = machine.allowed_nodes & kernel->allowed_nodes;
+  return {};
+}
+
+}  // namespace
 
 Result<Machine> load_live() {
+  return load_live(FileReader());
+}
+
+Result<Machine> load_live(const FileReader& read) {
   const auto topology = open_live();
   if (!topology) return topology.as_unexpected();
   auto machine = read_machine(topology->get(), Provenance::firmware, "live");
   if (!machine) return machine;
   apply_limits(topology->get(), *machine);
+  if (read && shows_the_kernel(topology->get())) {
+    if (auto held = hold_against_kernel(read, *machine); !held) return held.as_unexpected();
+  }
   forget_absurd_values(*machine);
   // In the lab the firmware names QEMU's board; the driver says which machine that stands for.
   const char* in_lab = std::getenv("HOMENODE_LAB");

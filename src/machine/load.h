@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "machine/machine.h"
+#include "machine/quick_machine.h"
 
 namespace homenode::machine {
 
@@ -16,6 +17,12 @@ namespace homenode::machine {
 /// where nodes share CPUs they go to ordinary memory before HBM, CXL and other special kinds, to
 /// the narrower node before the wider, to the lower id before the higher.
 Result<Machine> load_live();
+
+/// The same, held against the kernel's own files, which `read` reads: hwloc takes a file that it
+/// is refused for one that is not there. Errors: also failed for CPUs, nodes and memory that hwloc
+/// did not see, or where the kernel's files cannot be read. Packages, caches, devices and distances
+/// stay hwloc's own word.
+Result<Machine> load_live(const FileReader& read);
 
 /// A machine from an hwloc XML file (v2 or v3 as the installed hwloc reads). Its name is the info
 /// attribute homenode:Name, else DMIProductName, else the file's name. Errors: failed, in one line,

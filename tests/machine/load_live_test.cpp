@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 
 #include "base/id_list.h"
 #include "captured.h"
@@ -82,6 +85,49 @@ TEST(LoadLive, KeepsANodeThatHasNeitherCpusNorMemory) {
   EXPECT_EQ(to_list(machine->node_ids()), "0-1");
   EXPECT_EQ(to_list(machine->nodes_with_cpus()), "0");
   EXPECT_EQ(to_list(machine->nodes_with_memory()), "0");
+}
+
+/// The tree's files as they are, but for one.
+FileReader reader_with(const std::string& changed, const std::string& text) {
+  return [=](const std::string& path, std::string& content) {
+    std::ifstream file(path);
+    if (!file) return -ENOENT;
+    content.assign(std::istreambuf_iterator<char>(file), {});
+    if (path.ends_with(changed)) content = text;
+    return 0;
+  };
+}
+
+std::string loss(const FileReader& read) {
+  const auto machine = load_live(read);
+  return machine ? "" : machine.error().tried;
+}
+
+TEST(LoadLive, SaysWhatTheKernelShowsAndHwlocDidNotSee) {
+  const SysfsTree tree("offline-2x4");
+  EXPECT_EQ(loss(reader_with("no file", "")), "");
+  tree.set("/sys/devices/system/node/node1/meminfo", "");
+  EXPECT_EQ(loss(reader_with("node1/meminfo", "Node 1 MemTotal: 8 kB\n")),
+            "hwloc did not see the memory of node 1");
+  const SysfsTree without_cpu("offline-2x4", "/sys/devices/system/cpu/cpu3/");
+  EXPECT_EQ(loss(reader_with("no file", "")), "hwloc did not see CPUs of node 0");
+}
+
+TEST(LoadLive, BelievesNobodyWhereTheKernelsFilesCannotBeRead) {
+  const SysfsTree tree("offline-2x4");
+  const auto machine = load_live([](const std::string&, std::string&) { return -EMFILE; });
+  ASSERT_FALSE(machine);
+  EXPECT_EQ(machine.error().errno_value, EMFILE);
+  EXPECT_TRUE(load_live([](const std::string&, std::string&) { return -ENOENT; }));
+}
+
+TEST(LoadLive, AllowsNoMoreThanTheKernelDoes) {
+  const SysfsTree tree("offline-2x4");
+  tree.set("/proc/self/status", "Cpus_allowed_list:\t1,4\nMems_allowed_list:\t1");
+  const auto machine = load_live(reader_with("no file", ""));
+  ASSERT_TRUE(machine) << machine.error().message();
+  EXPECT_EQ(to_list(machine->allowed_cpus), "1,4");
+  EXPECT_EQ(to_list(machine->allowed_nodes), "1");
 }
 
 }  // namespace
