@@ -14,12 +14,12 @@
 namespace homenode::machine {
 namespace {
 
-/// What the kernel shows and hwloc does not; empty where nothing is lost.
-std::string find_loss(const Machine& kernel, const Machine& found) {
+/// What the kernel shows and hwloc does not; empty where nothing is lost. hwloc leaves out nodes
+/// that are the memory of NVIDIA's GPUs, and have no CPUs.
+std::string find_loss(const Machine& kernel, const Machine& found, bool with_gpus) {
   for (const Node& node : kernel.nodes) {
     const Node* const same = found.find(node.id);
-    // hwloc leaves out the memory of some GPUs, which is a node without CPUs.
-    if (same == nullptr && node.cpus.empty()) continue;
+    if (same == nullptr && with_gpus && node.cpus.empty()) continue;
     if (same == nullptr) return fmt::format("node {}", node.id.value());
     if (!node.cpus.is_subset_of(same->cpus)) return fmt::format("CPUs of node {}", node.id.value());
     if (node.memory.value > 0 && same->memory.value == 0) {
@@ -36,12 +36,15 @@ bool shows_the_kernel(hwloc_topology_t topology) {
 
 Result<void> hold_against_kernel(const FileReader& read, Machine& machine) {
   const char* const root = std::getenv("HWLOC_FSROOT");
-  const auto kernel = load_quick([&](const std::string& path, std::string& content) {
+  const FileReader below_root = [&](const std::string& path, std::string& content) {
     return read(root == nullptr ? path : root + path, content);
-  });
+  };
+  const auto kernel = load_quick(below_root);
   if (!kernel && kernel.error().errno_value == ENOENT) return {};  // A system without such files.
   if (!kernel) return kernel.as_unexpected();
-  if (const std::string loss = find_loss(*kernel, machine); !loss.empty()) {
+  std::string driver;
+  const bool with_gpus = below_root("/proc/driver/nvidia/version", driver) == 0;
+  if (const std::string loss = find_loss(*kernel, machine, with_gpus); !loss.empty()) {
     return failed(fmt::format("hwloc did not see {}", loss),
                   "see whether a limit (ulimit -n) or a sandbox keeps it from reading /sys");
   }

@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <utility>
 
 #include "base/id_list.h"
 #include "captured.h"
@@ -87,13 +89,17 @@ TEST(LoadLive, KeepsANodeThatHasNeitherCpusNorMemory) {
   EXPECT_EQ(to_list(machine->nodes_with_memory()), "0");
 }
 
-/// The tree's files as they are, but for one.
-FileReader reader_with(const std::string& changed, const std::string& text) {
-  return [=](const std::string& path, std::string& content) {
+/// The tree's files as they are, but for those whose path ends in one of these.
+FileReader reader_with(std::map<std::string, std::string> changed) {
+  return [changed = std::move(changed)](const std::string& path, std::string& content) {
+    for (const auto& [end, text] : changed) {
+      if (!path.ends_with(end)) continue;
+      content = text;
+      return 0;
+    }
     std::ifstream file(path);
     if (!file) return -ENOENT;
     content.assign(std::istreambuf_iterator<char>(file), {});
-    if (path.ends_with(changed)) content = text;
     return 0;
   };
 }
@@ -105,12 +111,22 @@ std::string loss(const FileReader& read) {
 
 TEST(LoadLive, SaysWhatTheKernelShowsAndHwlocDidNotSee) {
   const SysfsTree tree("offline-2x4");
-  EXPECT_EQ(loss(reader_with("no file", "")), "");
+  EXPECT_EQ(loss(reader_with({})), "");
   tree.set("/sys/devices/system/node/node1/meminfo", "");
-  EXPECT_EQ(loss(reader_with("node1/meminfo", "Node 1 MemTotal: 8 kB\n")),
+  EXPECT_EQ(loss(reader_with({{"node1/meminfo", "Node 1 MemTotal: 8 kB\n"}})),
             "hwloc did not see the memory of node 1");
   const SysfsTree without_cpu("offline-2x4", "/sys/devices/system/cpu/cpu3/");
-  EXPECT_EQ(loss(reader_with("no file", "")), "hwloc did not see CPUs of node 0");
+  EXPECT_EQ(loss(reader_with({})), "hwloc did not see CPUs of node 0");
+}
+
+TEST(LoadLive, MayLeaveOutANodeThatIsTheMemoryOfAGpu) {
+  const SysfsTree tree("offline-2x4");
+  std::map<std::string, std::string> files{{"node/online", "0-2\n"},
+                                           {"node2/cpumap", "0\n"},
+                                           {"node2/meminfo", "Node 2 MemTotal: 8 kB\n"}};
+  EXPECT_EQ(loss(reader_with(files)), "hwloc did not see node 2");
+  files["/proc/driver/nvidia/version"] = "NVRM";
+  EXPECT_EQ(loss(reader_with(files)), "");
 }
 
 TEST(LoadLive, BelievesNobodyWhereTheKernelsFilesCannotBeRead) {
@@ -124,7 +140,7 @@ TEST(LoadLive, BelievesNobodyWhereTheKernelsFilesCannotBeRead) {
 TEST(LoadLive, AllowsNoMoreThanTheKernelDoes) {
   const SysfsTree tree("offline-2x4");
   tree.set("/proc/self/status", "Cpus_allowed_list:\t1,4\nMems_allowed_list:\t1");
-  const auto machine = load_live(reader_with("no file", ""));
+  const auto machine = load_live(reader_with({}));
   ASSERT_TRUE(machine) << machine.error().message();
   EXPECT_EQ(to_list(machine->allowed_cpus), "1,4");
   EXPECT_EQ(to_list(machine->allowed_nodes), "1");
