@@ -196,7 +196,9 @@ int Linux::populate_ranges(std::span<const MemoryRange> ranges) {
 }
 
 std::size_t Linux::page_bytes() {
-  return static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  static const auto bytes =
+      static_cast<std::size_t>(sysconf(_SC_PAGESIZE));  // Asked for each page.
+  return bytes;
 }
 
 int Linux::execute(const std::vector<std::string>& arguments) {
