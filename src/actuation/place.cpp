@@ -80,9 +80,27 @@ Result<void> populate_node(os::Os& os, Region region, const NodeRuns& node) {
   return {};
 }
 
+/// One populate for a map that is the kernel's own interleaving. False where that is refused, or
+/// begins elsewhere, as that of shared memory does: the first pages tell. Each node then has its
+/// own.
+bool populate_interleaved(os::Os& os, Region region, const placement::PageMap& map,
+                          const Plan& plan) {
+  NodeSet nodes;
+  for (const NodeRuns& node : plan.nodes) nodes.insert(node.node);
+  if (os.set_mempolicy(MPOL_INTERLEAVE, nodes) < 0) return false;
+  const Region first{region.address, plan.nodes.size() * os.page_bytes()};
+  if (os.populate_memory(first.address, first.bytes) < 0) return false;
+  const auto where = audit(os, first);
+  if (!where || !std::equal(where->node_of_page.begin(), where->node_of_page.end(), map.begin())) {
+    return false;
+  }
+  return os.populate_memory(region.address, map.size() * os.page_bytes()) >= 0;
+}
+
 /// Every node's absent pages. Errors: none of the nodes could be served, or the policy not
 /// restored.
-Result<std::vector<Error>> populate(os::Os& os, Region region, const Plan& plan) {
+Result<std::vector<Error>> populate(os::Os& os, Region region, const placement::PageMap& map,
+                                    const Plan& plan) {
   SavedPolicy saved(os);
   if (const int result = saved.save(); result < 0) {
     return refusal(os,
@@ -91,8 +109,11 @@ Result<std::vector<Error>> populate(os::Os& os, Region region, const Plan& plan)
                    result);
   }
   std::vector<Error> refusals;
-  for (const NodeRuns& node : plan.nodes) {
-    if (const auto done = populate_node(os, region, node); !done) refusals.push_back(done.error());
+  if (!plan.interleaved || !populate_interleaved(os, region, map, plan)) {
+    for (const NodeRuns& node : plan.nodes) {
+      const auto done = populate_node(os, region, node);
+      if (!done) refusals.push_back(done.error());
+    }
   }
   if (const int result = saved.restore(); result < 0) {
     return refusal(os,
@@ -124,14 +145,14 @@ bool split_huge_pages(os::Os& os, Region region, const placement::PageMap& map,
 
 /// Since Linux 6.12 a split lets go of the pages that hold only zeros. Gives the audit as it is
 /// now.
-Result<Audit> populate_what_went(os::Os& os, Region region, const Plan& plan, Audit before,
-                                 std::vector<Error>& refusals) {
+Result<Audit> populate_what_went(os::Os& os, Region region, const placement::PageMap& map,
+                                 const Plan& plan, Audit before, std::vector<Error>& refusals) {
   const auto missing = [](const Audit& where) {
     return std::count(where.node_of_page.begin(), where.node_of_page.end(), std::nullopt);
   };
   auto now = audit(os, region);
   if (!now || missing(*now) <= missing(before)) return now;
-  const auto again = populate(os, region, plan);
+  const auto again = populate(os, region, map, plan);
   if (!again) return again.as_unexpected();
   refusals.insert(refusals.end(), again->begin(), again->end());
   return audit(os, region);
@@ -174,7 +195,7 @@ Result<Receipt> place_pages(os::Os& os, Region region, const placement::PageMap&
   }
   PhaseTimer timer(clock);
   PhaseTimes times;
-  const auto refusals = populate(os, region, plan);
+  const auto refusals = populate(os, region, map, plan);
   if (!refusals) return refusals.as_unexpected();
   times.populate = timer.lap();
 
@@ -184,7 +205,7 @@ Result<Receipt> place_pages(os::Os& os, Region region, const placement::PageMap&
   Receipt receipt{.pages = map.size(), .refusals = *refusals};
   const std::size_t right_at_once = count_as_planned(map, *where);
   if (plan.divides_huge_pages && split_huge_pages(os, region, map, *where)) {
-    auto split = populate_what_went(os, region, plan, *std::move(where), receipt.refusals);
+    auto split = populate_what_went(os, region, map, plan, *std::move(where), receipt.refusals);
     if (!split) return split.as_unexpected();
     where = *std::move(split);
   }

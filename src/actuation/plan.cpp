@@ -5,6 +5,21 @@
 #include <utility>
 
 namespace homenode::actuation {
+namespace {
+
+/// Page p of the address space is on the node p mod n of the n that there are, in their order.
+bool is_interleaved(const placement::PageMap& map, const std::vector<NodeRuns>& nodes,
+                    std::uintptr_t first_page) {
+  if (nodes.size() < 2) return false;
+  std::size_t turn = first_page % nodes.size();
+  for (const NodeId node : map) {
+    if (node != nodes[turn].node) return false;
+    if (++turn == nodes.size()) turn = 0;
+  }
+  return true;
+}
+
+}  // namespace
 
 Plan make_plan(const placement::PageMap& map, PageGeometry geometry) {
   assert(geometry.pages_per_huge_page > 0);
@@ -20,6 +35,7 @@ Plan make_plan(const placement::PageMap& map, PageGeometry geometry) {
     first = end;
   }
   for (auto& [node, runs] : runs_of_node) plan.nodes.push_back({node, std::move(runs)});
+  plan.interleaved = is_interleaved(map, plan.nodes, geometry.first_page);
   return plan;
 }
 

@@ -1,5 +1,5 @@
 // The plan of a page map: which runs of pages each node gets, so that one policy call per node is
-// enough. Pure; place.cpp makes it real.
+// enough, or one for all of them. Pure; place.cpp makes it real.
 #pragma once
 
 #include <cstddef>
@@ -28,6 +28,8 @@ struct Plan {
   std::vector<NodeRuns> nodes;  ///< In increasing order of node.
   /// The map changes node inside a unit that the kernel could fill with one huge page.
   bool divides_huge_pages = false;
+  /// The nodes take turns by the pages' numbers, as they do where the kernel interleaves.
+  bool interleaved = false;
 };
 
 /// Where the region lies, in pages: its first page's number, and how many pages a huge page has.

@@ -134,8 +134,7 @@ int Fake::next_interleave_node(NodeId& node) {
   if (const int error = enter("next_interleave_node")) return error;
   const FakePolicy& policy = caller().policy;
   if ((policy.mode & ~MPOL_MODE_FLAGS) != MPOL_INTERLEAVE) return -EINVAL;
-  const std::vector<NodeId> nodes = policy.nodes.to_vector();
-  node = nodes[policy.turn % nodes.size()];
+  node = policy.nodes.to_vector().front();
   return 0;
 }
 
@@ -208,9 +207,15 @@ int Fake::getcpu(CpuId& cpu, NodeId& node) {
 int Fake::map_memory(std::size_t bytes, void*& address) {
   const std::lock_guard guard(lock_);
   if (const int error = enter("map_memory")) return error;
-  void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (mapped == MAP_FAILED) return -errno;
+  // Aligned as the kernel aligns what can have huge pages, so that a test's runs are alike.
+  void* const whole = mmap(nullptr, bytes + fake_huge_page_bytes, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (whole == MAP_FAILED) return -errno;
+  const std::size_t before = -number(whole) % fake_huge_page_bytes;
+  auto* const mapped = static_cast<char*>(whole) + before;
+  if (before > 0) munmap(whole, before);
+  const std::size_t used = (bytes + fake_page_bytes - 1) / fake_page_bytes * fake_page_bytes;
+  munmap(mapped + used, fake_huge_page_bytes - before - (used - bytes));
   if (const int error = memory_.map(number(mapped), bytes)) {
     munmap(mapped, bytes);
     return error;

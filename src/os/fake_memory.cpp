@@ -70,10 +70,10 @@ int FakeMemory::move_by_policy(std::uintptr_t address, std::size_t bytes, NodeId
     if (page == pages_.end()) continue;
     Mapping& mapping = std::prev(mappings_.upper_bound(at))->second;
     FakePolicy none;
-    FakePolicy& policy = mapping.policy ? *mapping.policy : none;
+    const FakePolicy& policy = mapping.policy ? *mapping.policy : none;
     if ((policy.nodes & nodes_).contains(page->second)) continue;
     const std::size_t pages = huge_units_.contains(unit_of(at)) ? pages_per_unit : 1;
-    (void)move(at, choose(policy, local, pages));  // What cannot move stays, without a word.
+    (void)move(at, choose(policy, at, local, pages));  // What cannot move stays, without a word.
   }
   return 0;
 }
@@ -103,14 +103,14 @@ int FakeMemory::populate(std::uintptr_t address, std::size_t bytes, FakePolicy& 
 void FakeMemory::fault(std::uintptr_t address, FakePolicy& thread, NodeId local) {
   const auto found = std::prev(mappings_.upper_bound(address));
   Mapping& mapping = found->second;
-  FakePolicy& policy = mapping.policy ? *mapping.policy : thread;
+  const FakePolicy& policy = mapping.policy ? *mapping.policy : thread;
   const std::uintptr_t unit = unit_of(address) * fake_huge_page_bytes;
   bool huge = limits_.huge_pages && mapping.huge_pages && unit >= found->first &&
               unit + fake_huge_page_bytes <= mapping.end;
   for (std::size_t i = 0; huge && i < pages_per_unit; ++i)
     huge = !pages_.contains(page_of(unit) + i);
   const std::size_t pages = huge ? pages_per_unit : 1;
-  const NodeId node = choose(policy, local, pages);
+  const NodeId node = choose(policy, address, local, pages);
   take(node, pages);
   if (huge) huge_units_[unit_of(address)] = true;
   for (std::size_t i = 0; i < pages; ++i) {
@@ -129,13 +129,14 @@ std::vector<NodeId> FakeMemory::turns_of(const FakePolicy& policy) const {
   return turns;
 }
 
-NodeId FakeMemory::choose(FakePolicy& policy, NodeId local, std::size_t pages) const {
+NodeId FakeMemory::choose(const FakePolicy& policy, std::uintptr_t address, NodeId local,
+                          std::size_t pages) const {
   const int mode = policy.mode & ~MPOL_MODE_FLAGS;
+  std::vector<NodeId> candidates;
   if (mode == MPOL_INTERLEAVE || mode == fake_weighted_interleave) {
     const std::vector<NodeId> turns = turns_of(policy);
-    if (!turns.empty()) return turns[policy.turn++ % turns.size()];
+    if (!turns.empty()) candidates.push_back(turns[page_of(address) / pages % turns.size()]);
   }
-  std::vector<NodeId> candidates;
   if (policy.home && policy.nodes.contains(*policy.home)) candidates.push_back(*policy.home);
   for (NodeId node : (policy.nodes & nodes_).to_vector()) candidates.push_back(node);
   if (candidates.empty()) candidates.push_back(local);

@@ -19,11 +19,10 @@ inline constexpr std::size_t fake_huge_page_bytes = std::size_t{2} << 20;
 
 inline constexpr int fake_weighted_interleave = 6;  ///< MPOL_WEIGHTED_INTERLEAVE.
 
-/// A memory policy as the kernel keeps it; `turn` is the state of interleaving.
+/// A memory policy as the kernel keeps it.
 struct FakePolicy {
   int mode = 0;
   NodeSet nodes;
-  std::size_t turn = 0;
   std::optional<NodeId> home = std::nullopt;
 };
 
@@ -80,7 +79,8 @@ class FakeMemory {
   template <class Change>
   int change(std::uintptr_t address, std::size_t bytes, Change apply);
   std::vector<NodeId> turns_of(const FakePolicy& policy) const;
-  NodeId choose(FakePolicy& policy, NodeId local, std::size_t pages) const;
+  NodeId choose(const FakePolicy& policy, std::uintptr_t address, NodeId local,
+                std::size_t pages) const;
   bool has_room(NodeId node, std::size_t pages) const;
   void take(NodeId node, std::size_t pages);
   void fault(std::uintptr_t address, FakePolicy& thread, NodeId local);

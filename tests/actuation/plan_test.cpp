@@ -26,6 +26,15 @@ TEST(Plan, SeesWhetherTheMapDividesAHugePage) {
   EXPECT_TRUE(make_plan({}, {}).nodes.empty());
 }
 
+TEST(Plan, SeesTheKernelsOwnInterleaving) {
+  EXPECT_TRUE(make_plan({a, b, a, b, a}, {8}).interleaved);
+  EXPECT_TRUE(make_plan({b, a, b}, {9}).interleaved);
+  EXPECT_FALSE(make_plan({a, b, a, b}, {9}).interleaved) << "begins with the other";
+  EXPECT_FALSE(make_plan({a, b, b, a}, {8}).interleaved);
+  EXPECT_FALSE(make_plan({a, a, b, b}, {8}).interleaved);
+  EXPECT_FALSE(make_plan({a, a, a}, {8}).interleaved) << "one node";
+}
+
 TEST(Plan, HoldsEveryPageOnce) {
   std::mt19937 random(3);
   for (int round = 0; round < 300; ++round) {
