@@ -19,7 +19,7 @@ def spread(values: list[float], digits: int) -> str:
 
 
 def place(rounds: int = 11, size_mib: int = 1024) -> None:
-    """Ratio of a cyclic placement to a populate, mappings that it adds, ns of an audit per page."""
+    """Ratios of placements to a populate, mappings that they add, ns of an audit per page."""
     program = shutil.which("place_cost")
     assert program, "place_cost is not on PATH; './dev build' makes it"
     output = subprocess.run(
@@ -27,11 +27,12 @@ def place(rounds: int = 11, size_mib: int = 1024) -> None:
     ).stdout
     found = [json.loads(line) for line in output.splitlines()]
     assert all(row["as_planned"] == row["pages"] for row in found), "pages are elsewhere"
-    ratios = [row["place_s"] / row["populate_s"] for row in found]
     nanoseconds = [row["audit_s"] / row["pages"] * 1e9 for row in found]
     folded = ", four nodes folded onto one" if found[0]["folded"] else ""
-    print(f"placing {size_mib} MiB page by page / populating it{folded}: {spread(ratios, 2)}")
-    print(f"mappings that the placement adds: {max(row['mappings_added'] for row in found)}")
+    for order in ("cyclic", "random"):
+        ratios = [row[f"{order}_s"] / row["populate_s"] for row in found]
+        print(f"placing {size_mib} MiB, {order} pages / populating it{folded}: {spread(ratios, 2)}")
+    print(f"mappings that a placement adds: {max(row['mappings_added'] for row in found)}")
     print(f"audit, ns per page: {spread(nanoseconds, 0)}")
 
 

@@ -3,10 +3,10 @@
 //
 //   place_cost MIB ROUNDS
 //
-// In turn, on fresh memory of small pages: a plain populate, a placement of a cyclic map over four
-// nodes, and an audit of it. Prints a line of JSON a round. Where the machine has fewer nodes, the
-// four are folded onto one of them: the kernel is asked for all that four nodes need, one policy
-// for each and one populate for each run of pages, and only the answers are unfolded.
+// In turn, on fresh memory of small pages: a plain populate, placements of a cyclic and of a random
+// map over four nodes, and an audit. Prints a line of JSON a round. Where the machine has fewer
+// nodes, the four are folded onto one of them: the kernel is asked for all that four nodes need,
+// policies and runs of pages, and only the answers are unfolded.
 #include <fmt/format.h>
 #include <sys/mman.h>
 
@@ -28,12 +28,15 @@ using actuation::Region;
 
 constexpr unsigned folded_nodes = 4;
 
-/// The kernel, as if its node had been `folded_nodes`, and each page on the one of a cyclic map.
+/// The kernel, as if its node had been `folded_nodes`, and each page on the one of its map.
 class Folded final : public os::Os {
  public:
   explicit Folded(NodeId real) : real_(real) {}
-  /// Where the region begins that the answers are about.
-  void begin_at(const void* address) { first_ = number(address); }
+  /// The region that the answers are about, and its map.
+  void place_at(const void* address, const placement::PageMap& map) {
+    first_ = number(address);
+    map_ = &map;
+  }
 
   int set_mempolicy(int mode, const NodeSet& nodes) override {
     return os_.set_mempolicy(mode, nodes.empty() ? nodes : NodeSet{real_});
@@ -50,7 +53,7 @@ class Folded final : public os::Os {
                  std::span<int> status, int flags) override {
     const int result = os_.move_pages(pid, pages, targets, status, flags);
     for (std::size_t i = 0; i < pages.size(); ++i) {
-      if (status[i] >= 0) status[i] = static_cast<int>((number(pages[i]) - first_) % folded_nodes);
+      if (status[i] >= 0) status[i] = static_cast<int>((*map_)[number(pages[i]) - first_].value());
     }
     return result;
   }
@@ -96,6 +99,7 @@ class Folded final : public os::Os {
   os::Linux os_;
   NodeId real_;
   std::size_t first_ = 0;
+  const placement::PageMap* map_ = nullptr;
 };
 
 std::size_t mappings(os::Os& os) {
@@ -135,28 +139,43 @@ void check(const Result<Value>& result) {
   std::exit(1);
 }
 
-void round(os::Os& os, Folded* folded, const placement::PageMap& map) {
-  const std::size_t bytes = map.size() * os.page_bytes();
+struct Cost {
+  double place_s;
+  double audit_s;
+  std::size_t as_planned;
+  std::size_t mappings_added;
+};
+
+Cost place(os::Os& os, Folded* folded, const placement::PageMap& map) {
+  const Region region = fresh(os, map.size() * os.page_bytes());
+  if (folded != nullptr) folded->place_at(region.address, map);
+  const std::size_t before = mappings(os);
+  Cost cost{};
+  cost.place_s = seconds([&] {
+    const auto receipt = actuation::place_pages(os, region, map);
+    check(receipt);
+    cost.as_planned = receipt->as_planned;
+  });
+  cost.mappings_added = mappings(os) - before;
+  cost.audit_s = seconds([&] { check(actuation::audit(os, region)); });
+  os.unmap_memory(region.address, region.bytes);
+  return cost;
+}
+
+void round(os::Os& os, Folded* folded, std::size_t pages, const std::vector<NodeId>& nodes) {
+  const std::size_t bytes = pages * os.page_bytes();
   const Region plain = fresh(os, bytes);
   const double populate_s = seconds([&] { os.populate_memory(plain.address, bytes); });
   os.unmap_memory(plain.address, bytes);
-
-  const Region placed = fresh(os, bytes);
-  if (folded != nullptr) folded->begin_at(placed.address);
-  const std::size_t before = mappings(os);
-  std::size_t as_planned = 0;
-  const double place_s = seconds([&] {
-    const auto receipt = actuation::place_pages(os, placed, map);
-    check(receipt);
-    as_planned = receipt->as_planned;
-  });
-  const std::size_t after = mappings(os);
-  const double audit_s = seconds([&] { check(actuation::audit(os, placed)); });
-  os.unmap_memory(placed.address, bytes);
+  const Cost cyclic = place(os, folded, placement::cyclic(pages, nodes));
+  const Cost random = place(os, folded, placement::random(pages, nodes, {.seed = 1}));
   fmt::print(
-      "{{\"pages\": {}, \"as_planned\": {}, \"populate_s\": {}, \"place_s\": {}, \"audit_s\": {}, "
-      "\"mappings_added\": {}, \"folded\": {}}}\n",
-      map.size(), as_planned, populate_s, place_s, audit_s, after - before, folded != nullptr);
+      "{{\"pages\": {}, \"as_planned\": {}, \"populate_s\": {}, \"cyclic_s\": {}, \"random_s\": "
+      "{}, "
+      "\"audit_s\": {}, \"mappings_added\": {}, \"folded\": {}}}\n",
+      pages, std::min(cyclic.as_planned, random.as_planned), populate_s, cyclic.place_s,
+      random.place_s, cyclic.audit_s, std::max(cyclic.mappings_added, random.mappings_added),
+      folded != nullptr);
 }
 
 }  // namespace
@@ -175,7 +194,8 @@ int main(int count, char** words) {
   for (unsigned i = 0; i < folded_nodes; ++i) nodes.push_back(fold ? NodeId(i) : real[i]);
   os::Os& os = fold ? static_cast<os::Os&>(folded) : linux_os;
   const std::size_t pages = (std::strtoul(words[1], nullptr, 10) << 20U) / os.page_bytes();
-  const placement::PageMap map = placement::cyclic(pages, nodes);
-  for (int left = std::atoi(words[2]); left > 0; --left) round(os, fold ? &folded : nullptr, map);
+  for (int left = std::atoi(words[2]); left > 0; --left) {
+    round(os, fold ? &folded : nullptr, pages, nodes);
+  }
   return 0;
 }
