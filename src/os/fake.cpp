@@ -215,7 +215,7 @@ int Fake::map_memory(std::size_t bytes, void*& address) {
   auto* const mapped = static_cast<char*>(whole) + before;
   if (before > 0) munmap(whole, before);
   const std::size_t used = (bytes + fake_page_bytes - 1) / fake_page_bytes * fake_page_bytes;
-  munmap(mapped + used, fake_huge_page_bytes - before - (used - bytes));
+  munmap(mapped + used, fake_huge_page_bytes - before);
   if (const int error = memory_.map(number(mapped), bytes)) {
     munmap(mapped, bytes);
     return error;
