@@ -150,7 +150,8 @@ def test_messages_that_are_interleaved_are_on_all_nodes(quad: Lab) -> None:
     said = messages(quad, "interleave")
     pages = said["pages_on_node"]
     assert sorted(pages) == ["0", "1", "2", "3"]
-    assert max(pages.values()) <= 1.25 * min(pages.values()), said
+    # Three messages of five pages fill 15 of the 16 that their sizes share: one node has less.
+    assert max(pages.values()) * 3 <= 4 * min(pages.values()), said
 
 
 def test_where_names_the_node_that_a_heap_belongs_to(quad: Lab, command: str) -> None:
