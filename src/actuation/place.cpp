@@ -88,6 +88,9 @@ bool populate_interleaved(os::Os& os, Region region, const placement::PageMap& m
   NodeSet nodes;
   for (const NodeRuns& node : plan.nodes) nodes.insert(node.node);
   if (os.set_mempolicy(MPOL_INTERLEAVE, nodes) < 0) return false;
+  int mode = 0;
+  NodeSet allowed;  // The kernel goes round without those that are not, and puts pages elsewhere.
+  if (os.get_mempolicy(mode, allowed) < 0 || allowed != nodes) return false;
   const Region first{region.address, plan.nodes.size() * os.page_bytes()};
   if (os.populate_memory(first.address, first.bytes) < 0) return false;
   const auto where = audit(os, first);

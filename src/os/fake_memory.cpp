@@ -91,7 +91,7 @@ int FakeMemory::split_huge_pages(std::uintptr_t address, std::size_t bytes) {
   return 0;
 }
 
-int FakeMemory::populate(std::uintptr_t address, std::size_t bytes, FakePolicy& thread,
+int FakeMemory::populate(std::uintptr_t address, std::size_t bytes, const FakePolicy& thread,
                          NodeId local) {
   if (!is_mapped(address, address + bytes)) return -ENOMEM;
   for (std::uintptr_t at = address; at < address + bytes; at += fake_page_bytes) {
@@ -100,7 +100,7 @@ int FakeMemory::populate(std::uintptr_t address, std::size_t bytes, FakePolicy& 
   return 0;
 }
 
-void FakeMemory::fault(std::uintptr_t address, FakePolicy& thread, NodeId local) {
+void FakeMemory::fault(std::uintptr_t address, const FakePolicy& thread, NodeId local) {
   const auto found = std::prev(mappings_.upper_bound(address));
   Mapping& mapping = found->second;
   const FakePolicy& policy = mapping.policy ? *mapping.policy : thread;

@@ -53,7 +53,7 @@ class FakeMemory {
   /// What MADV_COLD does to a part of a huge page: the page is split.
   int split_huge_pages(std::uintptr_t address, std::size_t bytes);
   /// Faults the absent pages in, under the mapping's policy or else the thread's.
-  int populate(std::uintptr_t address, std::size_t bytes, FakePolicy& thread, NodeId local);
+  int populate(std::uintptr_t address, std::size_t bytes, const FakePolicy& thread, NodeId local);
   /// The page's node after a move, or -errno. A huge page moves as a whole.
   int move(std::uintptr_t address, NodeId target);
 
@@ -83,7 +83,7 @@ class FakeMemory {
                 std::size_t pages) const;
   bool has_room(NodeId node, std::size_t pages) const;
   void take(NodeId node, std::size_t pages);
-  void fault(std::uintptr_t address, FakePolicy& thread, NodeId local);
+  void fault(std::uintptr_t address, const FakePolicy& thread, NodeId local);
 
   Limits limits_;
   NodeSet nodes_;
