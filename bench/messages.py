@@ -11,6 +11,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from messages_lab import compare
+
 ROOT = Path(__file__).resolve().parents[1]
 RULES = ("sender", "receiver", "malloc")
 ELEMENTS = 7
@@ -107,6 +109,10 @@ def main(words: list[str]) -> int:
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--iterations", type=int, default=100)
     parser.add_argument("--steps", type=int, default=51)
+    parser.add_argument("--machine", help="of the lab: places of messages alone, modelled times")
     chosen = parser.parse_args(words)
+    if chosen.machine:
+        compare(chosen.machine, chosen.runs)
+        return 0
     messages(chosen.runs, chosen.iterations, chosen.steps)
     return 0

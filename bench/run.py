@@ -9,7 +9,7 @@ the number of runs and the spread; nothing is asserted.
     ./dev bench heap-placement --help   where they put blocks; which machines, how many blocks
     ./dev bench heap-programs [NAME...]   large real programs under the allocator
     ./dev bench npb --help    the NAS Parallel Benchmarks, beside other builds of them, or verified
-    ./dev bench messages      kNeighbor and Molecular2D, beside the same on charm4py
+    ./dev bench messages --help   kNeighbor and Molecular2D, beside charm4py or in the lab
     ./dev bench stress --help the daemon stress test in the lab, mode by mode
 """
 
