@@ -92,7 +92,7 @@ class Reader {
     }
     survey_.name = stat->name;
     survey_.started = stat->started;
-    state_ = stat->state;
+    of_kernel_ = stat->of_kernel;
     if (const int result = files_.read(path_of(survey_.pid, "status"), text); result == 0) {
       survey_.allowed_memory = parse_status(text).memory_nodes;
     } else {
@@ -117,11 +117,10 @@ class Reader {
   }
 
   [[nodiscard]] Unexpected without_memory() const {
-    const bool zombie = state_ == 'Z' || state_ == 'X';
     return failed(
         fmt::format("the process {} ({}) has no memory of its own", survey_.pid, survey_.name),
-        zombie ? "it has ended and waits for its parent"
-               : "it is a thread of the kernel: name a process of a user");
+        of_kernel_ ? "it is a thread of the kernel: name a process of a user"
+                   : "it has ended, or is about to");
   }
 
   Result<void> read_with_numa_maps(const std::string& numa) {
@@ -278,7 +277,7 @@ class Reader {
   const SystemFiles& files_;
   ReadOptions options_;
   Survey survey_;
-  char state_ = '?';
+  bool of_kernel_ = false;
 };
 
 }  // namespace
@@ -293,7 +292,7 @@ bool is_running(const SystemFiles& files, pid_t pid, std::uint64_t started) {
     return result != -ENOENT && result != -ESRCH;  // Not known to have ended.
   }
   const auto stat = parse_stat(text);
-  return stat && stat->started == started && stat->state != 'Z' && stat->state != 'X';
+  return stat && stat->started == started && !stat->ended;
 }
 
 }  // namespace homenode::sensing

@@ -17,7 +17,7 @@ struct ReadOptions {
 /// page where there are several nodes. A thread that ends meanwhile is left out.
 ///
 /// Errors: failed when there is no such process or it ends meanwhile, or has no memory (a thread of
-/// the kernel, or one that has ended and waits for its parent); not_supported when it belongs to
+/// the kernel, or one that is ending or waits for its parent); not_supported when it belongs to
 /// another user, with what is missing.
 Result<Survey> read_survey(const SystemFiles& files, pid_t pid, ReadOptions options);
 

@@ -8,8 +8,13 @@ namespace {
 
 // The number of each word of `stat` behind the name, counted from 1 as in proc(5).
 constexpr int state_word = 3;
+constexpr int flags_word = 9;
 constexpr int started_word = 22;
 constexpr int last_cpu_word = 39;
+
+// Of the flags: PF_EXITING and PF_KTHREAD in the kernel's include/linux/sched.h.
+constexpr std::uint64_t exiting = 0x4;
+constexpr std::uint64_t kernel_thread = 0x200000;
 
 }  // namespace
 
@@ -31,6 +36,11 @@ std::optional<TaskStat> parse_stat(std::string_view text) {
     if (word == state_word) {
       if (value.size() != 1) return std::nullopt;
       stat.state = value.front();
+    } else if (word == flags_word) {
+      const auto flags = number_in(value);
+      if (!flags) return std::nullopt;
+      stat.of_kernel = (*flags & kernel_thread) != 0;
+      stat.ended = (*flags & exiting) != 0 || stat.state == 'Z' || stat.state == 'X';
     } else if (word == started_word) {
       const auto started = number_in(value);
       if (!started) return std::nullopt;

@@ -17,6 +17,8 @@ struct TaskStat {
   pid_t id = 0;
   std::string name;  ///< As the program set it: blanks, brackets and ends of lines included.
   char state = '?';
+  bool of_kernel = false;     ///< A thread of the kernel, which has no memory of its own.
+  bool ended = false;         ///< Or about to: the memory goes some time before the state says so.
   std::uint64_t started = 0;  ///< In clock ticks since the system started; never changes.
   CpuId last_cpu;             ///< Where it runs or last ran.
 };

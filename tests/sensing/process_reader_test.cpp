@@ -140,11 +140,22 @@ TEST_F(ProcessReader, AProcessThatIsNotThere) {
 
 TEST_F(ProcessReader, AThreadOfTheKernelHasNoMemory) {
   system.write("proc/100/numa_maps", "");
+  system.write("proc/100/stat", stat_line({.id = 100, .flags = 0x208040}));
   const auto survey = read();
   ASSERT_FALSE(survey);
   EXPECT_NE(survey.error().message().find("thread of the kernel"), std::string::npos);
-  system.write("proc/100/stat", stat_line({.id = 100, .state = 'Z'}));
-  EXPECT_NE(read().error().message().find("waits for its parent"), std::string::npos);
+}
+
+TEST_F(ProcessReader, AProcessWhoseMemoryIsGoneHasEnded) {
+  system.write("proc/100/numa_maps", "");
+  // It still ran when its first file was read; it is exiting; it waits for its parent.
+  for (const StatWords& words :
+       {StatWords{.id = 100, .state = 'R'}, StatWords{.id = 100, .state = 'R', .flags = 0x40010c},
+        StatWords{.id = 100, .state = 'Z'}}) {
+    system.write("proc/100/stat", stat_line(words));
+    EXPECT_EQ(read().error().message(),
+              "the process 100 (program) has no memory of its own; it has ended, or is about to");
+  }
 }
 
 TEST_F(ProcessReader, AnotherUsersProcessNeedsACapability) {
@@ -193,6 +204,8 @@ TEST_F(ProcessReader, AProcessIsKnownByItsStart) {
   EXPECT_FALSE(is_running(files, 100, 50));
   system.write("proc/100/stat", stat_line({.id = 100, .started = 50, .state = 'Z'}));
   EXPECT_FALSE(is_running(files, 100, 50));
+  system.write("proc/100/stat", stat_line({.id = 100, .started = 50, .state = 'R', .flags = 0x4}));
+  EXPECT_FALSE(is_running(files, 100, 50)) << "its memory is gone before it is a zombie";
 }
 
 }  // namespace

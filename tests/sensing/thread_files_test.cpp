@@ -17,6 +17,7 @@ TEST(ThreadFiles, StatGivesWhereAThreadRan) {
   EXPECT_EQ(stat->state, 'S');
   EXPECT_EQ(stat->started, 777U);
   EXPECT_EQ(stat->last_cpu, CpuId(65));
+  EXPECT_FALSE(stat->of_kernel || stat->ended);
 }
 
 TEST(ThreadFiles, NamesMayHoldBracketsBlanksAndLines) {
