@@ -53,6 +53,9 @@ void thread() {
 void begin_all() {
   hn_marker_begin_all();
 }
+void end_any() {
+  hn_marker_end_any();
+}
 void clock_of_slot() {
   hn_marker_clock(3);
 }
@@ -62,6 +65,7 @@ TEST(Instruction, RecognisesTheMarkersThatProgramsExecute) {
   EXPECT_EQ(first_marker(end).operand, unsigned{HN_MARKER_END});
   EXPECT_EQ(first_marker(thread).operand, unsigned{HN_MARKER_THREAD});
   EXPECT_EQ(first_marker(begin_all).operand, unsigned{HN_MARKER_BEGIN_ALL});
+  EXPECT_EQ(first_marker(end_any).operand, unsigned{HN_MARKER_END_ANY});
   EXPECT_EQ(first_marker(clock_of_slot).operand, unsigned{HN_MARKER_CLOCK});
 }
 

@@ -74,6 +74,23 @@ TEST(RegionControl, ClosesARegionLeftOpenWhenAnotherProcessBegins) {
   EXPECT_EQ(control.open()->owner_cr3, theirs);
 }
 
+TEST(RegionControl, EndAnyClosesWhatIsLeftOpenAndNothingElse) {
+  for (const Region& left : {our_region, their_region, everyone}) {
+    RegionControl control = with_open(left);
+    EXPECT_TRUE(control.end_any());
+    EXPECT_FALSE(control.end_any()) << "the change is under way";
+    const RegionChange change = control.take_change();
+    EXPECT_TRUE(change.closes);
+    EXPECT_FALSE(change.ended_by_marker);
+    EXPECT_FALSE(change.opens);
+    EXPECT_FALSE(control.end_any());
+  }
+  RegionControl control;
+  EXPECT_TRUE(control.begin(our_region));
+  EXPECT_FALSE(control.end_any()) << "the change that BEGIN asked for comes, and opens nothing";
+  EXPECT_FALSE(control.take_change().opens);
+}
+
 TEST(RegionControl, ClosesThenOpensWhenBeginFollowsEndBeforeTheChange) {
   RegionControl control = with_open(our_region);
   EXPECT_TRUE(control.end(ours));

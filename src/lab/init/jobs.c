@@ -210,7 +210,10 @@ static void finish_job(struct hn_jobs* jobs, struct hn_job* job, int status) {
   long ran_ms = hn_uptime_ms() - job->started_ms;
   if (job->counted) hn_marker_end();
   // The job is over when its leader is; what it left running would disturb the next one.
-  kill(running_jobs(jobs) == 1 ? -1 : -job->pid, SIGKILL);
+  const bool last = running_jobs(jobs) == 1;
+  kill(last ? -1 : -job->pid, SIGKILL);
+  // One that was killed may have left its region open, which is this job's and not the next one's.
+  if (last) hn_marker_end_any();
   hn_jobs_relay(jobs);
   close_streams(job);
   if (WIFSIGNALED(status))

@@ -165,6 +165,9 @@ void on_marker(unsigned index, void* operand) {
         change = plugin->regions.end(process);
         if (change && plugin->timekeeper) plugin->timekeeper->set_end(now_ps);
         break;
+      case HN_MARKER_END_ANY:
+        change = plugin->regions.end_any();
+        break;
       case HN_MARKER_THREAD:
         if (plugin->registers) plugin->ranks[vcpu.running()] = read_register(rdi).value_or(0);
         break;

@@ -28,6 +28,14 @@ bool RegionControl::end(std::uint64_t cr3) {
   return true;
 }
 
+bool RegionControl::end_any() {
+  next_.reset();
+  if (!open_ || closing_) return false;
+  closing_ = true;
+  ended_by_marker_ = false;
+  return true;
+}
+
 RegionChange RegionControl::take_change() {
   const RegionChange change{closing_, closing_ && ended_by_marker_, next_};
   if (closing_) open_.reset();

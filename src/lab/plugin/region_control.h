@@ -31,9 +31,10 @@ struct RegionChange {
   std::optional<Region> opens;
 };
 
-/// One region is open at a time. The process that began it ends it. A BEGIN of its own process, or
-/// any BEGIN while every process is counted, changes nothing. A BEGIN of another process closes a
-/// region that a process left open (it died, as a rule) and opens its own.
+/// One region is open at a time. The process that began it ends it, or an END_ANY when it
+/// has died. A BEGIN of its own process, or any BEGIN while every process is counted, changes
+/// nothing. A BEGIN of another process closes a region that a process left open (it died, as a
+/// rule) and opens its own.
 /// The caller locks.
 class RegionControl {
  public:
@@ -41,6 +42,8 @@ class RegionControl {
   [[nodiscard]] bool begin(const Region& wanted);
   /// An END marker in the process cr3. True: as begin().
   [[nodiscard]] bool end(std::uint64_t cr3);
+  /// An END_ANY marker. True: as begin().
+  [[nodiscard]] bool end_any();
   /// Takes the change that the markers so far ask for.
   [[nodiscard]] RegionChange take_change();
 

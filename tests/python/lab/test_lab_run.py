@@ -2,9 +2,12 @@
 
 import os
 import shutil
+import signal
+import subprocess
 from pathlib import Path
 
 import pytest
+from lab_driver import ROOT
 
 from homenode.lab import Lab, access_matrix, find_machine
 from homenode.lab.counts import thread_matrix
@@ -142,3 +145,25 @@ def test_a_second_run_sees_only_its_own_counts(quad: Lab, reader_and_writer: str
     first, second = (quad.run([reader_and_writer], timeout_s=120) for _ in range(2))
     assert len(first.rois) == len(second.rois) == 1
     assert second.rois[0].number > first.rois[0].number
+
+
+KILLED = """
+#include <signal.h>
+#include "base/marker.h"
+int main(void) {
+  hn_marker_begin();
+  raise(SIGKILL);
+}
+"""
+
+
+def test_a_region_that_a_killed_program_left_open_is_its_own(
+    quad: Lab, reader_and_writer: str, tmp_path: Path
+):
+    program = str(tmp_path / "killed")
+    compiler = ["cc", f"-I{ROOT}/src", "-o", program, "-x", "c", "-"]
+    subprocess.run(compiler, input=KILLED, text=True, check=True)
+    killed, next_one = quad.run([program]), quad.run([reader_and_writer], timeout_s=120)
+    assert killed.signal == signal.SIGKILL
+    assert [roi.ended_by for roi in killed.rois] == ["exit"]
+    assert [roi.ended_by for roi in next_one.rois] == ["marker"]
