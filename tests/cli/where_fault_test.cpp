@@ -79,7 +79,8 @@ class WhereTrial final : public os::Trial {
     return {false, {told}};
   }
 
-  /// What is printed, without the time that it took; and where memory and thread are.
+  /// What is printed, without the time that it took and the addresses, which are this trial's own;
+  /// and where memory and thread are.
   std::string result() override {
     std::string facts = places() + "\n";
     const std::string text = out_.str();
@@ -89,6 +90,7 @@ class WhereTrial final : public os::Trial {
       json printed = json::parse(line);
       if (printed.contains("pages") && printed["pages"].is_object())
         printed["pages"].erase("seconds");
+      for (json& mapping : printed["mappings"]) name_addresses(mapping);
       // What was asked for is in the receipt before and after; a second run finds nothing to do.
       if (printed["schema"] != "homenode.where.repair/1") add_facts(printed, "", facts);
     }
@@ -102,6 +104,12 @@ class WhereTrial final : public os::Trial {
   static constexpr int pictures = 2;  ///< Of a watch, which is then stopped.
   static constexpr std::size_t pages = 8;
   static constexpr std::size_t half = pages / 2 * os::fake_page_bytes;
+
+  void name_addresses(json& mapping) const {
+    const auto first = reinterpret_cast<std::uintptr_t>(memory_);
+    if (mapping["first"] == fmt::format("{:#x}", first)) mapping["first"] = "the heap's";
+    if (mapping["end"] == fmt::format("{:#x}", first + 2 * half)) mapping["end"] = "the heap's";
+  }
 
   std::string places() {
     CpuSet cpus;
