@@ -41,7 +41,7 @@ Result<std::vector<ProcessName>> find_processes(const SystemFiles& files, const 
       return cannot_tell(stat_file, result);
     }
     const auto stat = parse_stat(text);
-    if (!stat || stat->state == 'Z' || stat->state == 'X') continue;
+    if (!stat || stat->ended) continue;
     std::string words;
     const std::string words_file = fmt::format("/proc/{}/cmdline", id);
     if (const int result = files.read(words_file, words); result < 0) {
