@@ -74,6 +74,8 @@ const char* const run_footer =
     "Charm++'s words (+setcpuaffinity +pemap LIST +maffinity +nodemap LIST +mempol NAME) may stand "
     "before the program, among the options; behind it they are the program's, and --explain alone "
     "reads them. "
+    "Where the kernel hands out huge pages unasked, one that lies under the memory of two threads "
+    "goes where --thread-memory puts the first of them to touch it. "
     "With --shm or --file no program is started: the policy behind it is that of the shared "
     "memory, "
     "which keeps it, and of all that map it; what stands behind is done in that order. What had to "

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <threads.h>
@@ -150,6 +151,9 @@ void with_fork(int count) {
 
 int main(int argc, char** argv) {
   if (argc != 3) return 2;
+  // The memory of two threads can be neighbours, and one huge page under both is where the first of
+  // them is.
+  if (prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) != 0) return 3;
   const std::string how = argv[1];
   const int count = std::atoi(argv[2]);
   if (how == "pthreads") {
