@@ -1,4 +1,4 @@
-"""Finds what was built for the lab: QEMU's plugin and the guest's init."""
+"""Finds what was built for the lab: QEMU's plugin and fma(), and the guest's init."""
 
 from pathlib import Path
 
@@ -8,6 +8,7 @@ from homenode.lab.errors import LabError
 
 PLUGIN = "homenode-lab-plugin.so"
 INIT = "homenode-lab-init"
+FMA = "homenode-lab-fma.so"
 
 
 def find(name: str) -> Path:

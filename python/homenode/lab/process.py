@@ -9,6 +9,7 @@ from pathlib import Path
 
 from homenode.errors import NOT_SUPPORTED
 from homenode.lab.errors import LabError
+from homenode.lab.preload import environment
 
 STOP_S = 5.0
 
@@ -36,6 +37,7 @@ class QemuProcess:
                 # Its own session: Ctrl-C in the terminal is for the driver, which passes it on.
                 return subprocess.Popen(
                     [setpriv, "--pdeathsig", "KILL", "--", *command],
+                    env=environment(),
                     stdin=subprocess.DEVNULL,
                     stdout=said,
                     stderr=said,
