@@ -1,6 +1,6 @@
 // An arena: the memory of one node (or of one heap that a program made), in chunks whose policy is
 // set once, before their first touch. Memory never changes its arena, so a block that is free on a
-// node is only ever given out on that node. Serves the allocator.
+// node is only given out on that node, unless another has no memory left. Serves the allocator.
 #pragma once
 
 #include <cstddef>
@@ -44,6 +44,7 @@ struct Arena {
   std::size_t mapped_bytes;
   Usage usage;                     ///< In pages and huge blocks.
   std::uint64_t refused_policies;  ///< Atomic.
+  std::uint64_t lent_blocks;       ///< To threads of other nodes, whose own had none. Atomic.
   Arena* next;                     ///< Of the heaps that a program made.
   Lock use_lock;        ///< Of those: who allocates holds it. Before any other of the arena.
   CoreHeap* only_heap;  ///< Of a heap that a program made; null where CPUs have heaps.

@@ -68,13 +68,40 @@ std::size_t with_slack(std::size_t had, std::size_t bytes) {
   return by_little && wanted <= small_bytes ? wanted : bytes;
 }
 
+/// A block of another node's arena for a thread whose own has no memory left, and can get none:
+/// free memory stays its arena's, and the kernel counts it as the process's. The thread asks there
+/// as one that has moved, and is back home when it has its block. Null: none has room.
+void* allocate_elsewhere(Thread& thread, std::size_t bytes, std::size_t alignment, bool& zeroed) {
+  if (bytes > huge_bytes || settings().policy == Policy::strict) return nullptr;
+  const Arena* const home = thread.heap->arena;
+  void* memory = nullptr;
+  for_node_arenas([&](Arena& arena) {
+    CoreHeap* const lender = __atomic_load_n(&arena.heaps, __ATOMIC_ACQUIRE);
+    if (memory != nullptr || lender == nullptr || &arena == home) return;
+    return_leases(thread);
+    thread.heap = lender;
+    memory = allocate_in(thread, bytes, alignment, zeroed);
+    const bool lent = memory != nullptr && thread.heap == lender;
+    if (lent) __atomic_fetch_add(&arena.lent_blocks, 1, __ATOMIC_RELAXED);
+  });
+  return_leases(thread);
+  thread.heap = heap_of_cpu(thread.cpu);  // The kernel may have moved it meanwhile.
+  return memory;
+}
+
+void* allocate_anywhere(Thread& thread, std::size_t bytes, std::size_t alignment, bool& zeroed) {
+  void* const memory = allocate_in(thread, bytes, alignment, zeroed);
+  if (memory != nullptr || is_uniform()) return memory;
+  return allocate_elsewhere(thread, bytes, alignment, zeroed);
+}
+
 /// For what is too rare for a fast way.
 void* allocate_here(std::size_t bytes, std::size_t alignment, bool& zeroed) {
   Thread* const thread = somebody();
   if (thread == nullptr) return nullptr;
   write_if_asked();
   follow_cpu(*thread);
-  return allocate_in(*thread, bytes, alignment, zeroed);
+  return allocate_anywhere(*thread, bytes, alignment, zeroed);
 }
 
 }  // namespace
@@ -118,7 +145,7 @@ void* allocate_slow(Thread* thread, std::size_t bytes) {
   if (*thread->cpu_now != thread->cpu || (thread->cpu_now == &thread->cpu && !is_uniform())) {
     follow_cpu(*thread);
   }
-  void* const memory = allocate_in(*thread, bytes, granule_bytes, zeroed);
+  void* const memory = allocate_anywhere(*thread, bytes, granule_bytes, zeroed);
   if (memory == nullptr) errno = ENOMEM;
   return memory;
 }

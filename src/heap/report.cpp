@@ -29,7 +29,8 @@ void write_totals(Text& text, const Totals& totals) {
   field(text, "huge_bytes", totals.huge_bytes).add(", ");
   field(text, "listed_pages", totals.free_pages).add(", ");
   field(text, "remote_frees", totals.remote_frees).add(", ");
-  field(text, "refused_policies", totals.refused_policies);
+  field(text, "refused_policies", totals.refused_policies).add(", ");
+  field(text, "lent_blocks", totals.lent_blocks);
 }
 
 void write_heap(Text& text, const CoreHeap& heap) {

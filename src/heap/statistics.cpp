@@ -61,6 +61,7 @@ void add(Totals& sum, const Totals& one) {
   sum.mappings += one.mappings;
   sum.policy_calls += one.policy_calls;
   sum.refused_policies += one.refused_policies;
+  sum.lent_blocks += one.lent_blocks;
 }
 
 }  // namespace
@@ -84,6 +85,7 @@ Totals count(Arena& arena) {
   totals.peak_bytes = arena.usage.peak_bytes;
   totals.mapped_bytes = arena.mapped_bytes + huge.bytes;
   totals.refused_policies = __atomic_load_n(&arena.refused_policies, __ATOMIC_RELAXED);
+  totals.lent_blocks = __atomic_load_n(&arena.lent_blocks, __ATOMIC_RELAXED);
   return totals;
 }
 

@@ -26,6 +26,7 @@ struct Totals {
   std::uint64_t mappings;      ///< Pieces of address space that were asked for.
   std::uint64_t policy_calls;  ///< For those.
   std::uint64_t refused_policies;  ///< An arena's.
+  std::uint64_t lent_blocks;       ///< To threads of other nodes. An arena's.
 };
 
 Totals count(Arena& arena);

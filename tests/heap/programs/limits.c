@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,6 +97,36 @@ static void small_then_large(void) {
   free_first(large);
 }
 
+static void run_on(int cpu) {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(cpu, &one);
+  CHECK(sched_setaffinity(0, sizeof one, &one) == 0);
+}
+
+// What a thread freed can be had again where it has moved to, also on another node.
+static void after_a_move(void) {
+  cpu_set_t allowed;
+  CHECK(sched_getaffinity(0, sizeof allowed, &allowed) == 0);
+  int first = -1;
+  int last = -1;
+  for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+    if (!CPU_ISSET(cpu, &allowed)) continue;
+    if (first < 0) first = cpu;
+    last = cpu;
+  }
+  limit_address_space(headroom_mib);
+  for (size_t size = 2000; size < 2 << 20; size *= 20) {
+    run_on(first);
+    const size_t count = take_until_refused(size);
+    free_first(count);
+    run_on(last);
+    const size_t again = take_until_refused(size);
+    CHECK(again >= count / 2);
+    free_first(again);
+  }
+}
+
 static void* use_little(void* failed) {
   for (size_t i = 0; i < 1000; i++) {
     char* block = malloc(1 + i);
@@ -184,9 +215,13 @@ static void committed(void) {
 
 int main(int argc, char** argv) {
   static const struct section sections[] = {
-      {"small_blocks", small_blocks},         {"large_blocks", large_blocks},
-      {"small_then_large", small_then_large}, {"threads_at_the_limit", threads_at_the_limit},
-      {"no_mappings_left", no_mappings_left}, {"committed", committed},
+      {"small_blocks", small_blocks},
+      {"large_blocks", large_blocks},
+      {"small_then_large", small_then_large},
+      {"threads_at_the_limit", threads_at_the_limit},
+      {"after_a_move", after_a_move},
+      {"no_mappings_left", no_mappings_left},
+      {"committed", committed},
   };
   enum { without_committed = sizeof sections / sizeof *sections - 1 };
   return run_sections(argc, argv, sections, argc > 1 ? without_committed + 1 : without_committed);

@@ -174,6 +174,10 @@ def test_mappings_that_have_run_out_are_an_error_to_the_program_alone(quad: Lab)
     run(quad, command, preload())
 
 
+def test_what_is_free_on_one_node_is_had_on_another_that_gets_no_more(quad: Lab) -> None:
+    run(quad, f"LD_PRELOAD=$LIBRARY {program('limits')} after_a_move", preload())
+
+
 def test_nodes_without_memory_use_the_nearest_that_has_some(tmp_path: Path) -> None:
     with lab_or_skip(ODD, tmp_path, plugin=False) as lab:
         pages = messages(lab, "bind")["pages_on_node"]
@@ -183,10 +187,9 @@ def test_nodes_without_memory_use_the_nearest_that_has_some(tmp_path: Path) -> N
 
 
 def test_memory_that_the_kernel_refuses_is_an_error_to_the_program_alone(quad: Lab) -> None:
-    """On one CPU: what was freed can be had again on its own node alone."""
     strict = "/proc/sys/vm/overcommit_memory"
     command = (
-        f"echo 2 > {strict}; LD_PRELOAD=$LIBRARY taskset -c 3 {program('limits')} committed; "
+        f"echo 2 > {strict}; LD_PRELOAD=$LIBRARY {program('limits')} committed; "
         f"code=$?; echo 0 > {strict}; exit $code"
     )
     run(quad, command, preload())

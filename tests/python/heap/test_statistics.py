@@ -15,7 +15,14 @@ os.kill(os.getpid(), signal.SIGUSR2)
 more = [bytes(100_000) for _ in range(10)]
 print(sum(map(len, more)))
 """
-ADDED_UP = ["live_bytes", "committed_bytes", "remote_frees", "peak_bytes", "refused_policies"]
+ADDED_UP = [
+    "live_bytes",
+    "committed_bytes",
+    "remote_frees",
+    "peak_bytes",
+    "refused_policies",
+    "lent_blocks",
+]
 OF_HEAPS = ["live_bytes", "remote_frees", "mappings", "policy_calls"]
 
 
