@@ -2,7 +2,6 @@
 symmetry, independence of the host, and what the clock costs."""
 
 import json
-import shutil
 import statistics
 import subprocess
 import sys
@@ -13,6 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from ours import homenode
+
 from homenode.lab import Lab, catalogue
 from homenode.lab.machine_model import Pair, resolve
 
@@ -22,7 +23,6 @@ HERE = Path(__file__).parent
 NODE_MEMORY_MIB = {"xeon-max-8x8": 512, "xeon-4x24": 1280}
 # So many that the ends of the threads do not matter.
 STEPS = "16000000"
-HOMENODE = shutil.which("homenode") or "homenode"
 
 
 def modelled_us(lab: Lab, command: list[str]) -> float:
@@ -37,8 +37,8 @@ def map_command(
 ) -> list[str]:
     """Two threads on one node that read an array on another."""
     return [
-        HOMENODE, "run", f"--cpunodebind={cpus}", f"--membind={memory}", "--",
-        HOMENODE, "bench", "map", "--pattern", "divided", "--op", "read", "--threads", "2",
+        homenode(), "run", f"--cpunodebind={cpus}", f"--membind={memory}", "--",
+        homenode(), "bench", "map", "--pattern", "divided", "--op", "read", "--threads", "2",
         "--size", "16M", "--method", "default", "--json",
     ]  # fmt: skip
 
@@ -64,7 +64,7 @@ def closure(names: list[str] | None = None) -> None:
     for name in names or catalogue.names():
         started = time.monotonic()
         with Lab(name, node_memory_mib=NODE_MEMORY_MIB.get(name)) as lab:
-            command = [HOMENODE, "measure", "--quick", "--only", "latency,bandwidth"]
+            command = [homenode(), "measure", "--quick", "--only", "latency,bandwidth"]
             result = lab.run([*command, "--kernel", "read,write-nt", "--json", "--no-progress"])
             assert result.status == 0, result.stderr.decode()
             model = resolve(lab.machine)
@@ -135,7 +135,7 @@ def independence(runs: int = 3) -> None:
     )
     for name in ("quad-4x2", "hp-8x4"):
         for pattern, method, size in cases:
-            words = [HOMENODE, "bench", "map", "--op", "readwrite", "--json", "--size", size]
+            words = [homenode(), "bench", "map", "--op", "readwrite", "--json", "--size", size]
             words += ["--pattern", pattern, "--method", method]
             with Lab(name) as lab:
                 idle = [modelled_us(lab, words) for _ in range(runs)]

@@ -14,6 +14,8 @@ import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from ours import homenode
+
 HERE = Path(__file__).parent
 RATE = re.compile(r"MByte/s:\s*([\d.]+)")
 LIKWID = {
@@ -49,7 +51,7 @@ def output(command: list[str], environment: dict[str, str] | None = None) -> str
 
 def measure(*words: str) -> dict[str, object]:
     """The JSON of a measurement."""
-    command = shutil.which("homenode") or "homenode"
+    command = homenode()
     text = output([command, "measure", "--json", "--no-progress", *words])
     assert text, "homenode measure failed"
     result = json.loads(text)

@@ -4,7 +4,6 @@ on the node of either end and from malloc, Molecular2D, each in turn with the sa
 import argparse
 import json
 import os
-import shutil
 import statistics
 import subprocess
 import sys
@@ -12,16 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from messages_lab import compare
+from ours import homenode
 
 ROOT = Path(__file__).resolve().parents[1]
 RULES = ("sender", "receiver", "malloc")
 ELEMENTS = 7
 PARTICLES = 5000
-
-
-def homenode() -> str:
-    """The command: the first on PATH."""
-    return shutil.which("homenode") or "homenode"
 
 
 def last_json(words: list[str]) -> dict[str, Any]:

@@ -2,9 +2,11 @@
 on the node of either end, and from malloc, on a machine of the catalogue. Modelled times."""
 
 import json
-import shutil
 import statistics
 from pathlib import Path
+
+import tables
+from ours import homenode
 
 from homenode import matrix
 from homenode.lab import Lab, Result
@@ -32,11 +34,10 @@ WORKLOADS = {
 def command(workload: str, place: str) -> list[str]:
     """The command line of one run."""
     rule, policy = PLACES[place]
-    homenode = shutil.which("homenode") or "homenode"
     library = str(ROOT / "build/release/lib/libhomenode-malloc.so")
     preload = ["env", f"LD_PRELOAD={library}", f"HOMENODE_MALLOC_POLICY={policy}"]
     preload += [f"HOMENODE_MALLOC_PURGE_MS={DAY_MS}"]  # The guest is slow: it ages by the host.
-    words = [homenode, "bench", workload, *WORKLOADS[workload], "--messages", rule, "--json"]
+    words = [homenode(), "bench", workload, *WORKLOADS[workload], "--messages", rule, "--json"]
     return [*(preload if policy else []), *words]
 
 
@@ -49,7 +50,7 @@ def checked(result: Result) -> Result:
 
 def compare(machine: str, runs: int) -> None:
     """A table in Markdown: medians of runs in turn."""
-    print("| " + " | ".join(HEADINGS) + " |\n" + "|---" * len(HEADINGS) + "|")
+    print(tables.head(HEADINGS))
     with Lab(machine) as lab:
         for workload in WORKLOADS:
             found: dict[str, list[tuple[float, float, float]]] = {place: [] for place in PLACES}
@@ -79,4 +80,4 @@ def line(workload: str, place: str, figures: list[tuple[float, float, float]]) -
         f"{statistics.median(lines):.0f}",
         f"{100 * statistics.median(local):.0f} %",
     ]
-    return "| " + " | ".join(cells) + " |"
+    return tables.row(cells)

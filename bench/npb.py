@@ -6,13 +6,13 @@ import argparse
 import json
 import math
 import shlex
-import shutil
 import statistics
 import subprocess
 from pathlib import Path
 from typing import Any
 
 from npb_verify import KERNELS, THREADS, cases_of, runner_on, verify
+from ours import homenode
 
 
 def peer_of(folder: Path, kernel: str, size: str) -> list[str]:
@@ -25,7 +25,7 @@ def peer_of(folder: Path, kernel: str, size: str) -> list[str]:
 
 def measured(kernel: str, size: str, threads: int, options: list[str]) -> dict[str, Any]:
     """One report of `homenode bench npb`."""
-    command = [shutil.which("homenode") or "homenode", "bench", "npb", kernel, "--class", size]
+    command = [homenode(), "bench", "npb", kernel, "--class", size]
     command += ["--threads", str(threads), "--json", *options]
     result = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     report: dict[str, Any] = json.loads(result.stdout)

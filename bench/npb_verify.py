@@ -3,13 +3,14 @@ here or on a machine of the lab. Each run has to give the official values, with 
 strategy puts them."""
 
 import json
-import shutil
 import subprocess
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
+
+from ours import homenode
 
 from homenode.lab import Lab
 
@@ -32,8 +33,7 @@ class Case:
 
     def command(self) -> list[str]:
         """Threads that wait give their CPU to those that work: there may be more than CPUs."""
-        homenode = shutil.which("homenode") or "homenode"
-        words = ["env", "OMP_WAIT_POLICY=passive", homenode, "bench", "npb", self.kernel]
+        words = ["env", "OMP_WAIT_POLICY=passive", homenode(), "bench", "npb", self.kernel]
         words += ["--class", self.size, "--threads", str(self.threads)]
         return [*words, "--strategy", self.strategy, "--json"]
 

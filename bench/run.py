@@ -14,7 +14,6 @@ the number of runs and the spread; nothing is asserted.
 """
 
 import json
-import shutil
 import statistics
 import sys
 import time
@@ -32,6 +31,7 @@ from messages import main as messages_main
 from messages import messages
 from npb import main as npb_main
 from npb import npb
+from ours import homenode
 from place import place
 from start import start
 from stress import main as stress_main
@@ -69,7 +69,7 @@ def boot(runs: int = 3) -> None:
 
 def walk(lab: Lab, order: str) -> float:
     """Seconds of a memory-bound loop in the guest: passes over an array far above any cache."""
-    command = shutil.which("homenode") or "homenode"
+    command = homenode()
     result = lab.run(
         [command, "bench", "map", "--pattern", "shared", "--op", "read", "--threads", "1",
          "--order", order, "--size", "256M", "--passes", "4", "--json"]

@@ -14,6 +14,9 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import tables
+from ours import homenode
+
 from homenode.lab import Lab
 
 MODES = ("plain", "numad", "membind", "kernel")
@@ -59,17 +62,15 @@ def row(mode: str, report: Mapping[str, Any]) -> list[str]:
 
 def table(lines: Sequence[str]) -> str:
     """The comparisons that the guest printed, as a table in Markdown."""
-    rows = [list(HEADINGS), ["---"] * len(HEADINGS)]
-    for line in lines:
-        rows += [row(each["mode"], each["report"]) for each in json.loads(line)["modes"]]
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in rows)
+    modes = [each for line in lines for each in json.loads(line)["modes"]]
+    rows = [tables.row(row(each["mode"], each["report"])) for each in modes]
+    return "\n".join([tables.head(HEADINGS), *rows])
 
 
 def stress(arguments: Sequence[str] = ()) -> None:
     """Runs the comparison in one lab and prints its table."""
     options = _options(arguments)
-    command = shutil.which("homenode")
-    assert command, "homenode is not on PATH; './dev build' makes it"
+    command = homenode()
     if "numad" in options.modes.split(",") and not shutil.which("numad"):
         sys.exit("bench stress: there is no numad here; install it, or leave it out of --modes")
     with Lab(options.machine, node_memory_mib=options.node_memory, plugin=False) as lab:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from homenode.lab.counts import CountMatrix, Roi, access_matrix, thread_matrix
-from homenode.lab.machine import MIB, Machine
+from homenode.lab.machine import Machine
 from homenode.lab.machine_model import resolve
 from homenode.lab.result import Result
 from homenode.lab.stats import TimeStats, time_json, time_stats, time_text
@@ -26,29 +26,6 @@ def machine_summary(machine: Machine) -> dict[str, Any]:
         "private_cache": cache and {"bytes": cache.size, "ways": cache.ways, "line": cache.line},
         "lab_node_memory_mib": machine.lab_node_memory_mib,
     }
-
-
-def machine_text(machine: Machine) -> str:
-    """The machine for people."""
-    lines = [f"{machine.name}: {machine.description}"]
-    lines += [
-        f"node {node.id}: CPUs {cpu_list(node.cpus)}, {node.memory_bytes // MIB} MiB"
-        for node in machine.nodes
-    ]
-    lines.append(f"in the lab: {machine.lab_node_memory_mib} MiB per node that has memory")
-    if machine.private_cache:
-        cache = machine.private_cache
-        lines.append(
-            f"private cache (L2): {cache.size // KIB} KiB, {cache.ways} ways, "
-            f"lines of {cache.line} bytes"
-        )
-    if machine.distances:
-        head = ["distances", *machine.node_ids]
-        rows = [[n, *row] for n, row in zip(machine.node_ids, machine.distances, strict=True)]
-        lines.append(table([head, *rows]))
-    if "Source" in machine.info:
-        lines.append(f"source: {machine.info['Source']}")
-    return "\n".join(lines)
 
 
 def cpu_list(cpus: Sequence[int]) -> str:

@@ -7,7 +7,7 @@ import pytest
 
 from homenode.lab import LabError, Roi, access_matrix, find_machine
 from homenode.lab.counts import parse_rois, thread_matrix
-from homenode.lab.render import cpu_list, machine_text, run_json, stats_text
+from homenode.lab.render import cpu_list, run_json, stats_text
 from homenode.lab.result import Result
 
 
@@ -107,10 +107,3 @@ def test_numbers_are_written_as_ranges():
     assert cpu_list([0, 1, 2, 3, 8]) == "0-3,8"
     assert cpu_list([5]) == "5"
     assert cpu_list([]) == "none"
-
-
-def test_a_machine_is_shown_with_nodes_distances_and_source():
-    text = machine_text(TINY)
-    assert "node 1: CPUs 2-3, 4096 MiB" in text
-    assert "512 KiB, 16 ways" in text
-    assert "source: declared" in text
