@@ -73,19 +73,20 @@ std::size_t with_slack(std::size_t had, std::size_t bytes) {
 /// as one that has moved, and is back home when it has its block. Null: none has room.
 void* allocate_elsewhere(Thread& thread, std::size_t bytes, std::size_t alignment, bool& zeroed) {
   if (bytes > huge_bytes || settings().policy == Policy::strict) return nullptr;
-  const Arena* const home = thread.heap->arena;
+  CoreHeap* const home = thread.heap;
   void* memory = nullptr;
+  thread.stays = true;  // Wherever the kernel moves it meanwhile.
   for_node_arenas([&](Arena& arena) {
     CoreHeap* const lender = __atomic_load_n(&arena.heaps, __ATOMIC_ACQUIRE);
-    if (memory != nullptr || lender == nullptr || &arena == home) return;
+    if (memory != nullptr || lender == nullptr || &arena == home->arena) return;
     return_leases(thread);
     thread.heap = lender;
     memory = allocate_in(thread, bytes, alignment, zeroed);
-    const bool lent = memory != nullptr && thread.heap == lender;
-    if (lent) __atomic_fetch_add(&arena.lent_blocks, 1, __ATOMIC_RELAXED);
+    if (memory != nullptr) __atomic_fetch_add(&arena.lent_blocks, 1, __ATOMIC_RELAXED);
   });
   return_leases(thread);
-  thread.heap = heap_of_cpu(thread.cpu);  // The kernel may have moved it meanwhile.
+  thread.heap = home;
+  thread.stays = false;
   return memory;
 }
 

@@ -99,7 +99,7 @@ HN_EXPORT hn_heap* hn_heap_create(const hn_heap_options* options) {
   heap->heap.arena = &heap->arena;
   heap->thread.heap = &heap->heap;
   heap->thread.cpu_now = &heap->thread.cpu;
-  heap->thread.is_private = true;
+  heap->thread.stays = true;
   for (Page*& page : heap->thread.current) page = &no_page;
   enter(heap->arena);
   return heap;

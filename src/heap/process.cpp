@@ -241,7 +241,7 @@ Thread* start_freeing() {
 }
 
 void follow_cpu(Thread& thread) {
-  if (thread.is_private) return;
+  if (thread.stays) return;
   unsigned cpu = 0;
   unsigned node = 0;
   if (thread.cpu_now != &thread.cpu) {

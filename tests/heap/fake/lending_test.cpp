@@ -77,6 +77,7 @@ TEST_P(LendingOf, LastsAsLongAsThereIsRoom) {
   release_all(taken.here);
   release_all(again.here);
   release_all(again.there);
+  send_parcels(*self);
   EXPECT_EQ(count(*known_arena(1)).live_bytes, 0U);
 }
 
