@@ -35,8 +35,10 @@ class Started:
 
     def wait_until_all_are_gone(self) -> None:
         """The error stream ends with the last process that holds it, peers included."""
-        os.close(self._told)  # A peer that still tells ends by a signal.
-        self.process.communicate(timeout=ENOUGH_S)
+        try:
+            self.process.communicate(timeout=ENOUGH_S)
+        finally:
+            os.close(self._told)  # Not before: a peer that has yet to tell would wait for a reader.
 
 
 @pytest.fixture
