@@ -2,10 +2,10 @@
 //
 // Where the guest uses AVX, QEMU's translated code leaves the upper halves of vector registers in
 // use, and its own code is SSE. On CPUs by Intel since Ice Lake a step from an instruction of AVX,
-// as in libm's fma(), to one of SSE then costs some 170 ns (Intel's optimization manual, "Mixing
-// AVX code with SSE code"). This one clears the upper halves; no register of vectors outlives a
-// call. Results, rounding and flags are the CPU's own, as libm's are. The lab preloads it into
-// QEMU.
+// as in libm's fma(), to one of SSE then stalls (Intel's optimization manual, "Mixing AVX code with
+// SSE code"), 175 ns on the Xeon where it was measured. This one clears the upper halves; no
+// register of vectors outlives a call. Results, rounding and flags are the CPU's own, as libm's
+// are. The lab preloads it into QEMU.
 
 double fma(double x, double y, double z);
 float fmaf(float x, float y, float z);
