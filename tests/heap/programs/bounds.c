@@ -29,20 +29,12 @@ static void note_peak(void) {
   }
 }
 
-static cpu_set_t cpus;  // Of the program at its start; threads inherit their maker's single one.
+static int cpus[CPU_SETSIZE];  // At the start; threads inherit their maker's single one.
+static size_t cpu_count;
 
 // The calling thread onto the first or the last CPU of the program.
 static void stay(bool first) {
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  const int last = CPU_SETSIZE - 1;
-  for (int i = 0; i <= last; i++) {
-    const int cpu = first ? i : last - i;
-    if (!CPU_ISSET(cpu, &cpus)) continue;
-    CPU_SET(cpu, &one);
-    CHECK(sched_setaffinity(0, sizeof one, &one) == 0);
-    return;
-  }
+  run_on(cpus[first ? 0 : cpu_count - 1]);
 }
 
 static void put(struct ring* ring, size_t slot, void* block) {
@@ -148,7 +140,8 @@ int main(int argc, char** argv) {
     fprintf(stderr, "usage: heap_bounds [ROUNDS]\n");
     return 2;
   }
-  CHECK(sched_getaffinity(0, sizeof cpus, &cpus) == 0);
+  cpu_count = allowed_cpus(cpus, CPU_SETSIZE);
+  if (!CHECK(cpu_count > 0)) return 1;
   const size_t bursts = burst_growth_mib();
   const size_t one_way = growth_mib(produce, consume, &rings[0], &rings[0]);
   const size_t both_ways = growth_mib(ping, ping, (void*)0, (void*)1);

@@ -1,6 +1,7 @@
 #include "check.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -131,4 +132,22 @@ size_t resident_mib(void) {
 }
 size_t mapped_mib(void) {
   return statm_mib(0);
+}
+
+size_t allowed_cpus(int* cpus, size_t most) {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  CHECK(sched_getaffinity(0, sizeof allowed, &allowed) == 0);
+  size_t count = 0;
+  for (int cpu = 0; cpu < CPU_SETSIZE && count < most; cpu++) {
+    if (CPU_ISSET(cpu, &allowed)) cpus[count++] = cpu;
+  }
+  return count;
+}
+
+void run_on(int cpu) {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(cpu, &one);
+  CHECK(sched_setaffinity(0, sizeof one, &one) == 0);
 }

@@ -47,6 +47,11 @@ static inline bool is_aligned(const void* block, size_t alignment) {
 size_t resident_mib(void);
 size_t mapped_mib(void);
 
+// The CPUs that the calling thread may use, in their order, `most` at most; how many they are.
+size_t allowed_cpus(int* cpus, size_t most);
+// The calling thread onto one CPU.
+void run_on(int cpu);
+
 // The value as the compiler cannot know it: keeps it from warning of sizes that no object has.
 static inline size_t opaque(size_t value) {
   volatile size_t hidden = value;

@@ -97,30 +97,17 @@ static void small_then_large(void) {
   free_first(large);
 }
 
-static void run_on(int cpu) {
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(cpu, &one);
-  CHECK(sched_setaffinity(0, sizeof one, &one) == 0);
-}
-
 // What a thread freed can be had again where it has moved to, also on another node.
 static void after_a_move(void) {
-  cpu_set_t allowed;
-  CHECK(sched_getaffinity(0, sizeof allowed, &allowed) == 0);
-  int first = -1;
-  int last = -1;
-  for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-    if (!CPU_ISSET(cpu, &allowed)) continue;
-    if (first < 0) first = cpu;
-    last = cpu;
-  }
+  int cpus[CPU_SETSIZE];
+  const size_t all = allowed_cpus(cpus, CPU_SETSIZE);
+  if (!CHECK(all > 0)) return;
   limit_address_space(headroom_mib);
   for (size_t size = 2000; size < 2 << 20; size *= 20) {
-    run_on(first);
+    run_on(cpus[0]);
     const size_t count = take_until_refused(size);
     free_first(count);
-    run_on(last);
+    run_on(cpus[all - 1]);
     const size_t again = take_until_refused(size);
     CHECK(again >= count / 2);
     free_first(again);

@@ -113,10 +113,7 @@ static void send_round(struct worker* worker, size_t round) {
 
 static void* live(void* argument) {
   struct worker* worker = argument;
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(worker->cpu, &one);
-  CHECK(sched_setaffinity(0, sizeof one, &one) == 0);
+  run_on(worker->cpu);
   unsigned cpu = 0, node = 0;
   CHECK(syscall(SYS_getcpu, &cpu, &node, NULL) == 0);
   worker->node = (int)node;
@@ -151,11 +148,9 @@ int main(int argc, char** argv) {
     fprintf(stderr, "usage: heap_neighbours [ROUNDS [BYTES]]\n");
     return 2;
   }
-  cpu_set_t all;
-  CHECK(sched_getaffinity(0, sizeof all, &all) == 0);
-  for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-    if (CPU_ISSET(cpu, &all) && threads < most_threads) workers[threads++].cpu = cpu;
-  }
+  int cpus[most_threads];
+  threads = allowed_cpus(cpus, most_threads);
+  for (size_t i = 0; i < threads; i++) workers[i].cpu = cpus[i];
   pthread_barrier_init(&barrier, NULL, (unsigned)threads + 1);
   for (size_t i = 0; i < threads; i++) {
     pthread_mutex_init(&workers[i].lock, NULL);

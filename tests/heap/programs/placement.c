@@ -6,7 +6,6 @@
 // whose memory that is.
 #include <dlfcn.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,19 +42,14 @@ static pthread_barrier_t barrier;
 
 // The CPUs that may be used, by number; on every machine the catalogue has that is by node as well.
 static void find_cpus(void) {
-  cpu_set_t all;
-  CHECK(sched_getaffinity(0, sizeof all, &all) == 0);
-  for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-    if (CPU_ISSET(cpu, &all) && threads < most_threads) workers[threads++].cpu = cpu;
-  }
+  int cpus[most_threads];
+  threads = allowed_cpus(cpus, most_threads);
+  for (size_t i = 0; i < threads; i++) workers[i].cpu = cpus[i];
 }
 
 static int move_to(int cpu) {
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(cpu, &one);
   unsigned now = 0, node = 0;
-  CHECK(sched_setaffinity(0, sizeof one, &one) == 0);
+  run_on(cpu);
   CHECK(syscall(SYS_getcpu, &now, &node, NULL) == 0 && now == (unsigned)cpu);
   return (int)node;
 }
