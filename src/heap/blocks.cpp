@@ -72,7 +72,8 @@ std::size_t with_slack(std::size_t had, std::size_t bytes) {
 /// free memory stays its arena's, and the kernel counts it as the process's. The thread asks there
 /// as one that has moved, and is back home when it has its block. Null: none has room.
 void* allocate_elsewhere(Thread& thread, std::size_t bytes, std::size_t alignment, bool& zeroed) {
-  if (bytes > huge_bytes || settings().policy == Policy::strict) return nullptr;
+  const bool never = is_uniform() || settings().policy == Policy::strict;
+  if (never || bytes > huge_bytes) return nullptr;
   CoreHeap* const home = thread.heap;
   void* memory = nullptr;
   thread.stays = true;  // Wherever the kernel moves it meanwhile.
@@ -92,8 +93,7 @@ void* allocate_elsewhere(Thread& thread, std::size_t bytes, std::size_t alignmen
 
 void* allocate_anywhere(Thread& thread, std::size_t bytes, std::size_t alignment, bool& zeroed) {
   void* const memory = allocate_in(thread, bytes, alignment, zeroed);
-  if (memory != nullptr || is_uniform()) return memory;
-  return allocate_elsewhere(thread, bytes, alignment, zeroed);
+  return memory != nullptr ? memory : allocate_elsewhere(thread, bytes, alignment, zeroed);
 }
 
 /// For what is too rare for a fast way.

@@ -26,10 +26,9 @@ struct Thread {
   unsigned spare_count;
   Page* medium_spare;  ///< One empty medium page.
   int id;              ///< The kernel's, while it lives.
-  bool stays;    ///< With its heap, wherever it runs: it stands for a heap that a program made,
-                 ///< or asks for what another node has.
-  bool ended;    ///< Its end was seen, yet it allocates again: other destructors do.
-  Thread* next;  ///< Of all, or of the unused.
+  bool stays;          ///< With its heap, wherever it runs: one in hand, or another node's.
+  bool ended;          ///< Its end was seen, yet it allocates again: other destructors do.
+  Thread* next;        ///< Of all, or of the unused.
   Parcel parcels[parcel_count];
   std::uint64_t node_switches;
 };
