@@ -12,6 +12,7 @@ from pathlib import Path
 
 from heap.allocators import Allocator, commit
 from heap.figures import Rounds
+from homenode.lab.host_cpu import cpu_line
 
 
 class MismatchError(Exception):
@@ -41,10 +42,7 @@ class Run:
 
 def processor() -> str:
     """The processor's name, as the kernel has it."""
-    for line in Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            return line.partition(":")[2].strip()
-    return platform.machine()
+    return cpu_line("model name").partition(":")[2].strip() or platform.machine()
 
 
 def header(allocators: Sequence[Allocator], percent: int, seed: int) -> dict[str, object]:

@@ -15,6 +15,7 @@ from homenode.lab.channel import Message
 from homenode.lab.emulator import Emulator
 from homenode.lab.errors import LabError, LabLostError
 from homenode.lab.guest import Guest
+from homenode.lab.host_cpu import cpu_line
 from homenode.lab.machine import Machine
 from homenode.lab.memory import node_sizes
 from homenode.lab.monitor import Monitor, MonitorError
@@ -63,7 +64,7 @@ class Boot:
             words = command_line(self.emulator.command(), self.machine, anywhere, self.options)
             snapshots.folder()
             qemu, version = self.emulator.path, self.emulator.version_text
-            return snapshots.key(words, qemu, version, snapshots.host_cpu())
+            return snapshots.key(words, qemu, version, cpu_line("model name"))
         except (OSError, LabError):
             return None
 

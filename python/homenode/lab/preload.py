@@ -1,12 +1,10 @@
 """What is loaded into QEMU before its own libraries: an fma() that suits it better than libm's."""
 
 import os
-from pathlib import Path
 
 from homenode import places
 from homenode.lab.artefacts import FMA
-
-CPUINFO = Path("/proc/cpuinfo")
+from homenode.lab.host_cpu import cpu_line
 
 
 def environment() -> dict[str, str]:
@@ -15,17 +13,12 @@ def environment() -> dict[str, str]:
     Without it everything works, and floating point is slow in a guest whose programs use AVX.
     """
     library = places.find_built(FMA)
-    if library is None or not has_fma(CPUINFO) or set(str(library)) & set(" :"):
+    if library is None or not has_fma() or set(str(library)) & set(" :"):
         return dict(os.environ)  # Blanks and colons part the names in the list.
     wanted = [str(library), os.environ.get("LD_PRELOAD", "")]
     return {**os.environ, "LD_PRELOAD": ":".join(filter(None, wanted))}
 
 
-def has_fma(cpuinfo: Path) -> bool:
-    """Whether the host's CPU multiplies and adds in one instruction, by the kernel's list."""
-    try:
-        lines = cpuinfo.read_text().splitlines()
-    except OSError:
-        return False
-    flags = next((line for line in lines if line.startswith("flags")), "")
-    return "fma" in flags.split()
+def has_fma() -> bool:
+    """Whether the host's CPU multiplies and adds in one instruction."""
+    return "fma" in cpu_line("flags").split()

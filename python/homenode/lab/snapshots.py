@@ -38,13 +38,6 @@ def key(words: Sequence[str], qemu: Path, version: str, host: str) -> str:
     return sha256(json.dumps(parts).encode()).hexdigest()[:24]
 
 
-def host_cpu() -> str:
-    """The host's processor, by name."""
-    with suppress(OSError), Path("/proc/cpuinfo").open(errors="replace") as lines:
-        return next((line.strip() for line in lines if line.startswith("model name")), "")
-    return ""
-
-
 def folder() -> Path:
     """Where the snapshots are. Raises LabError or OSError where none can be kept."""
     path = lab_cache() / "snapshots"
