@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "cli/atomic_file.h"
-#include "cli/bench_map_options.h"
+#include "cli/bench_map_parse.h"
 #include "cli/bench_map_plan.h"
 #include "cli/bench_map_render.h"
 #include "cli/bench_map_run.h"

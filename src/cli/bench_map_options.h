@@ -1,4 +1,5 @@
-// homenode bench map: its options, what they may be, and how they are written on a command line.
+// homenode bench map: its options, as a value: what they may be, and how they are written on a
+// command line.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/choices.h"
 #include "base/result.h"
 #include "base/units.h"
-#include "cli/parser_fwd.h"
 #include "workloads/map/kernels.h"
 #include "workloads/map/pattern.h"
 
@@ -50,6 +51,22 @@ struct MapOptions {
 };
 
 /// The names on the command line and in JSON.
+inline constexpr Choices<workloads::map::Order, 2> map_orders{
+    {{"sequential", workloads::map::Order::sequential}, {"random", workloads::map::Order::random}}};
+inline constexpr Choices<workloads::map::Operation, 3> map_operations{
+    {{"read", workloads::map::Operation::read},
+     {"write", workloads::map::Operation::write},
+     {"readwrite", workloads::map::Operation::readwrite}}};
+inline constexpr Choices<Method, 4> map_methods{{{"default", Method::standard},
+                                                 {"command-line", Method::command_line},
+                                                 {"api", Method::api},
+                                                 {"rewrite", Method::rewrite}}};
+inline constexpr Choices<TeamKind, 2> map_teams{
+    {{"pthreads", TeamKind::pthreads}, {"openmp", TeamKind::openmp}}};
+inline constexpr Choices<PageKind, 3> page_kinds{
+    {{"system", PageKind::system}, {"small", PageKind::small}, {"huge", PageKind::huge}}};
+inline constexpr const char* multi_patterns_name = "multi-patterns";
+
 std::string to_string(workloads::map::Pattern pattern);
 std::string pattern_name(const MapOptions& options);  ///< multi-patterns among them.
 std::string to_string(workloads::map::Order order);
@@ -57,9 +74,6 @@ std::string to_string(workloads::map::Operation operation);
 std::string to_string(Method method);
 std::string to_string(TeamKind team);
 std::string to_string(PageKind pages);
-
-/// Adds every option to the parser; they are read into `options`, which must outlive it.
-void define_options(CLI::App& app, MapOptions& options);
 
 /// The options as words that define_options() reads back to the same options.
 std::vector<std::string> to_arguments(const MapOptions& options);

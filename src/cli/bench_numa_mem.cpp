@@ -1,4 +1,5 @@
 #include "cli/bench_numa_mem.h"
+#include "cli/bench_numa_mem_parse.h"
 
 #include <CLI/CLI.hpp>
 

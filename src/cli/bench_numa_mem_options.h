@@ -1,12 +1,11 @@
-// homenode bench numa-mem: its options, which are those of `perf bench numa mem` by letter and
-// name.
+// homenode bench numa-mem: its options as a value, which are those of `perf bench numa mem` by
+// letter and name.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
 #include "base/result.h"
-#include "cli/parser_fwd.h"
 #include "workloads/numa_mem/words.h"
 
 namespace homenode::cli {
@@ -47,9 +46,6 @@ struct NumaMemOptions {
 };
 
 workloads::numa_mem::Course course_of(const NumaMemOptions& options);
-
-/// Adds every option to the parser; they are read into `options`, which must outlive it.
-void define_options(CLI::App& app, NumaMemOptions& options);
 
 /// What is wrong with the options whatever the machine. Errors: bad_usage.
 Result<void> check(const NumaMemOptions& options);

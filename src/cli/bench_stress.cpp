@@ -5,7 +5,7 @@
 #include "cli/atomic_file.h"
 #include "cli/bench_map_run.h"
 #include "cli/bench_stress_modes.h"
-#include "cli/bench_stress_options.h"
+#include "cli/bench_stress_parse.h"
 #include "cli/bench_stress_render.h"
 #include "cli/bench_stress_run.h"
 #include "cli/live_machine.h"

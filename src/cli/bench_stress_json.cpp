@@ -100,4 +100,14 @@ std::string stress_json(const StressReport& report) {
   return json.dump() + '\n';
 }
 
+std::string modes_json(const std::vector<ModeReport>& reports) {
+  nlohmann::ordered_json modes = nlohmann::ordered_json::array();
+  for (const ModeReport& each : reports) {
+    modes.push_back({{"mode", to_string(each.mode)},
+                     {"report", nlohmann::ordered_json::parse(stress_json(each.report))}});
+  }
+  const nlohmann::ordered_json json{{"schema", "homenode.bench.stress.modes/1"}, {"modes", modes}};
+  return json.dump() + '\n';
+}
+
 }  // namespace homenode::cli

@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "actuation/process.h"
+#include "base/choices.h"
 #include "cli/bench_stress_daemons.h"
-#include "cli/bench_stress_render.h"
-#include "cli/choice_option.h"
 #include "cli/own_place.h"
 
 namespace homenode::cli {
@@ -29,11 +27,6 @@ Result<StressReport> run_mode(os::Os& os, const machine::Machine& machine, const
   const placement::Policy bind{placement::PolicyKind::bind, plan.membind, false};
   if (auto bound = actuation::set_process_policy(os, bind); !bound) return bound.as_unexpected();
   return run_stress(os, machine, plan);
-}
-
-std::string range_of(const std::vector<std::uint64_t>& counts) {
-  const auto [least, most] = std::ranges::minmax(counts);
-  return least == most ? std::to_string(least) : fmt::format("{} to {}", least, most);
 }
 
 }  // namespace
@@ -77,35 +70,6 @@ Result<std::vector<ModeReport>> run_modes(os::Os& os, const machine::Machine& ma
     reports.push_back({mode, *std::move(report)});
   }
   return reports;
-}
-
-std::string modes_json(const std::vector<ModeReport>& reports) {
-  nlohmann::ordered_json modes = nlohmann::ordered_json::array();
-  for (const ModeReport& each : reports) {
-    modes.push_back({{"mode", to_string(each.mode)},
-                     {"report", nlohmann::ordered_json::parse(stress_json(each.report))}});
-  }
-  const nlohmann::ordered_json json{{"schema", "homenode.bench.stress.modes/1"}, {"modes", modes}};
-  return json.dump() + '\n';
-}
-
-std::string modes_text(const std::vector<ModeReport>& reports) {
-  std::string text = stress_headline(reports.front().report.plan);
-  text += fmt::format("\n{:<8} {:>14} {:>14} {:>16} {:>20}  {}\n", "mode", "pages moved",
-                      "useless moves", "moved, system", "local % start, end", "cycles");
-  for (const ModeReport& each : reports) {
-    const StressReport& report = each.report;
-    const auto& moves = report.moves;
-    const auto& migrated = report.system_moves.migrated;
-    text += fmt::format("{:<8} {:>14} {:>14} {:>16} {:>20}  {}\n", to_string(each.mode),
-                        fmt::format("{} of {}", moves.pages_moved, report.sampled_pages.size()),
-                        fmt::format("{} of {}", moves.useless(), moves.moves()),
-                        migrated ? std::to_string(*migrated) : "not counted",
-                        fmt::format("{:.1f}, {:.1f}", 100.0 * report.local_shares.front(),
-                                    100.0 * report.local_shares.back()),
-                        range_of(report.cycles));
-  }
-  return text + "Contents verified in each mode.\n";
 }
 
 }  // namespace homenode::cli

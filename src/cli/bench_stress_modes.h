@@ -36,9 +36,4 @@ Result<std::vector<ModeReport>> run_modes(os::Os& os, const machine::Machine& ma
                                           const StressPlan& plan,
                                           const std::vector<StressMode>& modes);
 
-/// Schema "homenode.bench.stress.modes/1", on one line: each mode's report as by itself.
-std::string modes_json(const std::vector<ModeReport>& reports);
-/// A line for each mode.
-std::string modes_text(const std::vector<ModeReport>& reports);
-
 }  // namespace homenode::cli

@@ -1,14 +1,14 @@
-// homenode bench stress: its options and what they may be.
+// homenode bench stress: its options as a value, and what they may be.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 
+#include "base/choices.h"
 #include "base/result.h"
 #include "base/units.h"
 #include "cli/bench_map_options.h"
-#include "cli/parser_fwd.h"
 #include "workloads/stress/targets.h"
 
 namespace homenode::cli {
@@ -42,12 +42,16 @@ struct StressOptions {
   bool json = false;
 };
 
+inline constexpr Choices<workloads::stress::Pattern, 3> stress_patterns{
+    {{"1", workloads::stress::Pattern::neighbour},
+     {"2", workloads::stress::Pattern::shared},
+     {"random", workloads::stress::Pattern::random}}};
+inline constexpr Choices<FirstTouch, 3> first_touches{
+    {{"thread", FirstTouch::thread}, {"main", FirstTouch::main}, {"bound", FirstTouch::bound}}};
+
 /// The names on the command line and in JSON: "1", "2", "random"; "thread", "main", "bound".
 std::string to_string(workloads::stress::Pattern pattern);
 std::string to_string(FirstTouch first_touch);
-
-/// Adds every option to the parser; they are read into `options`, which must outlive it.
-void define_options(CLI::App& app, StressOptions& options);
 
 /// What is wrong with the options whatever the machine. Errors: bad_usage.
 Result<void> check(const StressOptions& options);

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "cli/bench_stress_modes.h"
 #include "cli/bench_stress_run.h"
 
 namespace homenode::cli {
@@ -15,5 +17,10 @@ std::string stress_headline(const StressPlan& plan);
 
 /// What ran, what moved, and to what avail.
 std::string stress_text(const StressReport& report);
+
+/// Schema "homenode.bench.stress.modes/1", on one line: each mode's report as by itself.
+std::string modes_json(const std::vector<ModeReport>& reports);
+/// A line for each mode.
+std::string modes_text(const std::vector<ModeReport>& reports);
 
 }  // namespace homenode::cli

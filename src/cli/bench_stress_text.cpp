@@ -28,6 +28,11 @@ std::string added_text(const std::optional<std::uint64_t>& count) {
   return count ? std::to_string(*count) : "not counted";
 }
 
+std::string range_of(const std::vector<std::uint64_t>& counts) {
+  const auto [least, most] = std::ranges::minmax(counts);
+  return least == most ? std::to_string(least) : fmt::format("{} to {}", least, most);
+}
+
 }  // namespace
 
 std::string stress_headline(const StressPlan& plan) {
@@ -70,6 +75,25 @@ std::string stress_text(const StressReport& report) {
   if (!report.released_s) text += "The perturbing process did not release the threads.\n";
   return text +
          fmt::format("time                 {:.3f} s ({})\n", report.seconds, host_clock_words());
+}
+
+std::string modes_text(const std::vector<ModeReport>& reports) {
+  std::string text = stress_headline(reports.front().report.plan);
+  text += fmt::format("\n{:<8} {:>14} {:>14} {:>16} {:>20}  {}\n", "mode", "pages moved",
+                      "useless moves", "moved, system", "local % start, end", "cycles");
+  for (const ModeReport& each : reports) {
+    const StressReport& report = each.report;
+    const auto& moves = report.moves;
+    const auto& migrated = report.system_moves.migrated;
+    text += fmt::format("{:<8} {:>14} {:>14} {:>16} {:>20}  {}\n", to_string(each.mode),
+                        fmt::format("{} of {}", moves.pages_moved, report.sampled_pages.size()),
+                        fmt::format("{} of {}", moves.useless(), moves.moves()),
+                        migrated ? std::to_string(*migrated) : "not counted",
+                        fmt::format("{:.1f}, {:.1f}", 100.0 * report.local_shares.front(),
+                                    100.0 * report.local_shares.back()),
+                        range_of(report.cycles));
+  }
+  return text + "Contents verified in each mode.\n";
 }
 
 }  // namespace homenode::cli

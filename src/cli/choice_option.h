@@ -2,26 +2,13 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <array>
 #include <cstddef>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "base/choices.h"
+
 namespace homenode::cli {
-
-/// The words and what they mean, in the order of the help.
-template <class Value, std::size_t count>
-using Choices = std::array<std::pair<const char*, Value>, count>;
-
-/// The word for `value`, which is one of them.
-template <class Value, std::size_t count>
-std::string name_of(const Choices<Value, count>& choices, Value value) {
-  for (const auto& [name, choice] : choices) {
-    if (choice == value) return name;
-  }
-  return {};
-}
 
 /// Adds the option; it is read into `target`, which holds the default. Both it and `choices` must
 /// outlive the parser.

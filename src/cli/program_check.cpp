@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "base/id_list.h"
-#include "cli/program_options.h"
 #include "cli/program_run.h"
 #include "placement/strategy_table.h"
 
@@ -52,6 +51,15 @@ Result<placement::Placement> place_program(const machine::Machine& machine,
     view.arrays.push_back({need.name, (need.bytes + page_bytes - 1) / page_bytes});
   }
   return placement::place_by_strategy(setup.strategy, machine, view);
+}
+
+Result<void> check_strategy(const std::string& name) {
+  if (name == "none") return {};
+  const auto found = placement::find_strategy(name);
+  if (found) return {};
+  Error error = found.error();
+  error.next += ", none";
+  return Unexpected(std::move(error));
 }
 
 Bytes footprint(const workloads::Program& program) {

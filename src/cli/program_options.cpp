@@ -16,15 +16,6 @@ void add_strategy_option(CLI::App& app, std::string& strategy) {
       ->capture_default_str();
 }
 
-Result<void> check_strategy(const std::string& name) {
-  if (name == "none") return {};
-  const auto found = placement::find_strategy(name);
-  if (found) return {};
-  Error error = found.error();
-  error.next += ", none";
-  return Unexpected(std::move(error));
-}
-
 void define_program_options(CLI::App& app, ProgramOptions& options) {
   app.add_option("--threads", options.threads, "threads (default: one per allowed CPU)");
   add_strategy_option(app, options.strategy);

@@ -23,9 +23,6 @@ struct ProgramOptions {
 /// --strategy, also for workloads that are not a Program.
 void add_strategy_option(CLI::App& app, std::string& strategy);
 
-/// Errors: bad_usage listing the names that exist, "none" among them.
-Result<void> check_strategy(const std::string& name);
-
 /// Adds them to the parser; they are read into `options`, which must outlive it.
 void define_program_options(CLI::App& app, ProgramOptions& options);
 

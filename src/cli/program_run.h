@@ -63,6 +63,9 @@ Result<placement::Placement> place_program(const machine::Machine& machine,
                                            const workloads::Program& program,
                                            const ProgramSetup& setup, std::size_t page_bytes);
 
+/// Errors: bad_usage listing the names that exist, "none" among them.
+Result<void> check_strategy(const std::string& name);
+
 /// What is wrong with the number of threads and runs on this machine. Errors: bad_usage.
 Result<void> check_threads_of(const machine::Machine& machine, const ProgramSetup& setup);
 

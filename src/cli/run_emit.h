@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/run_explain.h"
+#include "cli/run_plan.h"
 #include "machine/machine.h"
 
 namespace homenode::cli {

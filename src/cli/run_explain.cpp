@@ -67,16 +67,6 @@ std::string thread_lines(const RunPlan& plan) {
 
 }  // namespace
 
-std::string policy_words(const placement::Policy& policy) {
-  std::string text = to_string(policy.kind) + (policy.numa_balancing ? ", balanced" : "");
-  if (!policy.nodes.empty()) text += ", nodes " + to_list(policy.nodes);
-  return text;
-}
-
-std::size_t thread_entries(const ThreadPlan& plan) {
-  return std::max(plan.threads ? plan.threads->cpus_by_rank.size() : 0, plan.memory_by_rank.size());
-}
-
 std::string explain_text(const RunPlan& plan) {
   const placement::Placement& process = plan.process;
   std::string text;

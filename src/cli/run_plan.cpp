@@ -40,6 +40,16 @@ Result<void> look_up(os::Os& os, const machine::Machine& machine, RunSetting& se
 
 }  // namespace
 
+std::string policy_words(const placement::Policy& policy) {
+  std::string text = to_string(policy.kind) + (policy.numa_balancing ? ", balanced" : "");
+  if (!policy.nodes.empty()) text += ", nodes " + to_list(policy.nodes);
+  return text;
+}
+
+std::size_t thread_entries(const ThreadPlan& plan) {
+  return std::max(plan.threads ? plan.threads->cpus_by_rank.size() : 0, plan.memory_by_rank.size());
+}
+
 bool needs_machine(const RunRequest& request) {
   return request.threads.needs_agent() ||
          std::any_of(request.settings.begin(), request.settings.end(),

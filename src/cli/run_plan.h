@@ -2,13 +2,16 @@
 // threads planned. Nothing is set. Serves the verb `run`.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "cli/run_explain.h"
 #include "cli/run_placement.h"
+#include "cli/run_ranks.h"
 #include "cli/run_segment.h"
+#include "cli/run_threads.h"
 #include "os/os.h"
+#include "placement/placement.h"
 
 namespace homenode::cli {
 
@@ -17,6 +20,22 @@ struct RunRequest {
   ThreadRequest threads;
   std::optional<SegmentRequest> segment = {};  ///< Instead of a program.
 };
+
+/// Everything that the options ask for, read against this machine and its cpuset.
+struct RunPlan {
+  placement::Placement process;
+  ThreadPlan threads;
+  std::optional<LocalRank> rank;
+  std::vector<std::string> program;
+  /// Why the kernel would refuse the memory policy here; empty when it would not.
+  std::string refusal;
+};
+
+/// "bind, balanced, nodes 0-1".
+std::string policy_words(const placement::Policy& policy);
+
+/// How many entries the plan has for threads: those after start again at the first. 0 without any.
+std::size_t thread_entries(const ThreadPlan& plan);
 
 /// True when some option names nodes, CPUs or threads, so that a machine is needed at all.
 bool needs_machine(const RunRequest& request);

@@ -1,4 +1,5 @@
 #include "cli/bench_map_options.h"
+#include "cli/bench_map_parse.h"
 
 #include <gtest/gtest.h>
 #include <CLI/CLI.hpp>
