@@ -21,7 +21,7 @@ endfunction()
 function(homenode_test name)
   cmake_parse_arguments(TEST "" "" "SOURCES;LINKS" ${ARGN})
   add_executable(${name} ${TEST_SOURCES})
-  target_link_libraries(${name} PRIVATE ${TEST_LINKS} GTest::gtest_main homenode_flags)
+  target_link_libraries(${name} PRIVATE ${TEST_LINKS} homenode_fake GTest::gtest_main homenode_flags)
   target_compile_definitions(${name} PRIVATE HOMENODE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   # What tests themselves do is little; optimising it takes longer than it saves.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "actuation/region.h"
-#include "placement/policy.h"
+#include "placement/policies/policy.h"
 
 namespace homenode::actuation {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "placement/distribution.h"
+#include "placement/distributions/distribution.h"
 
 namespace homenode::actuation {
 

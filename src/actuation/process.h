@@ -3,7 +3,7 @@
 
 #include "base/result.h"
 #include "os/os.h"
-#include "placement/policy.h"
+#include "placement/policies/policy.h"
 
 namespace homenode::actuation {
 

@@ -8,8 +8,8 @@
 #include "base/units.h"
 #include "os/clock.h"
 #include "os/os.h"
-#include "placement/distribution.h"
-#include "placement/policy.h"
+#include "placement/distributions/distribution.h"
+#include "placement/policies/policy.h"
 
 namespace homenode::actuation {
 

@@ -10,7 +10,7 @@
 #include "capi/guard.h"
 #include "capi/usable_nodes.h"
 #include "os/clock.h"
-#include "placement/memory_rule.h"
+#include "placement/policies/memory_rule.h"
 
 namespace homenode::capi {
 namespace {

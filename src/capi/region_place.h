@@ -5,8 +5,8 @@
 
 #include "base/result.h"
 #include "capi/handles.h"
-#include "placement/distribution.h"
-#include "placement/policy.h"
+#include "placement/distributions/distribution.h"
+#include "placement/policies/policy.h"
 
 namespace homenode::capi {
 

@@ -6,8 +6,8 @@
 #include "capi/region_place.h"
 #include "capi/text.h"
 #include "homenode/homenode.h"
-#include "placement/strategy_table.h"
-#include "placement/thread_map.h"
+#include "placement/strategies/table.h"
+#include "placement/threads/map.h"
 
 namespace homenode::capi {
 namespace {

@@ -7,9 +7,9 @@
 #include "capi/handles.h"
 #include "capi/usable_nodes.h"
 #include "homenode/homenode.h"
-#include "machine/list_syntax.h"
-#include "placement/memory_rule.h"
-#include "placement/thread_expression.h"
+#include "placement/policies/list_syntax.h"
+#include "placement/policies/memory_rule.h"
+#include "placement/threads/expression.h"
 
 using namespace homenode;  // NOLINT: the C interface stands outside the namespace.
 

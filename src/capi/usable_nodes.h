@@ -7,7 +7,7 @@
 #include "base/id_set.h"
 #include "base/result.h"
 #include "os/os.h"
-#include "placement/memory_rule.h"
+#include "placement/policies/memory_rule.h"
 
 namespace homenode::capi {
 

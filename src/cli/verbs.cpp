@@ -1,9 +1,9 @@
 // The table of built-in verbs.
-#include "cli/cmd_bench.h"
-#include "cli/cmd_measure.h"
-#include "cli/cmd_run.h"
-#include "cli/cmd_topology.h"
-#include "cli/cmd_where.h"
+#include "cli/bench/bench.h"
+#include "cli/measure/measure.h"
+#include "cli/run/run.h"
+#include "cli/topology/topology.h"
+#include "cli/where/where.h"
 #include "cli/verb.h"
 
 namespace homenode::cli {

@@ -1,7 +1,7 @@
 #include "cli/verbs_quick.h"
 
-#include "cli/cmd_run.h"
-#include "cli/cmd_where.h"
+#include "cli/run/run.h"
+#include "cli/where/where.h"
 
 namespace homenode::cli {
 

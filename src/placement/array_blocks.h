@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "placement/distribution.h"
+#include "placement/distributions/distribution.h"
 
 namespace homenode::placement {
 

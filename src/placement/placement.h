@@ -6,9 +6,9 @@
 #include <variant>
 #include <vector>
 
-#include "placement/distribution.h"
-#include "placement/policy.h"
-#include "placement/thread_map.h"
+#include "placement/distributions/distribution.h"
+#include "placement/policies/policy.h"
+#include "placement/threads/map.h"
 
 namespace homenode::placement {
 

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <functional>
 
-#include "../os/every_refusal.h"
+#include "os/every_refusal.h"
 #include "actuation/aligned_memory.h"
 #include "actuation/audit.h"
 #include "actuation/huge_pages.h"

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "actuation/region.h"
-#include "os/fake.h"
+#include "fake/fake.h"
 
 namespace homenode::actuation {
 

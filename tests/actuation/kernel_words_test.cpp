@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "os/fake.h"
+#include "fake/fake.h"
 
 namespace homenode::actuation {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "capi/handles.h"
-#include "os/fake.h"
+#include "fake/fake.h"
 
 namespace homenode::capi_tests {
 

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "../os/every_refusal.h"
+#include "os/every_refusal.h"
 #include "base/id_list.h"
 #include "fake_kernel.h"
 #include "text.h"

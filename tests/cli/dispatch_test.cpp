@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "command_line.h"
+#include "support/command_line.h"
 
 namespace homenode::cli {
 namespace {

@@ -2,11 +2,11 @@
 // documents: lines that say what to do next, or all is done.
 #include <functional>
 
-#include "../os/every_refusal.h"
+#include "os/every_refusal.h"
 #include "base/id_list.h"
-#include "cli/where_repair.h"
-#include "command_line.h"
-#include "where_process.h"
+#include "actuation/repair.h"
+#include "support/command_line.h"
+#include "support/where_process.h"
 
 namespace homenode::cli {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "machine/machine.h"
-#include "os/fake.h"
+#include "fake/fake.h"
 
 namespace homenode::measure {
 

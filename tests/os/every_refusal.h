@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "os/fake.h"
+#include "fake/fake.h"
 
 namespace homenode::os {
 

@@ -1,5 +1,5 @@
 // The model must keep the kernel's rules that placement relies on.
-#include "os/fake.h"
+#include "fake/fake.h"
 
 #include <gtest/gtest.h>
 #include <linux/mempolicy.h>

@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "os/fake.h"
+#include "fake/fake.h"
 #include "os/linux.h"
 
 namespace homenode::os {

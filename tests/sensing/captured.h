@@ -11,7 +11,7 @@
 #include <string>
 
 #include "base/heap_header.h"
-#include "os/fake.h"
+#include "fake/fake.h"
 
 namespace homenode::sensing {
 

@@ -2,7 +2,7 @@
 // a survey that leaves things out, but one that says nothing wrong.
 #include <functional>
 
-#include "../os/every_refusal.h"
+#include "os/every_refusal.h"
 #include "base/id_list.h"
 #include "captured.h"
 #include "sensing/page_query.h"

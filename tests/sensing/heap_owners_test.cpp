@@ -8,7 +8,7 @@
 
 #include "base/heap_header.h"
 #include "captured.h"
-#include "os/fake.h"
+#include "fake/fake.h"
 #include "sensing/process_reader.h"
 
 namespace homenode::sensing {

@@ -6,7 +6,7 @@
 #include <cerrno>
 
 #include "captured.h"
-#include "os/fake.h"
+#include "fake/fake.h"
 
 namespace homenode::sensing {
 namespace {

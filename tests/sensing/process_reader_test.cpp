@@ -7,7 +7,7 @@
 
 #include "base/id_list.h"
 #include "captured.h"
-#include "os/fake.h"
+#include "fake/fake.h"
 
 namespace homenode::sensing {
 namespace {

@@ -19,7 +19,7 @@
 #include "actuation/kernel_words.h"
 #include "actuation/region.h"
 #include "os/linux.h"
-#include "placement/distribution.h"
+#include "placement/distributions/distribution.h"
 
 namespace {
 

@@ -20,7 +20,7 @@
 #include "actuation/process.h"
 #include "actuation/region.h"
 #include "os/linux.h"
-#include "placement/memory_rule.h"
+#include "placement/policies/memory_rule.h"
 
 namespace homenode {
 namespace {

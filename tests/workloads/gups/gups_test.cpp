@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "../probe_memory.h"
+#include "probe_memory.h"
 #include "workloads/gups/random_stream.h"
 
 namespace homenode::workloads::gups {

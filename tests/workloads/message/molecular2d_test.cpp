@@ -5,7 +5,7 @@
 #include <cmath>
 #include <set>
 
-#include "../probe_memory.h"
+#include "probe_memory.h"
 #include "workloads/message/molecules_serial.h"
 
 namespace homenode::workloads::message {

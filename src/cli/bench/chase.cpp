@@ -1,0 +1,71 @@
+#include "cli/bench/chase.h"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "machine/live.h"
+#include "cli/bench/program.h"
+#include "cli/size_option.h"
+#include "workloads/chase/chase.h"
+
+namespace homenode::cli {
+namespace {
+
+constexpr std::uint64_t line_of_chase_bytes = 64;
+constexpr unsigned most_chase_passes = 1U << 20U;
+
+class BenchChase final : public Verb {
+ public:
+  [[nodiscard]] std::string name() const override { return "chase"; }
+  [[nodiscard]] std::string summary() const override {
+    return "chains of dependent loads, each thread through its part of the memory";
+  }
+
+  void define(CLI::App& app) override {
+    add_size_option(app, "--size", size_, "memory of all threads, in lines of 64 bytes", "64M");
+    app.add_option("--passes", shape_.passes, "times round each thread's cycle")
+        ->capture_default_str();
+    app.add_option("--seed", shape_.seed, "seed of the order")->capture_default_str();
+    define_program_options(app, options_);
+  }
+
+  int run(Context& context) override {
+    const auto done = try_run(context);
+    return done ? exit_done : report(context, "bench chase", done.error());
+  }
+
+ private:
+  Result<void> try_run(Context& context) {
+    if (shape_.passes == 0 || shape_.passes > most_chase_passes) {
+      return bad_usage(fmt::format("cannot go {} times round", shape_.passes),
+                       fmt::format("give --passes 1 to {}", most_chase_passes));
+    }
+    const auto machine = read_live_machine();
+    if (!machine) return machine.as_unexpected();
+    const unsigned threads = setup_of(options_, *machine).threads;
+    shape_.lines = size_.value / line_of_chase_bytes;
+    if (shape_.lines < threads) {
+      return bad_usage(fmt::format("{} bytes hold {} lines, fewer than {} threads", size_.value,
+                                   shape_.lines, threads),
+                       fmt::format("give --size {} or more", line_of_chase_bytes * threads));
+    }
+    const auto program = workloads::chase::make_chase(shape_);
+    const ProgramTitle title{
+        fmt::format("Chase, {} lines", shape_.lines),
+        "homenode.bench.chase/1",
+        {{"lines", shape_.lines}, {"passes", shape_.passes}, {"seed", shape_.seed}}};
+    return bench_program(context, *machine, *program, title, options_);
+  }
+
+  Bytes size_ = 64_MiB;
+  workloads::chase::ChaseShape shape_;
+  ProgramOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_bench_chase() {
+  return std::make_unique<BenchChase>();
+}
+
+}  // namespace homenode::cli

@@ -1,0 +1,133 @@
+#include "cli/bench/gather.h"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <optional>
+
+#include "trial/gather_file.h"
+#include "machine/live.h"
+#include "cli/bench/program.h"
+#include "workloads/gather/gather.h"
+
+namespace homenode::cli {
+namespace {
+
+namespace gather = workloads::gather;
+
+constexpr unsigned most_gather_passes = 1U << 20U;
+
+class BenchGather final : public Verb {
+ public:
+  [[nodiscard]] std::string name() const override { return "gather"; }
+  [[nodiscard]] std::string summary() const override {
+    return "gather and scatter after an index pattern or a file of Spatter's";
+  }
+
+  void define(CLI::App& app) override {
+    app.add_option("--pattern", pattern_,
+                   "indices, as UNIFORM:8:2, MS1:8:4:20 (by one, but by 20 to the index 4) or a "
+                   "list")
+        ->capture_default_str();
+    app.add_option("--kernel", kernel_, "what is done with them")
+        ->check(CLI::IsMember({"gather", "scatter"}))
+        ->capture_default_str();
+    app.add_option("--delta", delta_, "words from one repetition to the next")
+        ->capture_default_str();
+    app.add_option("--count", count_, "repetitions in a pass")->capture_default_str();
+    app.add_option("--file", file_, "run every pattern of this JSON file of Spatter's instead")
+        ->type_name("FILE");
+    app.add_option("--entry", entry_, "of the file only this one, counting from 0");
+    app.add_option("--passes", passes_, "times over all repetitions")->capture_default_str();
+    define_program_options(app, options_);
+  }
+
+  int run(Context& context) override {
+    const auto done = try_run(context);
+    return done ? exit_done : report(context, "bench gather", done.error());
+  }
+
+ private:
+  Result<void> try_run(Context& context) {
+    if (passes_ == 0 || passes_ > most_gather_passes) {
+      return bad_usage(fmt::format("cannot go {} times over a pattern", passes_),
+                       fmt::format("give --passes 1 to {}", most_gather_passes));
+    }
+    const auto patterns = file_.empty() ? pattern_of_options() : patterns_of_file(context);
+    if (!patterns) return patterns.as_unexpected();
+    if (patterns->size() > 1 && !options_.output.empty()) {
+      return bad_usage("one --output cannot hold several patterns", "choose one with --entry");
+    }
+    const auto machine = read_live_machine();
+    if (!machine) return machine.as_unexpected();
+    for (const gather::IndexPattern& pattern : *patterns) {
+      const bool gathers = pattern.direction == gather::Direction::gather;
+      const auto program = gather::make_gather(pattern, passes_);
+      const ProgramTitle title{
+          fmt::format("{} {}, {} indices, delta {}, {} times", gathers ? "Gather" : "Scatter",
+                      pattern.name, pattern.indices.size(), pattern.delta, pattern.count),
+          "homenode.bench.gather/1",
+          {{"name", pattern.name},
+           {"kernel", gathers ? "gather" : "scatter"},
+           {"indices", pattern.indices},
+           {"delta", pattern.delta},
+           {"count", pattern.count},
+           {"passes", passes_}}};
+      const auto done = bench_program(context, *machine, *program, title, options_);
+      if (!done) return done;
+    }
+    return {};
+  }
+
+  [[nodiscard]] Result<std::vector<gather::IndexPattern>> pattern_of_options() const {
+    gather::IndexPattern pattern;
+    auto indices = gather::parse_indices(pattern_);
+    if (!indices) {
+      return bad_usage(fmt::format("cannot read the pattern '{}'", pattern_),
+                       "write UNIFORM:LENGTH:STRIDE, MS1:LENGTH:PLACES:GAPS or indices as 0,4,8");
+    }
+    pattern.name = pattern_;
+    pattern.direction =
+        kernel_ == "scatter" ? gather::Direction::scatter : gather::Direction::gather;
+    pattern.indices = *std::move(indices);
+    pattern.delta = delta_;
+    pattern.count = count_;
+    if (!pattern.reach()) {
+      return bad_usage(fmt::format("{} repetitions {} apart are none, or more than memory can hold",
+                                   count_, delta_),
+                       "give another --count or --delta");
+    }
+    return std::vector{pattern};
+  }
+
+  [[nodiscard]] Result<std::vector<gather::IndexPattern>> patterns_of_file(Context& context) const {
+    std::string text;
+    if (const int result = context.os.read_file(file_, text); result != 0) {
+      return failed("cannot read " + file_, "name a file that exists", -result);
+    }
+    auto patterns = read_patterns(text);
+    if (!patterns || !entry_) return patterns;
+    if (*entry_ >= patterns->size()) {
+      return bad_usage(fmt::format("the file has no entry {}", *entry_),
+                       fmt::format("give --entry 0 to {}", patterns->size() - 1));
+    }
+    return std::vector{(*patterns)[*entry_]};
+  }
+
+  std::string pattern_ = "UNIFORM:8:1";
+  std::string kernel_ = "gather";
+  std::uint64_t delta_ = 8;
+  std::uint64_t count_ = 1U << 20U;
+  std::string file_;
+  std::optional<std::size_t> entry_;
+  unsigned passes_ = 1;
+  ProgramOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_bench_gather() {
+  return std::make_unique<BenchGather>();
+}
+
+}  // namespace homenode::cli

@@ -1,0 +1,51 @@
+#include "cli/bench/message.h"
+
+#include <CLI/CLI.hpp>
+
+#include "cli/choice_option.h"
+#include "machine/live.h"
+#include "cli/bench/program.h"
+
+namespace homenode::cli {
+namespace {
+
+constexpr Choices<MessageRule, 5> rules{{{"sender", MessageRule::sender},
+                                         {"receiver", MessageRule::receiver},
+                                         {"first-touch", MessageRule::first_touch},
+                                         {"strategy", MessageRule::strategy},
+                                         {"malloc", MessageRule::from_malloc}}};
+
+}  // namespace
+
+void define_message_options(CLI::App& app, MessageOptions& options) {
+  add_choice(app, "--messages", options.rule, rules,
+             "where messages lie: on the node of the PE that sends them, on that of the one that "
+             "receives them, where they are touched first under the policy in force, as --strategy "
+             "places an array, or each from malloc");
+  app.add_option("--bind", options.bind,
+                 "the CPU of each PE, in the words of 'homenode run --threads' (default: all "
+                 "allowed CPUs in turn, node by node)")
+      ->type_name("CPUS");
+  define_program_options(app, options.program);
+}
+
+Result<void> bench_messages(Context& context, const MessageProgramMaker& make, ProgramTitle title,
+                            const MessageOptions& options) {
+  const auto machine = read_live_machine();
+  if (!machine) return machine.as_unexpected();
+  const ProgramSetup program = setup_of(options.program, *machine);
+  if (auto good = check_threads_of(*machine, program); !good) return good;
+  const auto setup = plan_messages(*machine, program, options.rule, options.bind);
+  if (!setup) return setup.as_unexpected();
+  const auto made = make({.pes = program.threads,
+                          .page_bytes = context.os.page_bytes(),
+                          .from_malloc = options.rule == MessageRule::from_malloc});
+  title.what["messages"] = name_of(rules, options.rule);
+  title.what["bind"] = options.bind.empty() ? "compact" : options.bind;
+  const ProgramRunner runner = [&](const std::function<void(unsigned)>& after_run) {
+    return run_messages(context.os, *machine, *made, *setup, after_run);
+  };
+  return bench_program_by(context, *machine, *made, title, options.program, runner);
+}
+
+}  // namespace homenode::cli

@@ -1,0 +1,51 @@
+#include "cli/bench/numa_mem.h"
+#include "cli/bench/numa_mem_options.h"
+
+#include <CLI/CLI.hpp>
+
+#include "os/atomic_file.h"
+#include "trial/map/run.h"
+#include "cli/bench/numa_mem_render.h"
+#include "machine/live.h"
+
+namespace homenode::cli {
+namespace {
+
+class BenchNumaMem final : public Verb {
+ public:
+  [[nodiscard]] std::string name() const override { return "numa-mem"; }
+  [[nodiscard]] std::string summary() const override {
+    return "processes and threads on memory that all, some or one of them use, as perf has it";
+  }
+  void define(CLI::App& app) override { define_options(app, options_); }
+
+  int run(Context& context) override {
+    const auto done = try_run(context);
+    return done ? exit_done : report(context, "bench numa-mem", done.error());
+  }
+
+ private:
+  Result<void> try_run(Context& context) {
+    if (auto checked = check(options_); !checked) return checked;
+    const auto machine = read_live_machine();
+    if (!machine) return machine.as_unexpected();
+    const auto plan = plan_numa_mem(*machine, options_, memory_facts(context.os));
+    if (!plan) return plan.as_unexpected();
+    const auto measured = run_numa_mem(context.os, *plan);
+    if (!measured) return measured.as_unexpected();
+    const std::string json = numa_mem_json(*measured);
+    context.out << (options_.json ? json : numa_mem_text(*measured));
+    if (options_.output.empty()) return {};
+    return write_atomically(options_.output, json);
+  }
+
+  NumaMemOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_bench_numa_mem() {
+  return std::make_unique<BenchNumaMem>();
+}
+
+}  // namespace homenode::cli

@@ -1,0 +1,16 @@
+// homenode bench numa-mem: the report for people and for programs.
+#pragma once
+
+#include <string>
+
+#include "trial/numa_mem/run.h"
+
+namespace homenode::cli {
+
+/// Schema "homenode.bench.numa-mem/1", on one line.
+std::string numa_mem_json(const NumaMemReport& report);
+
+/// perf's figures, where the pages were, and the looks and threads where they are asked for.
+std::string numa_mem_text(const NumaMemReport& report);
+
+}  // namespace homenode::cli

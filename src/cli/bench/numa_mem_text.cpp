@@ -1,0 +1,114 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/bench/clock.h"
+#include "cli/bench/numa_mem_render.h"
+
+namespace homenode::cli {
+namespace {
+
+constexpr double giga = 1e9;
+
+std::string numa_mem_headline(const NumaMemReport& report) {
+  const NumaMemPlan& plan = report.plan;
+  const auto mib = [](std::size_t bytes) { return static_cast<double>(bytes) / (1U << 20U); };
+  return fmt::format(
+      "numa-mem: {} processes of {} threads, strategy {}\n"
+      "MiB walked in a loop: global {:g}, process {:g}, of it again under a lock {:g}, thread "
+      "{:g}\n\n",
+      plan.options.processes, plan.options.threads, plan.options.strategy, mib(plan.global_bytes),
+      mib(plan.process_bytes), mib(plan.locked_bytes), mib(plan.thread_bytes));
+}
+
+std::string figures_text(const NumaMemReport& report) {
+  const NumaMemFigures figures = figures_of(report);
+  const auto row = [](const char* name, double value, const char* unit) {
+    return fmt::format("{:<26} {:>14.3f} {}\n", name, value, unit);
+  };
+  std::string text;
+  text += row("runtime-max/thread", figures.slowest_s, "s");
+  text += row("runtime-min/thread", figures.fastest_s, "s");
+  text += row("runtime-avg/thread", figures.mean_s, "s");
+  text += row("spread-runtime/thread", 100.0 * figures.spread, "%");
+  text += row("data/thread", figures.bytes_of_thread / giga, "GB");
+  text += row("data-total", figures.bytes / giga, "GB");
+  text += row("runtime/byte/thread", figures.ns_per_byte_of_thread, "ns");
+  text += row("thread-speed", figures.thread_speed / giga, "GB/s");
+  text += row("total-speed", figures.speed / giga, "GB/s");
+  return text + fmt::format("Times: {}; contents verified\n",
+                            report.modelled ? modelled_words : host_clock_words());
+}
+
+std::string numa_mem_pages_text(const NumaMemReport& report) {
+  std::string text = fmt::format("\n{:<16} {:>10}  pages at the end\n", "memory", "MiB");
+  for (const NumaMemAudit& memory : report.memories) {
+    std::string pages = memory.refusal;
+    for (const auto& [where, count] : memory.pages) {
+      const bool node = std::ranges::all_of(where, [](char c) { return c >= '0' && c <= '9'; });
+      pages +=
+          fmt::format("{}{}{}: {}", pages.empty() ? "" : ", ", node ? "node " : "", where, count);
+    }
+    text += fmt::format("{:<16} {:>10.2f}  {}\n", memory.name,
+                        static_cast<double>(memory.bytes) / (1U << 20U), pages);
+  }
+  return text;
+}
+
+std::string tasks_text(const NumaMemReport& report) {
+  std::string text = fmt::format("\n{:<14} {:>5} {:>5} {:>9} {:>10} {:>9} {:>9}\n", "thread", "CPU",
+                                 "node", "loops", "GB/s", "user s", "system s");
+  for (std::size_t i = 0; i < report.tasks.size(); ++i) {
+    const NumaMemTask& task = report.plan.tasks[i];
+    const NumaMemRecord& record = report.tasks[i];
+    text += fmt::format("{:<14} {:>5} {:>5} {:>9} {:>10.3f} {:>9.3f} {:>9.3f}\n",
+                        fmt::format("{}/{}", task.process, task.thread), report.cpu_of_task[i],
+                        report.node_of_task[i], record.loops,
+                        walk_of(report.plan, record).speed / giga, record.user_s, record.system_s);
+  }
+  return text;
+}
+
+/// How many nodes the threads of a process are on, least and most, and how many pages with them.
+std::string look_text(const NumaMemLook& look) {
+  std::size_t least = look.processes.front().thread_nodes.size();
+  std::size_t most = 0;
+  std::string pages;
+  for (std::size_t i = 0; i < look.processes.size(); ++i) {
+    const ProcessLook& process = look.processes[i];
+    least = std::min(least, process.thread_nodes.size());
+    most = std::max(most, process.thread_nodes.size());
+    std::size_t all = 0;
+    std::size_t near = 0;
+    for (const auto& [node, count] : process.pages) {
+      all += count;
+      near += process.thread_nodes.contains(node) ? count : 0;
+    }
+    if (all > 0) pages += fmt::format(" {}/{}", near, all);
+  }
+  return fmt::format("{:>8.2f}  {:>6}  {:<12} {}\n", look.seconds,
+                     fmt::format("{}-{}", least, most), look.converged() ? "yes" : "no", pages);
+}
+
+std::string looks_text(const NumaMemReport& report) {
+  std::string text =
+      fmt::format("\n{:>8}  {:>6}  {:<12} {}\n", "s (host)", "nodes", "converged",
+                  "pages on a node of the process's threads, of those looked at, by process");
+  for (const NumaMemLook& look : report.looks) text += look_text(look);
+  const auto since = converged_since(report.looks);
+  if (!since) return text + "not converged: some process has threads on several nodes\n";
+  return text + fmt::format("converged since {:.2f} s (host clock)\n", *since);
+}
+
+}  // namespace
+
+std::string numa_mem_text(const NumaMemReport& report) {
+  const NumaMemOptions& options = report.plan.options;
+  if (options.quiet) return figures_text(report);
+  std::string text = numa_mem_headline(report) + figures_text(report) + numa_mem_pages_text(report);
+  if (options.details) text += tasks_text(report);
+  if (options.looks()) text += looks_text(report);
+  return text;
+}
+
+}  // namespace homenode::cli

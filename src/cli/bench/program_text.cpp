@@ -1,0 +1,119 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/bench/clock.h"
+#include "cli/bench/program_render.h"
+
+namespace homenode::cli {
+namespace {
+
+std::string run_text(const ProgramRun& run, std::size_t number) {
+  const workloads::ProgramOutcome& outcome = run.outcome;
+  const auto passed = std::ranges::count_if(outcome.checks, &workloads::Check::passed);
+  return fmt::format(
+      "run {:<3} {:>12.4f} s {:>12.2f} {}   {:>10.3f} CPU s   {} ({} of {} checks)\n", number,
+      outcome.seconds, outcome.rate(), outcome.unit, run.cpu_seconds,
+      outcome.verified() ? "verified" : "NOT VERIFIED", passed, outcome.checks.size());
+}
+
+/// What the runs say of themselves, by the median of each figure.
+std::string figures_text(const ProgramReport& report) {
+  std::string text;
+  const std::vector<workloads::Figure>& last = report.runs.back().outcome.figures;
+  for (std::size_t i = 0; i < last.size(); ++i) {
+    std::vector<double> values;
+    for (const ProgramRun& run : report.runs) {
+      if (i < run.outcome.figures.size()) values.push_back(run.outcome.figures[i].value);
+    }
+    text += fmt::format("{:<32} {:>12.6g} {}\n", last[i].name, median(values), last[i].unit);
+  }
+  return text;
+}
+
+std::string pages_text(const ArrayAudit& array) {
+  if (!array.audit) return array.error ? array.error->message() : std::string("not audited");
+  std::string text;
+  for (const auto& [node, pages] : array.audit->pages_on_node) {
+    text += fmt::format("{}node {}: {}", text.empty() ? "" : ", ", node.value(), pages);
+  }
+  for (const auto& [reason, pages] : array.audit->reasons) {
+    text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", actuation::to_string(reason), pages);
+  }
+  if (array.astray > 0) text += fmt::format(" ({} not where they were placed)", array.astray);
+  return text;
+}
+
+std::string arrays_text(const ProgramReport& report) {
+  std::string text = fmt::format("\n{:<16} {:>12}  pages after the last run\n", "array", "MiB");
+  for (std::size_t i = 0; i < report.arrays.size(); ++i) {
+    const PlacedArray& array = report.arrays[i];
+    text += fmt::format("{:<16} {:>12.2f}  {}\n", array.need.name,
+                        static_cast<double>(array.need.bytes) / (1U << 20U),
+                        pages_text(report.runs.back().arrays[i]));
+    if (array.receipt && array.receipt->refused > 0) {
+      text += fmt::format("  not placed: {} pages", array.receipt->refused);
+      for (const Error& refusal : array.receipt->refusals) text += "; " + refusal.message();
+      text += '\n';
+    }
+  }
+  return text;
+}
+
+std::string threads_text(const ProgramReport& report) {
+  if (report.threads.empty()) return {};
+  std::string text = "threads on CPU   ";
+  for (const ThreadPlace& thread : report.threads) {
+    text += fmt::format(" {}", thread.cpu.value());
+  }
+  return text + '\n';
+}
+
+std::string peers_text(const ProgramReport& report, const std::vector<PeerReport>& peers) {
+  std::vector<double> own;
+  for (const ProgramRun& run : report.runs) own.push_back(run.outcome.rate());
+  std::string text;
+  for (const PeerReport& peer : peers) {
+    if (peer.runs.empty()) continue;
+    std::vector<double> rates;
+    std::vector<double> walls;
+    for (const PeerRun& run : peer.runs) {
+      walls.push_back(run.wall_seconds);
+      if (run.rate) rates.push_back(*run.rate);
+    }
+    text += fmt::format("\npeer {}\n", peer.command);
+    if (rates.empty()) {
+      text += fmt::format("  median {:.4f} s for the whole command; it prints no rate\n",
+                          median(walls));
+      continue;
+    }
+    text +=
+        fmt::format("  median {:.2f} {} here, {:.2f} there: {:.3f} times as fast\n", median(own),
+                    report.runs.front().outcome.unit, median(rates), median(own) / median(rates));
+    const auto unsure = std::ranges::count_if(
+        peer.runs, [](const PeerRun& run) { return !run.verified.value_or(false); });
+    if (unsure > 0) text += fmt::format("  {} of its runs do not say they were right\n", unsure);
+  }
+  return text;
+}
+
+}  // namespace
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0.0;
+  std::ranges::sort(values);
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 != 0 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+std::string program_text(const ProgramTitle& title, const ProgramReport& report,
+                         const std::vector<PeerReport>& peers) {
+  std::string text = fmt::format("{}: {} threads, strategy {}\n", title.text, report.setup.threads,
+                                 report.setup.strategy);
+  for (std::size_t i = 0; i < report.runs.size(); ++i) text += run_text(report.runs[i], i + 1);
+  text += fmt::format("Times: {}\n", host_clock_words());
+  return text + figures_text(report) + arrays_text(report) + threads_text(report) +
+         peers_text(report, peers);
+}
+
+}  // namespace homenode::cli

@@ -1,0 +1,97 @@
+#include "cli/bench/stream.h"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "machine/live.h"
+#include "cli/bench/program.h"
+#include "cli/size_option.h"
+#include "workloads/stream/stream.h"
+
+namespace homenode::cli {
+namespace {
+
+namespace stream = workloads::stream;
+
+class BenchStream final : public Verb {
+ public:
+  [[nodiscard]] std::string name() const override { return "stream"; }
+  [[nodiscard]] std::string summary() const override {
+    return "STREAM's four loops, by teams of threads on their own or each other's data";
+  }
+
+  void define(CLI::App& app) override {
+    add_size_option(app, "--size", size_, "memory of the three arrays together", "96M");
+    app.add_option("--passes", shape_.passes, "times over the arrays")->capture_default_str();
+    app.add_option("--kernel", kernel_, "which loop: copy, scale, add, triad, or all in turn")
+        ->check(CLI::IsMember({"copy", "scale", "add", "triad", "all"}))
+        ->capture_default_str();
+    app.add_option("--teams", shape_.teams, "teams of threads with a set of data each")
+        ->capture_default_str();
+    app.add_option("--team-shape", team_shape_,
+                   "nested: each team on its own set; twisted: on the next team's in the second "
+                   "half of the passes; imbalanced: sets of sizes 1 : 2 : 3 ...")
+        ->check(CLI::IsMember({"nested", "twisted", "imbalanced"}))
+        ->capture_default_str();
+    define_program_options(app, options_);
+  }
+
+  int run(Context& context) override {
+    const auto done = try_run(context);
+    return done ? exit_done : report(context, "bench stream", done.error());
+  }
+
+ private:
+  Result<void> try_run(Context& context) {
+    const auto machine = read_live_machine();
+    if (!machine) return machine.as_unexpected();
+    const unsigned threads = setup_of(options_, *machine).threads;
+    if (auto shaped = take_shape(threads); !shaped) return shaped;
+    const auto program = stream::make_stream(shape_);
+    const ProgramTitle title{fmt::format("STREAM {}, {} {}", kernel_, shape_.teams, team_shape_),
+                             "homenode.bench.stream/1",
+                             {{"kernel", kernel_},
+                              {"elements", shape_.elements},
+                              {"passes", shape_.passes},
+                              {"teams", shape_.teams},
+                              {"team_shape", team_shape_}}};
+    return bench_program(context, *machine, *program, title, options_);
+  }
+
+  Result<void> take_shape(unsigned threads) {
+    if (shape_.passes == 0 || shape_.passes > stream::most_passes) {
+      return bad_usage(fmt::format("cannot go {} times over the arrays", shape_.passes),
+                       fmt::format("give --passes 1 to {}", stream::most_passes));
+    }
+    if (shape_.teams == 0) return bad_usage("no team does nothing", "give --teams 1 or more");
+    if (shape_.teams > threads) {
+      return bad_usage(fmt::format("{} threads are too few for {} teams", threads, shape_.teams),
+                       "give fewer --teams, or more --threads");
+    }
+    // Whole blocks, as the kernels want them.
+    constexpr std::uint64_t unit = 3 * sizeof(double) * workloads::probe::block_elements;
+    shape_.elements = size_.value / unit * workloads::probe::block_elements;
+    if (shape_.elements < workloads::probe::block_elements * std::uint64_t{threads}) {
+      return bad_usage(fmt::format("{} bytes are too few for {} threads", size_.value, threads),
+                       fmt::format("give --size {} or more", unit * threads));
+    }
+    if (kernel_ != "all") shape_.kernel = workloads::probe::find_kernel(kernel_);
+    if (team_shape_ == "twisted") shape_.shape = stream::TeamShape::twisted;
+    if (team_shape_ == "imbalanced") shape_.shape = stream::TeamShape::imbalanced;
+    return {};
+  }
+
+  Bytes size_ = 96_MiB;
+  stream::StreamShape shape_;
+  std::string kernel_ = "all";
+  std::string team_shape_ = "nested";
+  ProgramOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_bench_stream() {
+  return std::make_unique<BenchStream>();
+}
+
+}  // namespace homenode::cli

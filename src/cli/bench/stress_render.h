@@ -1,0 +1,26 @@
+// homenode bench stress: the report for people and for programs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "trial/stress/modes.h"
+#include "trial/stress/run.h"
+
+namespace homenode::cli {
+
+/// Schema "homenode.bench.stress/1", on one line.
+std::string stress_json(const StressReport& report);
+
+/// Pattern, targets, threads and blocks, in two lines.
+std::string stress_headline(const StressPlan& plan);
+
+/// What ran, what moved, and to what avail.
+std::string stress_text(const StressReport& report);
+
+/// Schema "homenode.bench.stress.modes/1", on one line: each mode's report as by itself.
+std::string modes_json(const std::vector<ModeReport>& reports);
+/// A line for each mode.
+std::string modes_text(const std::vector<ModeReport>& reports);
+
+}  // namespace homenode::cli

@@ -1,0 +1,99 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "cli/bench/clock.h"
+#include "cli/bench/stress_render.h"
+
+namespace homenode::cli {
+namespace {
+
+std::string surroundings_text(const Surroundings& surroundings) {
+  const auto balancing = surroundings.kernel_balancing;
+  return fmt::format("kernel balancing {}, numad {}\n\n",
+                     !balancing       ? "not there"
+                     : *balancing > 0 ? "on"
+                                      : "off",
+                     surroundings.numad ? "running" : "not running");
+}
+
+std::string share_text(std::size_t part, std::size_t whole) {
+  if (whole == 0) return "0";
+  return fmt::format("{} ({:.1f} %)", part,
+                     100.0 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+std::string added_text(const std::optional<std::uint64_t>& count) {
+  return count ? std::to_string(*count) : "not counted";
+}
+
+std::string range_of(const std::vector<std::uint64_t>& counts) {
+  const auto [least, most] = std::ranges::minmax(counts);
+  return least == most ? std::to_string(least) : fmt::format("{} to {}", least, most);
+}
+
+}  // namespace
+
+std::string stress_headline(const StressPlan& plan) {
+  std::string map;
+  for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
+    map += fmt::format(" {}:{}", plan.nodes[i].value(), plan.nodes[plan.team.targets[i]].value());
+  }
+  return fmt::format(
+      "Daemon stress: pattern {}, {}; node:target{}\n"
+      "{} threads and blocks of {} KiB on {} nodes; first touch: {}\n",
+      to_string(plan.options.pattern), plan.options.writes ? "write" : "read", map,
+      plan.team.threads(), plan.block_bytes >> 10U, plan.nodes.size(),
+      to_string(plan.options.first_touch));
+}
+
+std::string stress_text(const StressReport& report) {
+  const auto& moves = report.moves;
+  const auto [fewest, most] = std::minmax_element(report.cycles.begin(), report.cycles.end());
+  const auto& shares = report.local_shares;
+  const double mean =
+      std::accumulate(shares.begin(), shares.end(), 0.0) / static_cast<double>(shares.size());
+  std::string text = stress_headline(report.plan) + surroundings_text(report.surroundings);
+  text += fmt::format("cycles of a thread   {} to {}, contents verified\n", *fewest, *most);
+  text += fmt::format(
+      "local share          {:.1f} % at the start, {:.1f} % at the end, mean "
+      "{:.1f} %\n",
+      100.0 * shares.front(), 100.0 * shares.back(), 100.0 * mean);
+  text += fmt::format("pages looked at      {} of {}, {} times\n", report.sampled_pages.size(),
+                      report.plan.bytes() / report.plan.page_bytes, report.samples.size());
+  text += fmt::format("of these moved       {}\n",
+                      share_text(moves.pages_moved, report.sampled_pages.size()));
+  text += fmt::format(
+      "moves seen           {}: {} brought the page nearer to its threads, {} made "
+      "no difference, {} farther\n",
+      moves.moves(), moves.nearer, moves.same, moves.farther);
+  text += fmt::format("useless moves        {}\n", share_text(moves.useless(), moves.moves()));
+  text += fmt::format("pages moved, system  {} by the kernel's balancing, {} by whomever\n",
+                      added_text(report.system_moves.balancing),
+                      added_text(report.system_moves.migrated));
+  if (!report.released_s) text += "The perturbing process did not release the threads.\n";
+  return text +
+         fmt::format("time                 {:.3f} s ({})\n", report.seconds, host_clock_words());
+}
+
+std::string modes_text(const std::vector<ModeReport>& reports) {
+  std::string text = stress_headline(reports.front().report.plan);
+  text += fmt::format("\n{:<8} {:>14} {:>14} {:>16} {:>20}  {}\n", "mode", "pages moved",
+                      "useless moves", "moved, system", "local % start, end", "cycles");
+  for (const ModeReport& each : reports) {
+    const StressReport& report = each.report;
+    const auto& moves = report.moves;
+    const auto& migrated = report.system_moves.migrated;
+    text += fmt::format("{:<8} {:>14} {:>14} {:>16} {:>20}  {}\n", to_string(each.mode),
+                        fmt::format("{} of {}", moves.pages_moved, report.sampled_pages.size()),
+                        fmt::format("{} of {}", moves.useless(), moves.moves()),
+                        migrated ? std::to_string(*migrated) : "not counted",
+                        fmt::format("{:.1f}, {:.1f}", 100.0 * report.local_shares.front(),
+                                    100.0 * report.local_shares.back()),
+                        range_of(report.cycles));
+  }
+  return text + "Contents verified in each mode.\n";
+}
+
+}  // namespace homenode::cli

@@ -1,0 +1,186 @@
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/id_list.h"
+#include "cli/json_numbers.h"
+#include "cli/measure/render.h"
+#include "measure/derived.h"
+
+namespace homenode::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using measure::Report;
+using measure::Summary;
+
+/// `ratio` turns counted bytes into moved ones. Null where nothing was measured.
+Json summary_json(const Summary& summary, double ratio = 1.0) {
+  if (summary.runs == 0) return nullptr;
+  return {{"median", ratio * summary.median},
+          {"spread", summary.spread},
+          {"least", ratio * summary.least},
+          {"most", ratio * summary.most},
+          {"runs", summary.runs},
+          {"noisy", measure::is_noisy(summary)}};
+}
+
+Json matrix_json(const measure::PairMatrix& matrix) {
+  Json rows = Json::array();
+  for (NodeId from : matrix.rows()) {
+    Json row = Json::array();
+    for (NodeId to : matrix.columns()) {
+      const double value = matrix.at(from, to);
+      row.push_back(std::isnan(value) ? Json(nullptr) : Json(value));
+    }
+    rows.push_back(std::move(row));
+  }
+  return {{"from", numbers(matrix.rows())}, {"to", numbers(matrix.columns())}, {"values", rows}};
+}
+
+Json machine_json(const Report& report) {
+  Json nodes = Json::array();
+  for (const machine::Node& node : report.machine.nodes) {
+    nodes.push_back({{"id", node.id.value()},
+                     {"cpus", to_list(node.cpus)},
+                     {"allowed_cpus", to_list(node.cpus & report.machine.allowed_cpus)},
+                     {"memory_bytes", node.memory.value}});
+  }
+  return {{"name", report.machine.name}, {"nodes", nodes}};
+}
+
+Json memory_json(const Report& report) {
+  Json list = Json::array();
+  for (const measure::MemoryFacts& facts : report.memory) {
+    list.push_back({{"node", facts.node.value()},
+                    {"array_bytes", facts.array.value},
+                    {"huge_bytes", facts.huge ? Json(facts.huge->value) : Json(nullptr)},
+                    {"order", facts.page_local ? "page-local" : "random"},
+                    {"pages", facts.pages},
+                    {"pages_elsewhere", facts.audited ? Json(facts.elsewhere) : Json(nullptr)},
+                    {"audited", facts.audited}});
+  }
+  return list;
+}
+
+Json latency_json(const Report& report) {
+  Json list = Json::array();
+  for (const measure::LatencyFigure& figure : report.latency) {
+    list.push_back({{"from", figure.item.pair.from.value()},
+                    {"to", figure.item.pair.to.value()},
+                    {"access", figure.item.write ? "write" : "read"},
+                    {"ns", summary_json(figure.ns)}});
+  }
+  return list;
+}
+
+/// The bytes twice: as STREAM counts them, and as they cross the bus.
+void add_rates(Json& json, measure::Kernel kernel, const Summary& summary) {
+  json["kernel"] = workloads::probe::traffic(kernel).name;
+  json["counted_mibs"] = summary_json(summary);
+  json["moved_mibs"] = summary_json(summary, measure::moved_ratio(kernel));
+}
+
+Json bandwidth_json(const Report& report) {
+  Json list = Json::array();
+  for (const measure::BandwidthFigure& figure : report.bandwidth) {
+    Json json{{"from", figure.item.pair.from.value()},
+              {"to", figure.item.pair.to.value()},
+              {"scope", figure.item.scope == measure::Scope::one_cpu ? "one-cpu" : "all-cpus"},
+              {"cpus", figure.cpus}};
+    add_rates(json, figure.item.kernel, figure.mibs);
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+Json together_json(const Report& report) {
+  Json list = Json::array();
+  for (const measure::TogetherFigure& figure : report.together) {
+    Json json{{"memory", figure.item.kind == measure::Together::local ? "local" : "interleaved"},
+              {"cpus", figure.cpus}};
+    add_rates(json, figure.item.kernel, figure.mibs);
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+Json loaded_json(const Report& report) {
+  Json list = Json::array();
+  for (const measure::LoadedCurve& curve : report.loaded) {
+    Json points = Json::array();
+    for (const measure::LoadedPoint& point : curve.points) {
+      points.push_back({{"idle_rounds", point.idle_rounds},
+                        {"injected_mibs", summary_json(point.injected_mibs)},
+                        {"latency_ns", summary_json(point.latency_ns)}});
+    }
+    list.push_back({{"from", curve.pair.from.value()},
+                    {"to", curve.pair.to.value()},
+                    {"injecting_cpus", curve.injecting_cpus},
+                    {"points", points},
+                    {"not_measurable", curve.injecting_cpus > 0
+                                           ? Json(nullptr)
+                                           : Json("the node has one CPU: none is left to load")}});
+  }
+  return list;
+}
+
+Json matrices_json(const Report& report) {
+  Json json = Json::object();
+  if (!report.latency.empty()) {
+    json["read_latency_ns"] = matrix_json(measure::latency_matrix(report, false));
+    json["write_latency_ns"] = matrix_json(measure::latency_matrix(report, true));
+    json["numa_factor"] = matrix_json(measure::numa_factors(report));
+  }
+  for (const auto& entry : workloads::probe::kernels()) {
+    const auto is_measured = [&](const auto& figure) {
+      return figure.item.kernel == entry.kernel && figure.mibs.runs > 0;
+    };
+    if (std::none_of(report.bandwidth.begin(), report.bandwidth.end(), is_measured)) continue;
+    json[std::string(entry.name) + "_mibs"] =
+        matrix_json(measure::bandwidth_matrix(report, entry.kernel, measure::Scope::all_cpus));
+  }
+  return json;
+}
+
+Json weights_json(const Report& report) {
+  Json list = Json::array();
+  for (const measure::InterleaveWeights& entry : report.weights) {
+    Json weights = Json::object();
+    for (const auto& [node, weight] : entry.weights.of_node) {
+      weights[std::to_string(node.value())] = weight;
+    }
+    list.push_back({{"from", entry.from ? Json(entry.from->value()) : Json(nullptr)},
+                    {"weights", weights},
+                    {"efficiency", entry.weights.efficiency},
+                    {"plain_efficiency", entry.weights.plain_efficiency}});
+  }
+  return list;
+}
+
+}  // namespace
+
+std::string measure_json(const Report& report) {
+  const Json json{{"schema", "homenode.measure/1"},
+                  {"provenance", measure::provenance(report)},
+                  {"modelled", report.modelled},
+                  {"mode", report.plan.request.quick ? "quick" : "full"},
+                  {"isa", report.isa},
+                  {"runs", report.plan.runs},
+                  {"seconds", report.seconds},
+                  {"spread_is", "median absolute deviation over median"},
+                  {"noisy_above", measure::noisy_spread},
+                  {"machine", machine_json(report)},
+                  {"sources", numbers(report.plan.sources)},
+                  {"targets", numbers(report.plan.targets)},
+                  {"memory", memory_json(report)},
+                  {"matrices", matrices_json(report)},
+                  {"weights", weights_json(report)},
+                  {"latency", latency_json(report)},
+                  {"bandwidth", bandwidth_json(report)},
+                  {"together", together_json(report)},
+                  {"loaded", loaded_json(report)},
+                  {"notes", report.notes}};
+  return json.dump(1) + '\n';
+}
+
+}  // namespace homenode::cli

@@ -1,0 +1,15 @@
+// What `run` would do, told without doing it: text and JSON. Serves the verb `run`.
+#pragma once
+
+#include <string>
+
+#include "launch/plan.h"
+
+namespace homenode::cli {
+
+std::string explain_text(const RunPlan& plan);
+
+/// Schema "homenode.run.explain/1".
+std::string explain_json(const RunPlan& plan);
+
+}  // namespace homenode::cli

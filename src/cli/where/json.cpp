@@ -1,0 +1,130 @@
+#include <fmt/format.h>
+
+#include "base/id_list.h"
+#include "cli/where/render.h"
+#include "sensing/verdict.h"
+
+namespace homenode::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using sensing::Mapping;
+using sensing::Survey;
+
+template <class Value>
+Json or_null(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json amount_json(const std::optional<Bytes>& amount) {
+  return amount ? Json(amount->value) : Json(nullptr);
+}
+
+std::string address(std::uint64_t value) {
+  return fmt::format("0x{:x}", value);
+}
+
+Json owners_json(const Mapping& mapping) {
+  Json list = Json::array();
+  for (const sensing::HeapOwner& owner : mapping.owners) {
+    list.push_back({{"of", owner.in_hand ? "heap in hand" : "malloc"},
+                    {"node", owner.node ? Json(owner.node->value()) : Json(nullptr)}});
+  }
+  return list;
+}
+
+Json mapping_json(const Mapping& mapping) {
+  sensing::BytesOnNodes bytes;
+  add(bytes, mapping);
+  return {{"first", address(mapping.first)},
+          {"end", mapping.end ? Json(address(*mapping.end)) : Json(nullptr)},
+          {"group", to_string(mapping.group)},
+          {"name", mapping.name},
+          {"policy",
+           {{"mode", mapping.policy.mode},
+            {"flags", mapping.policy.flags},
+            {"nodes", to_list(mapping.policy.nodes)},
+            {"cut", mapping.policy.nodes_cut}}},
+          {"page_bytes", mapping.page_size.value},
+          {"bytes", mapping.bytes().value},
+          {"on_node_bytes", json_of(bytes)},
+          {"private_bytes", sensing::bytes_of(mapping.anon_pages, mapping.page_size).value},
+          {"most_sharers", mapping.most_sharers},
+          {"transparent_huge_bytes", amount_json(mapping.transparent_huge)},
+          {"swapped_bytes", amount_json(mapping.swapped)},
+          {"stack_of", or_null(mapping.stack_of)},
+          {"heap_owners", owners_json(mapping)}};
+}
+
+Json thread_json(const sensing::ThreadFacts& thread) {
+  return {{"id", thread.id},
+          {"name", thread.name},
+          {"state", std::string(1, thread.state)},
+          {"last_cpu", thread.last_cpu.value()},
+          {"node", thread.node ? Json(thread.node->value()) : Json(nullptr)},
+          {"allowed_cpus", to_list(thread.allowed)}};
+}
+
+Json finding_json(const Survey& survey, const sensing::Finding& finding) {
+  const Mapping& mapping = survey.mappings[finding.mapping];
+  sensing::BytesOnNodes off;
+  for (const auto& [node, pages] : finding.off) {
+    off[node] = sensing::bytes_of(pages, mapping.page_size).value;
+  }
+  return {{"mapping", address(mapping.first)},
+          {"policy", to_string(mapping.policy)},
+          {"off_bytes", json_of(off)},
+          {"cause", to_string(finding.cause)},
+          {"explanation", explain(finding.cause)}};
+}
+
+template <class Values, class Turn>
+Json list_of(const Values& values, Turn turn) {
+  Json list = Json::array();
+  for (const auto& value : values) list.push_back(turn(value));
+  return list;
+}
+
+}  // namespace
+
+nlohmann::ordered_json json_of(const sensing::BytesOnNodes& bytes) {
+  Json json = Json::object();
+  for (const auto& [node, on_node] : bytes) json[fmt::format("{}", node.value())] = on_node;
+  return json;
+}
+
+nlohmann::ordered_json where_json(const Survey& survey) {
+  Json groups = Json::object();
+  for (sensing::Group group : sensing::all_groups) {
+    groups[to_string(group)] = json_of(bytes_on_nodes(survey, group));
+  }
+  Json heaps = Json::object();
+  for (const auto& [owners, bytes] : bytes_of_owners(survey)) heaps[owners] = json_of(bytes);
+  return {{"schema", "homenode.where/1"},
+          {"pid", survey.pid},
+          {"name", survey.name},
+          {"source", survey.source},
+          {"allowed_memory_nodes", to_list(survey.allowed_memory)},
+          {"nodes", list_of(survey.nodes,
+                            [](const sensing::NodeFacts& node) {
+                              const auto memory = [&](Bytes bytes) {
+                                return node.memory_known ? Json(bytes.value) : Json(nullptr);
+                              };
+                              return Json{
+                                  {"id", node.id.value()},
+                                  {"cpus", node.cpus_known ? Json(to_list(node.cpus)) : Json()},
+                                  {"memory_bytes", memory(node.total)},
+                                  {"free_bytes", memory(node.free)}};
+                            })},
+          {"on_node_bytes", json_of(bytes_on_nodes(survey))},
+          {"groups", groups},
+          {"heaps_by_owner", heaps},
+          {"mappings", list_of(survey.mappings, mapping_json)},
+          {"threads", survey.with_threads ? list_of(survey.threads, thread_json) : Json(nullptr)},
+          {"off_policy",
+           list_of(off_policy(survey),
+                   [&](const sensing::Finding& finding) { return finding_json(survey, finding); })},
+          {"notes", survey.notes}};
+}
+
+}  // namespace homenode::cli

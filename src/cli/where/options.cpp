@@ -1,0 +1,167 @@
+#include "cli/where/options.h"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "sensing/words.h"
+
+namespace homenode::cli {
+namespace {
+
+using sensing::number_in;
+
+constexpr double default_watch_seconds = 2;
+constexpr double shortest_watch_seconds = 0.1;
+constexpr double longest_watch_seconds = 1e6;
+
+/// A number such as 0.5, or nothing.
+std::optional<double> real_in(const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+Result<std::set<sensing::Group>> groups_in(std::string_view list) {
+  std::set<sensing::Group> groups;
+  if (list.empty()) return std::set(std::begin(sensing::all_groups), std::end(sensing::all_groups));
+  while (!list.empty()) {
+    const std::string_view name = sensing::take_until(list, ',');
+    const auto group = sensing::parse_group(name);
+    if (!group) {
+      std::string names;
+      for (sensing::Group known : sensing::all_groups) {
+        names += (names.empty() ? "" : ", ") + to_string(known);
+      }
+      return bad_usage(fmt::format("--only: there is no group '{}'", name),
+                       "choose among " + names);
+    }
+    groups.insert(*group);
+  }
+  return groups;
+}
+
+/// The word behind an option whose value may be left out is the process when no other word is.
+Result<std::string> target_of(WhereOptions& options) {
+  if (!options.target.empty()) return options.target;
+  if (options.watch.empty() == options.mappings.empty()) {
+    return bad_usage("no process is named",
+                     "give its number or its name, as in 'homenode where 1234'");
+  }
+  std::string& value = options.watch.empty() ? options.mappings : options.watch;
+  return std::exchange(value, "");
+}
+
+Result<void> check_together(const WhereOptions& options, bool watch) {
+  const bool repairs = !options.repair.empty() || !options.threads.empty();
+  const bool of_repair =
+      !options.only.empty() || !options.at.empty() || !options.rate.empty() || options.shared;
+  if (of_repair && options.repair.empty()) {
+    return bad_usage("--only, --at, --rate and --shared say how --repair moves pages",
+                     "give --repair a rule, as in --repair bind@1");
+  }
+  if (options.dry_run && !repairs) {
+    return bad_usage("--dry-run shows what --repair and --threads would do", "give one of them");
+  }
+  if (repairs && (watch || options.all || options.fast)) {
+    return bad_usage("--repair and --threads act once on one process",
+                     "leave --watch, --all and --fast out");
+  }
+  if (options.fast && options.huge_pages) {
+    return bad_usage("--fast reads only numa_maps, and --huge-pages needs smaps",
+                     "leave one of them out");
+  }
+  return {};
+}
+
+}  // namespace
+
+void define_where_options(CLI::App& app, WhereOptions& options) {
+  app.add_option("target", options.target, "the process: its number, or its name")
+      ->type_name("PID|NAME");
+  app.add_flag("--all", options.all, "show every process of that name");
+  app.add_option("--mappings", options.mappings,
+                 "list mappings one by one, largest first; all of them, or N")
+      ->type_name("[N]")
+      ->expected(0, 1);
+  app.add_flag("--fast", options.fast, "read only numa_maps, as numastat does: no threads");
+  app.add_flag("--huge-pages", options.huge_pages,
+               "say how much is in transparent huge pages or swapped out; walks all pages again");
+  app.add_option("--watch", options.watch, "show it again every SECONDS (2) until it ends")
+      ->type_name("[SECONDS]")
+      ->expected(0, 1);
+  app.add_flag("--json", options.json,
+               "print one JSON object a line (schemas homenode.where/1, homenode.where.repair/1)");
+  app.add_option("--repair", options.repair,
+                 "move the pages as this rule says, such as bind@1, interleave@0-3 or block")
+      ->type_name("RULE");
+  app.add_option(
+         "--threads", options.threads,
+         "bind the threads to CPUs, in the order in which they were started: 0,4,8-11, S0:0-3, "
+         "cores or what else 'homenode run --threads' reads")
+      ->type_name("EXPR");
+  app.add_option("--only", options.only,
+                 "move only these groups: heap, stacks, anonymous, files, shared, huge")
+      ->type_name("GROUPS");
+  app.add_option("--at", options.at, "move only the mapping that starts at this address")
+      ->type_name("ADDRESS");
+  app.add_option("--rate", options.rate, "move at most so many MiB each second")->type_name("MIB");
+  app.add_flag("--shared", options.shared,
+               "move pages that other processes map too (needs CAP_SYS_NICE)");
+  app.add_flag("--dry-run", options.dry_run, "only say what would be moved");
+}
+
+Result<WhereRequest> make_where_request(const WhereOptions& given, bool mappings, bool watch) {
+  WhereOptions options = given;
+  WhereRequest request;
+  if (const auto fit = check_together(options, watch); !fit) return fit.as_unexpected();
+  auto target = target_of(options);
+  if (!target) return target.as_unexpected();
+  request.target = std::move(*target);
+  if (mappings) {
+    request.mappings = std::numeric_limits<std::size_t>::max();
+    if (!options.mappings.empty()) {
+      const auto count = number_in<std::size_t>(options.mappings);
+      if (!count || *count == 0) {
+        return bad_usage(fmt::format("--mappings: '{}' is no number of mappings", options.mappings),
+                         "give a number above 0, or none for all");
+      }
+      request.mappings = *count;
+    }
+  }
+  if (watch) {
+    const auto seconds =
+        options.watch.empty() ? std::optional(default_watch_seconds) : real_in(options.watch);
+    if (!seconds || *seconds < shortest_watch_seconds || *seconds > longest_watch_seconds) {
+      return bad_usage(fmt::format("--watch: '{}' is no time in seconds", options.watch),
+                       "give at least 0.1, or nothing for 2");
+    }
+    request.watch_every = std::chrono::nanoseconds(static_cast<std::int64_t>(*seconds * 1e9));
+  }
+  auto groups = groups_in(options.only);
+  if (!groups) return groups.as_unexpected();
+  request.groups = std::move(*groups);
+  if (!options.at.empty()) {
+    std::string_view digits = options.at;
+    if (digits.starts_with("0x")) digits.remove_prefix(2);
+    request.at = number_in(digits, 16);
+    if (!request.at) {
+      return bad_usage(fmt::format("--at: '{}' is no address", options.at),
+                       "give one that --mappings lists, such as 7f0000000000");
+    }
+  }
+  if (!options.rate.empty()) {
+    request.rate_mibs = real_in(options.rate);
+    if (!request.rate_mibs || *request.rate_mibs < 1) {
+      return bad_usage(fmt::format("--rate: '{}' is no rate in MiB a second", options.rate),
+                       "give a number of at least 1");
+    }
+  }
+  return request;
+}
+
+}  // namespace homenode::cli

@@ -1,0 +1,296 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <tuple>
+
+#include "base/id_list.h"
+#include "cli/where/render.h"
+#include "cli/where/table.h"
+#include "sensing/verdict.h"
+
+namespace homenode::cli {
+namespace {
+
+using sensing::BytesOnNodes;
+using sensing::Finding;
+using sensing::Group;
+using sensing::Mapping;
+using sensing::Survey;
+using sensing::ThreadFacts;
+
+constexpr std::size_t nodes_always_shown = 8;
+constexpr std::size_t threads_one_by_one = 16;
+constexpr std::size_t findings_shown = 12;
+
+std::uint64_t sum_of(const BytesOnNodes& bytes) {
+  return std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0},
+                         [](std::uint64_t sum, const auto& entry) { return sum + entry.second; });
+}
+
+std::uint64_t at(const BytesOnNodes& bytes, NodeId node) {
+  const auto found = bytes.find(node);
+  return found == bytes.end() ? 0 : found->second;
+}
+
+std::string percent(std::uint64_t part, std::uint64_t whole) {
+  if (whole == 0) return "-";
+  return fmt::format("{:.0f} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+/// The words of a row: one for each node and one for all.
+std::vector<std::string> row(std::string name, const std::vector<NodeId>& nodes,
+                             const BytesOnNodes& bytes) {
+  std::vector<std::string> words{std::move(name)};
+  for (NodeId node : nodes) words.push_back(mebibytes(at(bytes, node)));
+  words.push_back(mebibytes(sum_of(bytes)));
+  return words;
+}
+
+std::vector<std::string> head(std::string first, const std::vector<NodeId>& nodes) {
+  std::vector<std::string> words{std::move(first)};
+  for (NodeId node : nodes) words.push_back(fmt::format("node {}", node.value()));
+  words.emplace_back("all");
+  return words;
+}
+
+const char* label(Group group) {
+  switch (group) {
+    case Group::heap:
+      return "heap";
+    case Group::stack:
+      return "stacks";
+    case Group::anonymous:
+      return "anonymous";
+    case Group::file:
+      return "files (page cache)";
+    case Group::shared:
+      return "shared memory";
+    case Group::huge:
+      break;
+  }
+  return "huge pages (hugetlbfs)";
+}
+
+std::string groups_table(const Survey& survey, const std::vector<NodeId>& nodes) {
+  WhereTable table(head("MiB", nodes));
+  for (Group group : sensing::all_groups) {
+    table.add(row(label(group), nodes, bytes_on_nodes(survey, group)));
+  }
+  const BytesOnNodes all = bytes_on_nodes(survey);
+  table.add(row("all", nodes, all));
+  std::vector<std::string> shares{"share"};
+  for (NodeId node : nodes) shares.push_back(percent(at(all, node), sum_of(all)));
+  shares.push_back(percent(sum_of(all), sum_of(all)));
+  table.add(std::move(shares));
+  return table.text();
+}
+
+/// Whose the memory of homenode's malloc is; empty for a process without it.
+std::string heaps_table(const Survey& survey, const std::vector<NodeId>& nodes) {
+  const auto heaps = bytes_of_owners(survey);
+  if (heaps.empty()) return "";
+  WhereTable table(head("heap of", nodes));
+  for (const auto& [owners, bytes] : heaps) table.add(row(owners, nodes, bytes));
+  return std::string(1, '\n').append(table.text());
+}
+
+std::string name_of(const Mapping& mapping) {
+  if (!mapping.owners.empty()) return to_string(mapping.owners);
+  if (mapping.stack_of) return fmt::format("stack of thread {}", *mapping.stack_of);
+  return printable(mapping.name);
+}
+
+std::string mappings_table(const Survey& survey, const std::vector<NodeId>& nodes,
+                           std::size_t count) {
+  std::vector<const Mapping*> largest;
+  for (const Mapping& mapping : survey.mappings) {
+    if (!mapping.pages.empty()) largest.push_back(&mapping);
+  }
+  std::stable_sort(largest.begin(), largest.end(), [](const Mapping* a, const Mapping* b) {
+    return a->bytes().value > b->bytes().value;
+  });
+  const bool amounts = std::any_of(largest.begin(), largest.end(), [](const Mapping* mapping) {
+    return mapping->transparent_huge.has_value();
+  });
+  if (largest.size() > count) largest.resize(count);
+  std::vector<std::string> words = head("mapping", nodes);
+  if (amounts) words.insert(words.end(), {"in huge pages", "swapped"});
+  words.insert(words.end(), {"group", "policy", "name"});
+  WhereTable table(std::move(words), 3);
+  for (const Mapping* mapping : largest) {
+    BytesOnNodes bytes;
+    add(bytes, *mapping);
+    std::vector<std::string> line = row(fmt::format("{:x}", mapping->first), nodes, bytes);
+    if (amounts) {
+      line.push_back(mebibytes(mapping->transparent_huge.value_or(Bytes()).value));
+      line.push_back(mebibytes(mapping->swapped.value_or(Bytes()).value));
+    }
+    line.insert(line.end(),
+                {to_string(mapping->group), to_string(mapping->policy), name_of(*mapping)});
+    table.add(std::move(line));
+  }
+  return table.text();
+}
+
+std::string node_word(const ThreadFacts& thread) {
+  return thread.node ? fmt::format("{}", thread.node->value()) : "?";
+}
+
+std::string cpus_word(const ThreadFacts& thread) {
+  return thread.allowed.empty() ? "?" : to_list(thread.allowed);
+}
+
+std::string threads_one_by_one_table(const Survey& survey) {
+  WhereTable table({"thread", "node", "CPU", "state", "may run on", "name"}, 3);
+  for (const ThreadFacts& thread : survey.threads) {
+    table.add({fmt::format("{}", thread.id), node_word(thread),
+               fmt::format("{}", thread.last_cpu.value()), std::string(1, thread.state),
+               cpus_word(thread), printable(thread.name)});
+  }
+  return table.text();
+}
+
+/// How many threads of each name, and of each list of CPUs, last ran on each node.
+std::string threads_counted_table(const Survey& survey, const std::vector<NodeId>& nodes) {
+  std::map<std::pair<std::string, std::string>, std::map<NodeId, std::size_t>> counts;
+  for (const ThreadFacts& thread : survey.threads) {
+    auto& of_name = counts[{printable(thread.name), cpus_word(thread)}];
+    if (thread.node) ++of_name[*thread.node];
+  }
+  std::vector<std::string> words_of_head = head("threads", nodes);
+  words_of_head.emplace_back("may run on");
+  WhereTable table(std::move(words_of_head), 1);
+  for (const auto& [key, on_node] : counts) {
+    std::vector<std::string> words{key.first};
+    std::size_t all = 0;
+    for (NodeId node : nodes) {
+      const auto found = on_node.find(node);
+      const std::size_t count = found == on_node.end() ? 0 : found->second;
+      words.push_back(count == 0 ? "-" : fmt::format("{}", count));
+      all += count;
+    }
+    words.push_back(fmt::format("{}", all));
+    words.push_back(key.second);
+    table.add(std::move(words));
+  }
+  return table.text();
+}
+
+/// How much memory is on the nodes where the threads last ran.
+std::string locality(const Survey& survey) {
+  NodeSet nodes;
+  for (const ThreadFacts& thread : survey.threads) {
+    if (thread.node) nodes.insert(*thread.node);
+  }
+  const BytesOnNodes all = bytes_on_nodes(survey);
+  if (nodes.empty() || sum_of(all) == 0) return "";
+  std::uint64_t near = 0;
+  for (NodeId node : nodes.to_vector()) near += at(all, node);
+  return fmt::format("Its threads last ran on node{} {}, which {} {} of its memory.\n",
+                     nodes.size() == 1 ? "" : "s", to_list(nodes),
+                     nodes.size() == 1 ? "has" : "have", percent(near, sum_of(all)));
+}
+
+/// Findings of one group, policy and cause: one line of text.
+struct Story {
+  std::size_t mappings = 0;
+  std::uint64_t first = 0;
+  std::uint64_t bytes = 0;
+  BytesOnNodes off;
+};
+
+std::string policies(const Survey& survey) {
+  std::map<std::tuple<Group, std::string, sensing::Cause>, Story> stories;
+  for (const Finding& finding : off_policy(survey)) {
+    const Mapping& mapping = survey.mappings[finding.mapping];
+    Story& story = stories[{mapping.group, to_string(mapping.policy), finding.cause}];
+    if (story.mappings++ == 0) story.first = mapping.first;
+    story.bytes += mapping.bytes().value;
+    for (const auto& [node, pages] : finding.off) {
+      story.off[node] += sensing::bytes_of(pages, mapping.page_size).value;
+    }
+  }
+  if (stories.empty()) {
+    const bool none = std::none_of(survey.mappings.begin(), survey.mappings.end(),
+                                   [](const Mapping& m) { return !m.policy.nodes.empty(); });
+    return none ? "No mapping has a policy that names nodes.\n"
+                : "Every mapping is where its policy says.\n";
+  }
+  std::string text = "Not where the policy says:\n";
+  std::size_t shown = 0;
+  for (const auto& [key, story] : stories) {
+    if (++shown > findings_shown) break;
+    const auto& [group, policy, cause] = key;
+    NodeSet nodes;
+    for (const auto& [node, bytes] : story.off) nodes.insert(node);
+    text += fmt::format("  {}, {}: policy {}, but {} of {} MiB ({}) on node{} {}: {}\n",
+                        to_string(group),
+                        story.mappings == 1 ? fmt::format("mapping {:x}", story.first)
+                                            : fmt::format("{} mappings", story.mappings),
+                        policy, mebibytes(sum_of(story.off)), mebibytes(story.bytes),
+                        percent(sum_of(story.off), story.bytes), nodes.size() == 1 ? "" : "s",
+                        to_list(nodes), explain(cause));
+  }
+  if (stories.size() > findings_shown) {
+    text += fmt::format("  and {} more; --json has all\n", stories.size() - findings_shown);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string mebibytes(std::uint64_t bytes) {
+  if (bytes == 0) return "-";
+  constexpr double mebibyte = 1U << 20U;
+  return fmt::format("{:.2f}", static_cast<double>(bytes) / mebibyte);
+}
+
+std::string printable(const std::string& name) {
+  std::string text;
+  for (char letter : name) {
+    const auto code = static_cast<unsigned char>(letter);
+    if (letter == '\n') {
+      text += "\\n";
+    } else if (code < 0x20 || code == 0x7f) {
+      text += fmt::format("\\x{:02x}", code);
+    } else {
+      text += letter;
+    }
+  }
+  return text;
+}
+
+std::vector<NodeId> shown_nodes(const Survey& survey) {
+  const BytesOnNodes bytes = bytes_on_nodes(survey);
+  std::set<NodeId> nodes;
+  for (const auto& [node, on_node] : bytes) nodes.insert(node);
+  for (const ThreadFacts& thread : survey.threads) {
+    if (thread.node) nodes.insert(*thread.node);
+  }
+  if (survey.nodes.size() <= nodes_always_shown) {
+    for (const sensing::NodeFacts& node : survey.nodes) nodes.insert(node.id);
+  }
+  return {nodes.begin(), nodes.end()};
+}
+
+std::string where_text(const Survey& survey, std::size_t mappings) {
+  const std::vector<NodeId> nodes = shown_nodes(survey);
+  std::string text =
+      fmt::format("process {} ({}), memory by node\n\n", survey.pid, printable(survey.name));
+  text += groups_table(survey, nodes);
+  text += heaps_table(survey, nodes);
+  if (mappings > 0) text.append(1, '\n').append(mappings_table(survey, nodes, mappings));
+  if (survey.with_threads && survey.threads.size() <= threads_one_by_one) {
+    text.append(1, '\n').append(threads_one_by_one_table(survey));
+  } else if (survey.with_threads) {
+    text.append(1, '\n').append(threads_counted_table(survey, nodes));
+  }
+  text.append(1, '\n').append(locality(survey)).append(policies(survey));
+  for (const std::string& note : survey.notes) text += fmt::format("Note: {}\n", note);
+  return text;
+}
+
+}  // namespace homenode::cli

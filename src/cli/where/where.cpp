@@ -1,0 +1,263 @@
+#include "cli/where/where.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+
+#include "cli/invoke.h"
+#include "cli/where/options.h"
+#include "cli/where/receipt.h"
+#include "cli/where/render.h"
+#include "cli/where/watch.h"
+#include "placement/threads/expression.h"
+#include "sensing/process_names.h"
+#include "sensing/process_reader.h"
+#include "sensing/words.h"
+
+namespace homenode::cli {
+namespace {
+
+using nlohmann::ordered_json;
+using sensing::Survey;
+
+/// One line; bytes that are no UTF-8, as file names may have, are replaced.
+std::string line_of(const ordered_json& json) {
+  return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+Pace pace_of(const Context& context) {
+  return context.pace != nullptr ? *context.pace : StopSignals::pace();
+}
+
+class Where final : public Verb {
+ public:
+  [[nodiscard]] std::string name() const override { return "where"; }
+  [[nodiscard]] std::string summary() const override {
+    return "see where a live program's memory and threads are, and move them";
+  }
+
+  void define(CLI::App& app) override {
+    define_where_options(app, options_);
+    mappings_ = app.get_option("--mappings");
+    watch_ = app.get_option("--watch");
+    app.footer(
+        "Shows how much of a live process's memory is on each node: heap, stacks, anonymous "
+        "memory, files, shared memory and huge pages; on which node each thread last ran; and "
+        "which mappings are not where their policy says, and why. Of a file only those pages of "
+        "the page cache are seen that the process has mapped and touched. Where the process runs "
+        "on "
+        "homenode's malloc, a table says whose each heap is. It reads numa_maps, "
+        "maps and what each thread has in /proc; without privilege that works for processes of "
+        "your own.\n\n"
+        "--repair moves pages to where a rule says, and --threads binds threads; both end with a "
+        "receipt: planned, moved, refused with reasons, and what the kernel says afterwards. "
+        "Ctrl-C stops a repair between two batches. A rule counts the pages of each mapping on "
+        "its own; where nodes are left out it takes all that the process may use.");
+  }
+
+  [[nodiscard]] std::vector<Example> examples() const override {
+    return {{"sh -c 'homenode where $$ --mappings=5'",
+             "A process (here the shell that asks), and its five largest mappings"},
+            {"sh -c 'homenode where $$ --repair interleave --only heap,anonymous --rate 200'",
+             "Spread its private memory over all its nodes, at most 200 MiB a second"},
+            {"sh -c 'homenode where $$ --repair block --only files --dry-run --json'",
+             "How much of the page cache that it uses a rule would move, for a program"}};
+  }
+
+  int run(Context& context) override {
+    const auto code = try_run(context);
+    return code ? *code : report(context, name(), code.error());
+  }
+
+ private:
+  Result<int> try_run(Context& context) {
+    auto request = make_where_request(options_, mappings_->count() > 0, watch_->count() > 0);
+    if (!request) return request.as_unexpected();
+    request_ = std::move(*request);
+    const sensing::SystemFiles files{context.os};
+    const auto pids = find(files);
+    if (!pids) return pids.as_unexpected();
+    if (!options_.threads.empty() && context.full_machine == nullptr) {
+      return become_native(context, repair_words());
+    }
+    if (!options_.repair.empty() || !options_.threads.empty()) {
+      return repair(context, files, pids->front());
+    }
+    if (request_.watch_every) return watch_one(context, files, pids->front());
+    for (std::size_t i = 0; i < pids->size(); ++i) {
+      const auto picture = draw(files, (*pids)[i]);
+      if (!picture) return picture.as_unexpected();
+      context.out << (i > 0 && !options_.json ? "\n" : "") << *picture;
+    }
+    return int{exit_done};
+  }
+
+  /// The command line of a repair, for the command that knows the whole machine.
+  [[nodiscard]] std::vector<std::string> repair_words() const {
+    std::vector<std::string> words{name(), "--threads=" + options_.threads};
+    const std::pair<const char*, const std::string&> values[] = {{"--repair=", options_.repair},
+                                                                 {"--only=", options_.only},
+                                                                 {"--at=", options_.at},
+                                                                 {"--rate=", options_.rate}};
+    for (const auto& [option, value] : values) {
+      if (!value.empty()) words.push_back(option + value);
+    }
+    const std::pair<const char*, bool> flags[] = {
+        {"--json", options_.json}, {"--shared", options_.shared}, {"--dry-run", options_.dry_run}};
+    for (const auto& [flag, given] : flags) {
+      if (given) words.emplace_back(flag);
+    }
+    words.insert(words.end(), {"--", request_.target});
+    return words;
+  }
+
+  /// The processes that are meant: one, unless --all was given.
+  Result<std::vector<pid_t>> find(const sensing::SystemFiles& files) const {
+    if (const auto pid = sensing::number_in<pid_t>(request_.target)) return std::vector{*pid};
+    const auto found = sensing::find_processes(files, request_.target);
+    if (!found) return found.as_unexpected();
+    const pid_t self = getpid();
+    std::vector<pid_t> pids;
+    std::string list;
+    for (const sensing::ProcessName& process : *found) {
+      if (process.pid == self) continue;
+      pids.push_back(process.pid);
+      list += fmt::format("{}{} ({:.40})", list.empty() ? "" : ", ", process.pid,
+                          printable(process.command_line));
+    }
+    if (pids.empty()) {
+      return failed(fmt::format("there is no process with the name '{}'", request_.target),
+                    "'ps -e' lists those that you may see");
+    }
+    if (pids.size() > 1 && (!options_.all || request_.watch_every)) {
+      return bad_usage(
+          fmt::format("{} processes have the name '{}': {}", pids.size(), request_.target, list),
+          request_.watch_every ? "name one by its number"
+                               : "name one by its number, or all with --all");
+    }
+    return pids;
+  }
+
+  [[nodiscard]] std::string rendered(const Survey& survey) const {
+    return options_.json ? line_of(where_json(survey)) : where_text(survey, request_.mappings);
+  }
+
+  [[nodiscard]] Result<Survey> read(const sensing::SystemFiles& files, pid_t pid) const {
+    return read_survey(files, pid,
+                       {.only_numa_maps = options_.fast, .amounts = options_.huge_pages});
+  }
+
+  [[nodiscard]] Result<std::string> draw(const sensing::SystemFiles& files, pid_t pid) const {
+    const auto survey = read(files, pid);
+    if (!survey) return survey.as_unexpected();
+    return rendered(*survey);
+  }
+
+  Result<int> watch_one(Context& context, const sensing::SystemFiles& files, pid_t pid) const {
+    std::optional<std::uint64_t> started;
+    const StopSignals signals;
+    const Watch settings{*request_.watch_every, !options_.json && isatty(STDOUT_FILENO) == 1,
+                         [&]() -> Result<std::string> {
+                           const auto survey = read(files, pid);
+                           if (!survey) return survey.as_unexpected();
+                           if (!started) started = survey->started;
+                           return rendered(*survey);
+                         },
+                         [&] { return started && is_running(files, pid, *started); }};
+    if (const auto done = watch(context, settings, pace_of(context)); !done) {
+      return done.as_unexpected();
+    }
+    return int{exit_done};
+  }
+
+  /// The nodes that a rule without nodes means: those with memory that the process may use. None
+  /// where it is not known which have some: then the rule has to name them.
+  static NodeSet default_nodes(const Survey& survey) {
+    NodeSet nodes;
+    for (const sensing::NodeFacts& node : survey.nodes) {
+      if (!node.memory_known) return {};
+      if (node.total.value > 0) nodes.insert(node.id);
+    }
+    return survey.allowed_memory.empty() ? nodes : nodes & survey.allowed_memory;
+  }
+
+  /// What is left out of the survey would stay as it is, and the receipt be silent about it.
+  [[nodiscard]] Result<void> check_whole(const Survey& survey) const {
+    const bool no_ends = std::all_of(survey.mappings.begin(), survey.mappings.end(),
+                                     [](const sensing::Mapping& mapping) { return !mapping.end; });
+    const bool threads_missing = !survey.with_threads || survey.unread_threads > 0;
+    if ((options_.repair.empty() || !no_ends) && (options_.threads.empty() || !threads_missing)) {
+      return {};
+    }
+    return failed(
+        fmt::format("cannot see all that is to be repaired of the process {}", survey.pid),
+        survey.notes.empty() ? "see what 'homenode where' says of it" : survey.notes.front());
+  }
+
+  Result<int> repair(Context& context, const sensing::SystemFiles& files, pid_t pid) {
+    const auto survey = read_survey(files, pid, {.amounts = true});
+    if (!survey) return survey.as_unexpected();
+    if (const auto whole = check_whole(*survey); !whole) return whole.as_unexpected();
+    RepairReport result{pid, survey->name, options_.dry_run,        "",
+                        {},  {},           bytes_on_nodes(*survey), {}};
+    if (!options_.repair.empty()) {
+      auto pages = repair_memory(context, *survey, result.rule);
+      if (!pages) return pages.as_unexpected();
+      result.pages = std::move(*pages);
+    }
+    if (!options_.threads.empty()) {
+      const auto machine = context.full_machine();
+      if (!machine) return machine.as_unexpected();
+      const auto map = placement::parse_thread_expression(*machine, options_.threads);
+      if (!map) return map.as_unexpected();
+      result.threads = repair_threads(context.os, *survey, *map, options_.dry_run);
+    }
+    if (!options_.dry_run) {
+      const auto after = read_survey(files, pid, {.only_numa_maps = true});
+      if (after && after->started == survey->started) result.after = bytes_on_nodes(*after);
+    }
+    context.out << (options_.json ? line_of(receipt_json(result)) : receipt_text(result));
+    return is_complete(result) ? int{exit_done} : int{exit_failed};
+  }
+
+  Result<RepairReceipt> repair_memory(Context& context, const Survey& survey, std::string& text) {
+    const NodeSet nodes = default_nodes(survey);
+    auto rule = placement::parse_memory_rule(options_.repair, nodes);
+    // Good words, were it known which nodes they mean.
+    if (!rule && nodes.empty() && !survey.notes.empty() &&
+        placement::parse_memory_rule(options_.repair, {NodeId(0)})) {
+      return failed(rule.error().tried, survey.notes.front());
+    }
+    if (!rule) return rule.as_unexpected();
+    text = to_string(*rule);
+    const StopSignals signals;
+    const bool terminal = isatty(STDERR_FILENO) == 1;
+    const SayRepair say = [&](std::uint64_t looked_at, std::uint64_t all, std::uint64_t moved) {
+      if (!terminal) return;
+      context.err << fmt::format("\r\033[Klooked at {} of {} MiB, moved {}", mebibytes(looked_at),
+                                 mebibytes(all), mebibytes(moved))
+                  << std::flush;
+    };
+    auto receipt = repair_pages(context.os, survey,
+                                {std::move(*rule), request_.groups, request_.at, request_.rate_mibs,
+                                 options_.shared, options_.dry_run},
+                                pace_of(context), say);
+    if (terminal) context.err << "\r\033[K" << std::flush;
+    return receipt;
+  }
+
+  WhereOptions options_;
+  WhereRequest request_;
+  CLI::Option* mappings_ = nullptr;
+  CLI::Option* watch_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_where() {
+  return std::make_unique<Where>();
+}
+
+}  // namespace homenode::cli

@@ -1,0 +1,36 @@
+// From the names in rules of --place (name=u, from=alloc_3d) to places in the files of the program
+// that is started. Pure; serves the verb `run`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "launch/allocation_objects.h"
+#include "launch/allocation_rule.h"
+
+namespace homenode::cli {
+
+/// The name that the source has, as far as the symbol tells: `u` for u_ (a COMMON block u or an
+/// external array), u.0 (a static or SAVE array of a function) and __fields_MOD_u (of a Fortran
+/// module), a function's without the .part.0 or .cold of its pieces, `ns::u` for C++.
+std::string source_name(const std::string& symbol);
+
+/// Fills in the pieces of every rule that has names. A name may be a pattern as the shell's (work*)
+/// and is compared with the symbol and with its source name. A page that two arrays share goes to
+/// the one that begins first, and an array to the first rule that fits. Errors: bad_usage for a
+/// name that nothing has, with names that are near; for one that only read-only data have; and
+/// where all are smaller than the rule asks for.
+Result<void> find_named_pieces(std::vector<AllocationRule>& rules,
+                               const std::vector<ProgramObject>& objects, std::uint64_t page_bytes);
+
+/// The field of the agent's text (agent/wire.h), with a space before it; empty for a rule whose
+/// names have no page of their own. pre: its names are found.
+std::string wire_field(const AllocationRule& rule);
+
+/// What a rule is for, for --explain: "allocations of 1048577 bytes or more", "static data u
+/// (800000 bytes of cg.A)".
+std::string target_words(const AllocationRule& rule);
+
+}  // namespace homenode::cli

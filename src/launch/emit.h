@@ -1,0 +1,25 @@
+// The same placement in another tool's words. Pure; serves `run --emit`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "launch/plan.h"
+#include "machine/machine.h"
+
+namespace homenode::cli {
+
+struct Emitted {
+  std::string command;               ///< One line for a shell.
+  std::vector<std::string> missing;  ///< What the tool has no words for, one phrase each.
+};
+
+/// `tool` is numactl, omp (OpenMP's variables), slurm (srun) or likwid (likwid-pin). Errors:
+/// bad_usage for another.
+Result<Emitted> emit(const std::string& tool, const RunPlan& plan, const machine::Machine& machine);
+
+/// A word as a shell must be given it.
+std::string shell_word(const std::string& word);
+
+}  // namespace homenode::cli

@@ -1,0 +1,105 @@
+#include "launch/plan.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "actuation/refusal.h"
+#include "base/id_list.h"
+#include "machine/devices/devices.h"
+
+namespace homenode::cli {
+namespace {
+
+using Kind = RunSetting::Kind;
+
+bool is_list_of_nodes(Kind kind) {
+  return takes_list(kind) && kind != Kind::physcpubind;
+}
+
+/// Writes nodes where the setting names a device or a rank.
+Result<void> look_up(os::Os& os, const machine::Machine& machine, RunSetting& setting,
+                     std::optional<LocalRank>& rank) {
+  if (setting.kind == Kind::near) {
+    auto node = node_near(os, setting.value);
+    if (!node) return node.as_unexpected();
+    setting.value = std::move(*node);
+  } else if (setting.kind == Kind::per_rank) {
+    auto found = find_local_rank([](const char* name) { return std::getenv(name); });
+    if (!found) return found.as_unexpected();
+    const auto nodes = nodes_of_rank(machine, setting.value, found->rank);
+    if (!nodes) return nodes.as_unexpected();
+    setting.value = to_list(*nodes);
+    rank = std::move(*found);
+  } else if (is_list_of_nodes(setting.kind)) {
+    auto list = expand_devices(os, setting.value);
+    if (!list) return list.as_unexpected();
+    setting.value = std::move(*list);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string policy_words(const placement::Policy& policy) {
+  std::string text = to_string(policy.kind) + (policy.numa_balancing ? ", balanced" : "");
+  if (!policy.nodes.empty()) text += ", nodes " + to_list(policy.nodes);
+  return text;
+}
+
+std::size_t thread_entries(const ThreadPlan& plan) {
+  return std::max(plan.threads ? plan.threads->cpus_by_rank.size() : 0, plan.memory_by_rank.size());
+}
+
+bool needs_machine(const RunRequest& request) {
+  return request.threads.needs_agent() ||
+         std::any_of(request.settings.begin(), request.settings.end(),
+                     [](const RunSetting& setting) { return takes_list(setting.kind); });
+}
+
+bool needs_full_machine(const RunRequest& request) {
+  const auto by_socket = [](const RunSetting& setting) {
+    return setting.kind == Kind::per_rank && setting.value != "node" && setting.value != "numa";
+  };
+  const auto by_host = [](const RunSetting& setting) {
+    return setting.value.find("ip:") != std::string::npos;  // quick_network.cpp
+  };
+  return needs_topology(request.threads) ||
+         std::any_of(request.settings.begin(), request.settings.end(), by_socket) ||
+         std::any_of(request.settings.begin(), request.settings.end(), by_host);
+}
+
+Result<RunPlan> make_run_plan(os::Os& os, const machine::Machine& machine,
+                              const RunRequest& request) {
+  RunPlan plan;
+  std::vector<RunSetting> settings = request.settings;
+  for (RunSetting& setting : settings) {
+    if (const auto done = look_up(os, machine, setting, plan.rank); !done) {
+      return done.as_unexpected();
+    }
+  }
+  auto process = resolve(machine, settings);
+  if (!process) return process.as_unexpected();
+  plan.process = std::move(*process);
+  auto threads = plan_threads(machine, request.threads);
+  if (!threads) return threads.as_unexpected();
+  plan.threads = std::move(*threads);
+  if (plan.threads.threads && !plan.process.process_cpus) {
+    plan.process.process_cpus = plan.threads.process_cpus();
+  }
+  return plan;
+}
+
+std::string find_policy_refusal(os::Os& os) {
+  int mode = 0;
+  NodeSet nodes;
+  const int result = os.get_mempolicy(mode, nodes);
+  if (result >= 0) return "";
+  return actuation::refusal(os,
+                            {.call = actuation::Call::get_mempolicy,
+                             .tried = "cannot ask for or set a memory policy"},
+                            result)
+      .take()
+      .message();
+}
+
+}  // namespace homenode::cli

@@ -1,0 +1,54 @@
+// From the options of `run` to what it will do: devices and ranks looked up, lists resolved,
+// threads planned. Nothing is set. Serves the verb `run`.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launch/settings.h"
+#include "launch/ranks.h"
+#include "launch/segment.h"
+#include "launch/threads.h"
+#include "os/os.h"
+#include "placement/placement.h"
+
+namespace homenode::cli {
+
+struct RunRequest {
+  std::vector<RunSetting> settings;  ///< As written: --near has a device, --per-rank a word.
+  ThreadRequest threads;
+  std::optional<SegmentRequest> segment = {};  ///< Instead of a program.
+};
+
+/// Everything that the options ask for, read against this machine and its cpuset.
+struct RunPlan {
+  placement::Placement process;
+  ThreadPlan threads;
+  std::optional<LocalRank> rank;
+  std::vector<std::string> program;
+  /// Why the kernel would refuse the memory policy here; empty when it would not.
+  std::string refusal;
+};
+
+/// "bind, balanced, nodes 0-1".
+std::string policy_words(const placement::Policy& policy);
+
+/// How many entries the plan has for threads: those after start again at the first. 0 without any.
+std::size_t thread_entries(const ThreadPlan& plan);
+
+/// True when some option names nodes, CPUs or threads, so that a machine is needed at all.
+bool needs_machine(const RunRequest& request);
+
+/// True when some option speaks of packages, cores or caches, which the quick machine lacks.
+bool needs_full_machine(const RunRequest& request);
+
+/// Reads the request against the machine. Errors: those of each option.
+Result<RunPlan> make_run_plan(os::Os& os, const machine::Machine& machine,
+                              const RunRequest& request);
+
+/// Why this kernel or container would refuse to set a memory policy, found by asking for the
+/// present one, which is refused alike; empty when it would not.
+std::string find_policy_refusal(os::Os& os);
+
+}  // namespace homenode::cli

@@ -1,0 +1,76 @@
+#include "launch/ranks.h"
+
+#include <array>
+#include <charconv>
+#include <cstring>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace homenode::cli {
+namespace {
+
+/// The first that is set holds; ranks on this host come before ranks over all hosts.
+constexpr std::array variables{
+    "OMPI_COMM_WORLD_LOCAL_RANK",  // Open MPI
+    "MPI_LOCALRANKID",             // MPICH and Intel MPI (Hydra)
+    "MV2_COMM_WORLD_LOCAL_RANK",   // MVAPICH
+    "PALS_LOCAL_RANKID",           // HPE PALS
+    "FLUX_TASK_LOCAL_ID",          // Flux
+    "SLURM_LOCALID",               // Slurm
+    "PMI_LOCAL_RANK",
+    "PMI_RANK",
+    "PMIX_RANK",
+};
+
+void add_domain(std::vector<NodeSet>& domains, const machine::Machine& machine, NodeSet nodes) {
+  NodeSet usable;
+  for (NodeId id : nodes.to_vector()) {
+    const machine::Node* const node = machine.find(id);
+    if (node != nullptr && !(node->cpus & machine.allowed_cpus).empty()) usable.insert(id);
+  }
+  if (!usable.empty()) domains.push_back(std::move(usable));
+}
+
+}  // namespace
+
+Result<LocalRank> find_local_rank(const Environment& environment) {
+  for (const char* name : variables) {
+    const char* const text = environment(name);
+    if (text == nullptr) continue;
+    LocalRank found{0, name};
+    const char* const end = text + std::strlen(text);
+    const auto [stop, status] = std::from_chars(text, end, found.rank);
+    if (status == std::errc{} && stop == end) return found;
+    return bad_usage(fmt::format("cannot read the rank of this process: {} is '{}'", name, text),
+                     "unset it, or start the program without --per-rank");
+  }
+  return bad_usage(
+      "--per-rank finds no rank of this process in the environment",
+      "put it between the launcher and the program: 'mpirun homenode run --per-rank node PROGRAM'");
+}
+
+Result<NodeSet> nodes_of_rank(const machine::Machine& machine, const std::string& domain,
+                              unsigned rank) {
+  std::vector<NodeSet> domains;
+  if (domain == "node" || domain == "numa") {
+    for (const machine::Node& node : machine.nodes) add_domain(domains, machine, {node.id});
+  } else if (domain == "socket" || domain == "package") {
+    for (const machine::Package& package : machine.packages) {
+      NodeSet nodes;
+      for (const machine::Node& node : machine.nodes) {
+        if (node.package == package.number) nodes.insert(node.id);
+      }
+      add_domain(domains, machine, nodes);
+    }
+  } else {
+    return bad_usage(fmt::format("--per-rank does not know '{}'", domain), "write node or socket");
+  }
+  if (domains.empty()) {
+    return failed(fmt::format("no {} has CPUs that this process may use", domain),
+                  "'homenode topology' shows what there is");
+  }
+  return domains[rank % domains.size()];
+}
+
+}  // namespace homenode::cli

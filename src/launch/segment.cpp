@@ -1,0 +1,223 @@
+#include "launch/segment.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <string_view>
+
+namespace homenode::cli {
+namespace {
+
+using Kind = RunSetting::Kind;
+using Step = SegmentRequest::Step;
+
+/// A whole text in one of C's notations, or in the base that is given.
+std::optional<std::uint64_t> read_c_number(std::string_view text, int base = 0) {
+  if (base == 0) {
+    base = 10;
+    if (text.starts_with("0x") || text.starts_with("0X")) {
+      base = 16;
+      text.remove_prefix(2);
+    } else if (text.starts_with("0") && text.size() > 1) {
+      base = 8;
+    }
+  }
+  std::uint64_t value = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  const bool whole = status == std::errc{} && end == text.data() + text.size();
+  return whole ? std::optional(value) : std::nullopt;
+}
+
+bool names_memory(Kind kind) {
+  return kind == Kind::shm || kind == Kind::file;
+}
+
+bool is_for_programs(Kind kind) {
+  return kind == Kind::physcpubind || kind == Kind::cpunodebind || kind == Kind::near ||
+         kind == Kind::per_rank;
+}
+
+bool is_policy(Kind kind) {
+  switch (kind) {
+    case Kind::interleave:
+    case Kind::weighted_interleave:
+    case Kind::membind:
+    case Kind::preferred:
+    case Kind::preferred_many:
+    case Kind::localalloc:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::optional<Step> step_of(Kind kind) {
+  switch (kind) {
+    case Kind::touch:
+      return Step::touch;
+    case Kind::dump:
+      return Step::dump;
+    case Kind::dump_nodes:
+      return Step::dump_nodes;
+    default:
+      return std::nullopt;
+  }
+}
+
+/// The option of a setting that says which memory, for messages.
+const char* attribute_name(Kind kind) {
+  switch (kind) {
+    case Kind::shmid:
+      return "--shmid";
+    case Kind::shmmode:
+      return "--shmmode";
+    case Kind::offset:
+      return "--offset";
+    case Kind::length:
+      return "--length";
+    case Kind::huge:
+      return "--huge";
+    default:
+      return nullptr;
+  }
+}
+
+Unexpected unreadable_value(Kind kind, const std::string& value, const char* next) {
+  return bad_usage(fmt::format("cannot read {} '{}'", attribute_name(kind), value), next);
+}
+
+class SegmentReader {
+ public:
+  Result<void> take(const RunSetting& setting) {
+    if (is_for_programs(setting.kind)) {
+      return bad_usage("a program runs on CPUs, shared memory does not",
+                       "leave the CPUs out, or set the memory's policy with a command of its own");
+    }
+    if (names_memory(setting.kind)) return name_memory(setting);
+    if (attribute_name(setting.kind) != nullptr) return set_attribute(setting);
+    if (setting.kind == Kind::strict) return be_strict();
+    if (!named_) {
+      return bad_usage("the memory policy, --touch, --dump and --dump-nodes come before the memory",
+                       "write --shm or --file first");
+    }
+    request_.steps.push_back(step_of(setting.kind).value_or(Step::policy));
+    return {};
+  }
+
+  SegmentRequest request() && { return std::move(request_); }
+
+ private:
+  Result<void> name_memory(const RunSetting& setting) {
+    if (named_) return bad_usage("--shm or --file is given twice", "write a command for each");
+    if (setting.value.empty()) {
+      return bad_usage("the shared memory has no name", "write --shm KEYFILE or --file PATH");
+    }
+    named_ = true;
+    request_.is_file = setting.kind == Kind::file;
+    request_.path = setting.value;
+    if (request_.is_file && request_.huge_pages) {
+      return bad_usage("--huge is for segments, not for files",
+                       "a file has huge pages where it lies on hugetlbfs");
+    }
+    return {};
+  }
+
+  Result<void> be_strict() {
+    const auto& steps = request_.steps;
+    if (std::find(steps.begin(), steps.end(), Step::policy) != steps.end()) {
+      return bad_usage("--strict comes after the policy that it is for", "write it before");
+    }
+    request_.strict = true;
+    return {};
+  }
+
+  Result<void> set_attribute(const RunSetting& setting) {
+    if (named_) {
+      return bad_usage(fmt::format("{} comes after --shm or --file", attribute_name(setting.kind)),
+                       "write it before");
+    }
+    if (setting.kind == Kind::huge) {
+      request_.huge_pages = true;
+      return {};
+    }
+    if (setting.kind == Kind::offset || setting.kind == Kind::length) {
+      const auto bytes = parse_segment_bytes(setting.value);
+      if (!bytes) {
+        return unreadable_value(setting.kind, setting.value,
+                                "write bytes, or a number with k, m or g behind it");
+      }
+      (setting.kind == Kind::offset ? request_.offset : request_.length) = *bytes;
+      return {};
+    }
+    const bool is_mode = setting.kind == Kind::shmmode;
+    const auto number = read_c_number(setting.value, is_mode ? 8 : 0);
+    constexpr auto most_project = static_cast<std::uint64_t>(std::numeric_limits<int>::max());
+    if (!number || *number > (is_mode ? 0777 : most_project)) {
+      return unreadable_value(
+          setting.kind, setting.value,
+          is_mode ? "write permissions in octal, such as 0600" : "write a whole number such as 0");
+    }
+    if (is_mode) {
+      request_.permissions = static_cast<unsigned>(*number);
+    } else {
+      request_.project = static_cast<int>(*number);
+    }
+    return {};
+  }
+
+  SegmentRequest request_;
+  bool named_ = false;
+};
+
+/// The error for options of this mode where no memory is named.
+Result<void> check_no_memory_named(const std::vector<RunSetting>& settings) {
+  for (const RunSetting& setting : settings) {
+    if (attribute_name(setting.kind) == nullptr && !step_of(setting.kind)) continue;
+    return bad_usage(
+        "--length, --offset, --shmid, --shmmode, --huge, --touch, --dump and --dump-nodes are for "
+        "shared memory",
+        "name it with --shm or --file, or leave them out for a program");
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> parse_segment_bytes(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  unsigned shift = 0;
+  if (text.back() == 'k' || text.back() == 'K') shift = 10;
+  if (text.back() == 'm' || text.back() == 'M') shift = 20;
+  if (text.back() == 'g' || text.back() == 'G') shift = 30;
+  const auto number =
+      read_c_number(std::string_view(text).substr(0, text.size() - (shift == 0 ? 0 : 1)));
+  // Half of the address space is more than any file has, and sums of two such do not overflow.
+  constexpr std::uint64_t most = std::uint64_t{1} << 62U;
+  if (!number || *number > (most >> shift)) return std::nullopt;
+  return *number << shift;
+}
+
+Result<std::optional<SegmentRequest>> take_segment(std::vector<RunSetting>& settings) {
+  const bool named = std::any_of(settings.begin(), settings.end(), [](const RunSetting& setting) {
+    return names_memory(setting.kind);
+  });
+  if (!named) {
+    if (const auto none = check_no_memory_named(settings); !none) return none.as_unexpected();
+    return std::optional<SegmentRequest>{};
+  }
+  SegmentReader reader;
+  std::vector<RunSetting> left;
+  for (RunSetting& setting : settings) {
+    const bool goes_with_policy = setting.kind == Kind::all || setting.kind == Kind::balancing;
+    if (!goes_with_policy) {
+      if (const auto taken = reader.take(setting); !taken) return taken.as_unexpected();
+    }
+    if (goes_with_policy || is_policy(setting.kind)) left.push_back(std::move(setting));
+  }
+  settings = std::move(left);
+  return std::optional(std::move(reader).request());
+}
+
+}  // namespace homenode::cli

@@ -1,0 +1,174 @@
+#include "launch/settings.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "base/id_list.h"
+#include "placement/policies/list_syntax.h"
+
+namespace homenode::cli {
+namespace {
+
+using Kind = RunSetting::Kind;
+using placement::Policy;
+using placement::PolicyKind;
+
+std::optional<PolicyKind> policy_of(Kind kind) {
+  switch (kind) {
+    case Kind::interleave:
+      return PolicyKind::interleave;
+    case Kind::weighted_interleave:
+      return PolicyKind::weighted_interleave;
+    case Kind::membind:
+      return PolicyKind::bind;
+    case Kind::preferred:
+      return PolicyKind::preferred;
+    case Kind::preferred_many:
+      return PolicyKind::preferred_many;
+    case Kind::localalloc:
+      return PolicyKind::local;
+    default:
+      return std::nullopt;
+  }
+}
+
+class Resolver {
+ public:
+  explicit Resolver(const machine::Machine& machine) : machine_(machine) {}
+
+  Result<void> apply(const RunSetting& setting) {
+    if (setting.kind == Kind::all) return lift_cpuset();
+    if (setting.kind == Kind::strict) return {};
+    if (setting.kind == Kind::balancing) {
+      balancing_ = true;
+      return {};
+    }
+    if (setting.kind == Kind::physcpubind) return bind_cpus(setting.value);
+    if (setting.kind == Kind::cpunodebind) return bind_nodes(setting.value);
+    if (setting.kind == Kind::near || setting.kind == Kind::per_rank) {
+      return settle_near(setting.value);
+    }
+    return set_policy(setting);
+  }
+
+  placement::Placement result() && {
+    if (!placement_.process_memory && !near_.empty()) {
+      placement_.process_memory =
+          Policy{near_.size() == 1 ? PolicyKind::preferred : PolicyKind::preferred_many, near_};
+    }
+    if (placement_.process_memory && placement_.process_memory->kind == PolicyKind::bind) {
+      placement_.process_memory->numa_balancing = balancing_;
+    }
+    return std::move(placement_);
+  }
+
+ private:
+  Result<void> lift_cpuset() {
+    if (list_seen_) {
+      return bad_usage("--all comes after a list of nodes or CPUs", "put --all first");
+    }
+    all_ = true;
+    return {};
+  }
+
+  Result<void> bind_cpus(const std::string& list) {
+    list_seen_ = true;
+    if (list == "same") {
+      return bad_usage("--physcpubind cannot be 'same': that stands for nodes",
+                       "write the CPUs, or use --cpunodebind=same");
+    }
+    auto cpus = machine::parse_cpus(machine_, list, std::nullopt, all_);
+    if (!cpus) return cpus.as_unexpected();
+    placement_.process_cpus = std::move(*cpus);
+    return {};
+  }
+
+  Result<void> bind_nodes(const std::string& list) {
+    list_seen_ = true;
+    const auto nodes = machine::parse_cpu_nodes(machine_, list, previous_, all_);
+    if (!nodes) return nodes.as_unexpected();
+    previous_ = *nodes;
+    CpuSet cpus = machine_.cpus_of(*nodes);
+    if (cpus.empty()) {
+      return bad_usage(fmt::format("none of the nodes '{}' has CPUs", list),
+                       "name nodes with CPUs; 'homenode topology' shows them");
+    }
+    placement_.process_cpus = std::move(cpus);
+    return {};
+  }
+
+  Result<void> settle_near(const std::string& list) {
+    list_seen_ = true;
+    const auto nodes = parse_node_list(list);
+    if (!nodes) return nodes.as_unexpected();
+    CpuSet cpus = machine_.cpus_of(*nodes) & machine_.allowed_cpus;
+    near_ = *nodes & machine_.nodes_with_memory() & machine_.allowed_nodes;
+    if (cpus.empty() && near_.empty()) {
+      return failed(fmt::format("this process may use no CPU and no memory of the nodes {}", list),
+                    "'homenode topology' shows what its cpuset leaves");
+    }
+    if (!cpus.empty()) placement_.process_cpus = std::move(cpus);
+    previous_ = *nodes;
+    return {};
+  }
+
+  Result<void> set_policy(const RunSetting& setting) {
+    if (placement_.process_memory) {
+      return bad_usage("more than one memory policy is asked for",
+                       "choose one of --interleave, --weighted-interleave, --membind, --preferred, "
+                       "--preferred-many and --localalloc");
+    }
+    Policy policy{*policy_of(setting.kind), {}};
+    if (takes_list(setting.kind)) {
+      list_seen_ = true;
+      auto nodes = machine::parse_nodes(machine_, setting.value, previous_, all_);
+      if (!nodes) return nodes.as_unexpected();
+      previous_ = *nodes;
+      policy.nodes = std::move(*nodes);
+    }
+    if (const auto valid = validate(policy); !valid) return valid;
+    placement_.process_memory = std::move(policy);
+    return {};
+  }
+
+  const machine::Machine& machine_;
+  placement::Placement placement_;
+  std::optional<NodeSet> previous_;
+  NodeSet near_;  ///< Where memory is preferred unless a policy is given.
+  bool all_ = false;
+  bool balancing_ = false;
+  bool list_seen_ = false;
+};
+
+}  // namespace
+
+bool takes_list(Kind kind) {
+  return kind < Kind::shm && kind != Kind::all && kind != Kind::localalloc &&
+         kind != Kind::balancing;
+}
+
+bool takes_value(Kind kind) {
+  switch (kind) {
+    case Kind::shm:
+    case Kind::file:
+    case Kind::shmid:
+    case Kind::shmmode:
+    case Kind::offset:
+    case Kind::length:
+      return true;
+    default:
+      return takes_list(kind);
+  }
+}
+
+Result<placement::Placement> resolve(const machine::Machine& machine,
+                                     const std::vector<RunSetting>& settings) {
+  Resolver resolver(machine);
+  for (const RunSetting& setting : settings) {
+    if (const auto applied = resolver.apply(setting); !applied) return applied.as_unexpected();
+  }
+  return std::move(resolver).result();
+}
+
+}  // namespace homenode::cli

@@ -1,0 +1,188 @@
+#include "launch/target.h"
+
+#include <elf.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <system_error>
+
+#include <fmt/format.h>
+
+namespace homenode::cli {
+namespace {
+
+constexpr int most_interpreters = 4;  // As the kernel allows scripts to be scripts' interpreters.
+/// The kernel looks no further for a script's interpreter.
+constexpr std::size_t start_bytes = 256;
+
+Unexpected cannot_look(const std::string& path, int result) {
+  return failed(fmt::format("cannot look at the program '{}'", path),
+                "see what 'ls -l' and 'file' say of it", -result);
+}
+
+/// Empty when there is none.
+Result<std::string> find_on_path(os::Os& os, const std::string& name) {
+  if (name.find('/') != std::string::npos) return name;
+  const char* const path = std::getenv("PATH");
+  std::string_view rest = path != nullptr ? path : "/bin:/usr/bin";
+  while (!rest.empty()) {
+    const std::size_t colon = rest.find(':');
+    const std::string folder(rest.substr(0, colon));
+    const std::string file = (folder.empty() ? "." : folder) + "/" + name;
+    const int result = os.check_executable(file);
+    if (result == 0) return file;
+    if (!is_absent(result)) return cannot_look(file, result);
+    rest = colon == std::string_view::npos ? std::string_view() : rest.substr(colon + 1);
+  }
+  return std::string();
+}
+
+/// The first word after "#!"; nothing for what is no script.
+std::string interpreter_of(std::string_view start) {
+  if (!start.starts_with("#!")) return "";
+  const std::string_view line = start.substr(2, start.find('\n') - 2);
+  const std::size_t first = line.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return "";
+  return std::string(line.substr(first, line.find_first_of(" \t\r", first) - first));
+}
+
+/// A program's file while it is looked at.
+class ProgramFile {
+ public:
+  ProgramFile(os::Os& os, std::string path) : os_(os), path_(std::move(path)) {}
+
+  /// 0 or -errno.
+  int read_start() {
+    start_.resize(start_bytes);
+    const int result = os_.read_file_at(path_, 0, start_);
+    start_.resize(result < 0 ? 0 : static_cast<std::size_t>(result));
+    return result < 0 ? result : 0;
+  }
+
+  [[nodiscard]] std::string interpreter() const { return interpreter_of(start_); }
+  [[nodiscard]] bool is_script() const { return start_.starts_with("#!"); }
+
+  /// 0 or -errno.
+  int find_whether_static(bool& is_static) {
+    is_static = false;
+    if (!start_.starts_with(ELFMAG)) return 0;
+    return start_[EI_CLASS] == ELFCLASS64 ? look_for_linker<Elf64_Ehdr, Elf64_Phdr>(is_static)
+                                          : look_for_linker<Elf32_Ehdr, Elf32_Phdr>(is_static);
+  }
+
+  /// Root itself keeps what it preloads for files whose bits give it nothing new. A file system
+  /// without attributes has no capabilities. 0 or -errno.
+  int find_whether_identity_changes(const os::FileStatus& status, bool& changes) {
+    changes =
+        ((status.mode & S_ISUID) != 0 && status.owner != getuid()) ||
+        ((status.mode & S_ISGID) != 0 && (status.mode & S_IXGRP) != 0 && status.group != getgid());
+    if (changes || getuid() == 0) return 0;
+    const int bytes = os_.attribute_bytes(path_, "security.capability");
+    changes = bytes > 0;
+    return bytes >= 0 || bytes == -ENODATA || bytes == -EOPNOTSUPP ? 0 : bytes;
+  }
+
+ private:
+  /// An ELF file that names no interpreter (the dynamic linker) is static; what is none that this
+  /// reads is taken for dynamic.
+  template <class Header, class Segment>
+  int look_for_linker(bool& is_static) {
+    Header header;
+    if (start_.size() < sizeof header) return 0;
+    std::memcpy(&header, start_.data(), sizeof header);
+    if (header.e_phentsize != sizeof(Segment)) return 0;
+    std::string table(header.e_phnum * sizeof(Segment), '\0');
+    const int bytes = os_.read_file_at(path_, header.e_phoff, table);
+    if (bytes < 0) return bytes;
+    if (static_cast<std::size_t>(bytes) < table.size()) return 0;
+    for (std::size_t at = 0; at < table.size(); at += sizeof(Segment)) {
+      Segment segment;
+      std::memcpy(&segment, table.data() + at, sizeof segment);
+      if (segment.p_type == PT_INTERP) return 0;
+    }
+    is_static = true;
+    return 0;
+  }
+
+  os::Os& os_;
+  const std::string path_;
+  std::string start_;
+};
+
+Unexpected cannot_enter(const std::string& path, const char* why) {
+  return not_supported(
+      fmt::format("cannot place the threads or allocations of '{}': it {}, so nothing can be "
+                  "preloaded into it",
+                  path, why),
+      "place the whole process with numactl's options, which need nothing inside it");
+}
+
+std::string doubt(const std::string& path, const char* what, int result) {
+  return fmt::format("cannot see whether '{}' {} ({}); if so, nothing is placed inside it", path,
+                     what, std::generic_category().message(-result));
+}
+
+}  // namespace
+
+bool is_absent(int result) {
+  switch (-result) {
+    case EACCES:
+    case ELOOP:
+    case ENAMETOOLONG:
+    case ENOENT:
+    case ENOTDIR:
+      return true;
+    default:
+      return false;
+  }
+}
+
+Result<std::string> find_program_file(os::Os& os, const std::string& name) {
+  auto path = find_on_path(os, name);
+  for (int i = 0; i < most_interpreters && path && !path->empty(); ++i) {
+    ProgramFile file(os, *path);
+    const int result = file.read_start();
+    if (result == -ENOENT) return std::string();
+    if (result < 0 && result != -EISDIR) return cannot_look(*path, result);
+    if (!file.is_script()) break;
+    path = find_on_path(os, file.interpreter());
+  }
+  return path;
+}
+
+Result<std::vector<std::string>> check_agent_can_enter(os::Os& os, const std::string& name) {
+  std::vector<std::string> doubts;
+  auto path = find_on_path(os, name);
+  for (int i = 0; i < most_interpreters && path && !path->empty(); ++i) {
+    os::FileStatus status;
+    int result = os.file_status(*path, status);
+    if (is_absent(result) || (result == 0 && !S_ISREG(status.mode))) return doubts;
+    if (result < 0) return cannot_look(*path, result);
+    ProgramFile file(os, *path);
+    bool hinders = false;
+    result = file.find_whether_identity_changes(status, hinders);
+    if (hinders) return cannot_enter(*path, "runs with other rights than yours");
+    if (result < 0) doubts.push_back(doubt(*path, "has capabilities of its own", result));
+    result = file.read_start();
+    if (result == 0 && file.is_script()) {
+      path = find_on_path(os, file.interpreter());
+      continue;
+    }
+    if (result == 0) result = file.find_whether_static(hinders);
+    if (hinders) return cannot_enter(*path, "is statically linked");
+    if (result == -EACCES) {  // Programs that may only be executed are programs too.
+      doubts.push_back(doubt(*path, "is statically linked", result));
+    } else if (result < 0) {
+      return cannot_look(*path, result);
+    }
+    return doubts;
+  }
+  if (!path) return path.as_unexpected();
+  return doubts;
+}
+
+}  // namespace homenode::cli

@@ -1,0 +1,127 @@
+#include "trial/map/memory.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <string>
+
+#include "actuation/kernel_words.h"
+#include "workloads/map/relayout.h"
+
+namespace homenode::cli {
+namespace {
+
+namespace map = workloads::map;
+
+/// Policies and page maps are set before the main thread touches the memory.
+Result<void> place_fresh(os::Os& os, actuation::Region region, const PhasePlan& phase,
+                         PhaseReport& report) {
+  if (const auto* policy = std::get_if<placement::Policy>(&phase.memory)) {
+    return actuation::set_region_policy(os, region, *policy);
+  }
+  if (const auto* pages = std::get_if<placement::PageMap>(&phase.memory)) {
+    auto receipt = actuation::place_pages(os, region, *pages);
+    if (!receipt) return receipt.as_unexpected();
+    report.receipt = *std::move(receipt);
+  }
+  return {};
+}
+
+/// Memory for a phase, of the page size that is wanted, placed but not yet touched by this.
+Result<actuation::AlignedMemory> map_phase(os::Os& os, const MapPlan& plan, const PhasePlan& phase,
+                                           PhaseReport& report) {
+  auto memory = actuation::AlignedMemory::map(os, phase.bytes.value, plan.alignment);
+  if (!memory) return memory;
+  const actuation::Region region = memory->region();
+  if (const auto done = choose_pages(os, region, plan.options.pages); !done) {
+    return done.as_unexpected();
+  }
+  if (const auto done = place_fresh(os, region, phase, report); !done) return done.as_unexpected();
+  return memory;
+}
+
+/// The pages that are there, moved to where the phase wants them.
+Result<void> place_again(os::Os& os, actuation::Region region, const PhasePlan& phase,
+                         PhaseReport& report) {
+  const auto* policy = std::get_if<placement::Policy>(&phase.memory);
+  auto receipt = policy != nullptr ? actuation::move_to_policy(os, region, *policy)
+                                   : actuation::place_pages(
+                                         os, region, std::get<placement::PageMap>(phase.memory));
+  if (!receipt) return receipt.as_unexpected();
+  report.change->pages = receipt->moved;
+  report.receipt = *std::move(receipt);
+  return {};
+}
+
+map::Element* array_in(const actuation::AlignedMemory& memory) {
+  return static_cast<map::Element*>(memory.region().address);
+}
+
+Result<void> lay_out_again(os::Os& os, const MapPlan& plan, std::size_t at,
+                           std::optional<actuation::AlignedMemory>& memory, PhaseReport& report) {
+  auto fresh = map_phase(os, plan, plan.phases[at], report);
+  if (!fresh) return fresh.as_unexpected();
+  map::lay_out_anew(array_in(*memory), plan.phases[at - 1].layout, array_in(*fresh),
+                    plan.phases[at].layout);
+  memory.reset();
+  memory.emplace(*std::move(fresh));
+  report.change->laid_out_anew = true;
+  report.change->pages = plan.phases[at].bytes.value / plan.page_bytes;
+  return {};
+}
+
+}  // namespace
+
+Result<void> choose_pages(os::Os& os, actuation::Region region, PageKind pages) {
+  if (pages == PageKind::system) return {};
+  const bool huge = pages == PageKind::huge;
+  const int result =
+      os.advise_memory(region.address, region.bytes, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+  // EINVAL: a kernel without transparent huge pages, whose pages are small anyway.
+  if (result == 0 || (result == -EINVAL && !huge)) return {};
+  return not_supported(fmt::format("cannot have {} pages", to_string(pages)),
+                       "use --pages system, or a kernel with transparent huge pages", -result);
+}
+
+MemoryFacts memory_facts(os::Os& os) {
+  MemoryFacts facts;
+  facts.page_bytes = os.page_bytes();
+  std::string text;
+  if (os.read_file("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size", text) == 0) {
+    std::size_t bytes = 0;
+    if (std::from_chars(text.data(), text.data() + text.size(), bytes).ec == std::errc{} &&
+        bytes >= facts.page_bytes) {
+      facts.huge_page_bytes = bytes;
+    }
+  }
+  facts.available = actuation::available_memory(os);
+  return facts;
+}
+
+Result<void> first_memory(os::Os& os, const MapPlan& plan,
+                          std::optional<actuation::AlignedMemory>& memory, PhaseReport& report) {
+  auto mapped = map_phase(os, plan, plan.phases.front(), report);
+  if (!mapped) return mapped.as_unexpected();
+  memory.emplace(*std::move(mapped));
+  map::initialise(array_in(*memory), memory->region().bytes / sizeof(map::Element));
+  return {};
+}
+
+Result<void> change_memory(os::Os& os, const MapPlan& plan, std::size_t at,
+                           std::optional<actuation::AlignedMemory>& memory, PhaseReport& report) {
+  const PhasePlan& phase = plan.phases[at];
+  if (std::holds_alternative<std::monostate>(phase.memory)) return {};
+  report.change.emplace();
+  const auto begin = std::chrono::steady_clock::now();
+  const auto done = plan.options.method == Method::rewrite
+                        ? lay_out_again(os, plan, at, memory, report)
+                        : place_again(os, memory->region(), phase, report);
+  const auto end = std::chrono::steady_clock::now();
+  report.change->seconds = std::chrono::duration<double>(end - begin).count();
+  return done;
+}
+
+}  // namespace homenode::cli

@@ -1,0 +1,122 @@
+#include "trial/map/options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "os/atomic_file.h"
+#include "trial/map/patterns.h"
+
+namespace homenode::cli {
+namespace {
+
+using workloads::map::line_bytes;
+using workloads::map::Operation;
+using workloads::map::Order;
+using MapPattern = workloads::map::Pattern;
+
+/// PID_MAX_LIMIT, which bounds the threads of the whole system.
+constexpr unsigned most_threads = 4U << 20U;
+
+}  // namespace
+
+std::string pattern_name(const MapOptions& options) {
+  return options.multi_patterns ? multi_patterns_name : to_string(options.pattern);
+}
+std::string to_string(Order order) {
+  return name_of(map_orders, order);
+}
+std::string to_string(Operation operation) {
+  return name_of(map_operations, operation);
+}
+std::string to_string(Method method) {
+  return name_of(map_methods, method);
+}
+std::string to_string(TeamKind team) {
+  return name_of(map_teams, team);
+}
+std::string to_string(PageKind pages) {
+  return name_of(page_kinds, pages);
+}
+
+std::vector<std::string> to_arguments(const MapOptions& options) {
+  std::vector<std::string> words{
+      "--pattern", pattern_name(options),        "--phases", to_string(options.phases),
+      "--order",   to_string(options.order),     "--op",     to_string(options.operation),
+      "--method",  to_string(options.method),    "--passes", std::to_string(options.passes),
+      "--team",    to_string(options.team),      "--pages",  to_string(options.pages),
+      "--seed",    std::to_string(options.seed), "--bind",   options.bind};
+  const auto add = [&words](const std::string& option, const std::string& value) {
+    words.push_back(option);
+    words.push_back(value);
+  };
+  if (options.shape) {
+    add("--shape", to_string(*options.shape));
+  } else {
+    add("--size", std::to_string(options.size.value));
+  }
+  if (options.overlap_percent) add("--overlap", std::to_string(*options.overlap_percent));
+  if (options.threads) add("--threads", std::to_string(*options.threads));
+  if (!options.output.empty()) add("--output", options.output);
+  if (options.json) words.emplace_back("--json");
+  if (options.launched) words.emplace_back("--launched");
+  return words;
+}
+
+namespace {
+
+/// Every thread needs an element.
+Result<void> check_elements(const MapOptions& options) {
+  const std::uint64_t threads = options.threads.value_or(1);
+  const std::uint64_t elements =
+      options.shape ? options.shape->elements() : options.size.value / line_bytes;
+  if (elements >= threads) return {};
+  if (options.shape) {
+    return bad_usage(fmt::format("{} threads need {} elements, and {} has {}", threads, threads,
+                                 to_string(*options.shape), elements),
+                     "give a larger --shape or fewer --threads");
+  }
+  return bad_usage(fmt::format("{} threads need {} elements of {} bytes, and {} bytes hold {}",
+                               threads, threads, line_bytes, options.size.value, elements),
+                   fmt::format("give --size {} or more", threads * line_bytes));
+}
+
+}  // namespace
+
+Result<void> check(const MapOptions& options) {
+  if (options.threads == 0U) {
+    return bad_usage("a run needs at least one thread", "give --threads 1 or more");
+  }
+  if (options.threads.value_or(1) > most_threads) {
+    return bad_usage(fmt::format("{} threads are more than Linux has", *options.threads),
+                     fmt::format("give --threads {} or fewer", most_threads));
+  }
+  if (options.passes == 0) {
+    return bad_usage("a run needs at least one pass", "give --passes 1 or more");
+  }
+  if (options.overlap_percent.value_or(0) > 100) {
+    return bad_usage(fmt::format("an overlap of {} % is more than the neighbour's whole part",
+                                 *options.overlap_percent),
+                     "give --overlap between 0 and 100");
+  }
+  if (const auto checked = check_elements(options); !checked) return checked.as_unexpected();
+  if (const auto checked = check_shape(options); !checked) return checked.as_unexpected();
+  const std::vector<MapPattern> phases = phases_of(options);
+  const bool needs_nodes = options.method == Method::rewrite ||
+                           (options.method == Method::api &&
+                            std::any_of(phases.begin(), phases.end(), [](MapPattern one) {
+                              return rule_of(one).use == workloads::map::Use::boxes;
+                            }));
+  if (options.bind == "none" && needs_nodes) {
+    return bad_usage(fmt::format("the method {} puts each part near its thread, and threads that "
+                                 "are not bound have no place",
+                                 to_string(options.method)),
+                     "leave out --bind none, or choose the method default or command-line");
+  }
+  return check_output_folder(options.output);
+}
+
+}  // namespace homenode::cli

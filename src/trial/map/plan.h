@@ -1,0 +1,57 @@
+// homenode bench map: what is going to run where, decided before anything is allocated. Pure.
+#pragma once
+
+#include <variant>
+#include <vector>
+
+#include "trial/map/options.h"
+#include "machine/machine.h"
+#include "placement/distributions/distribution.h"
+#include "placement/policies/policy.h"
+#include "workloads/map/layout.h"
+
+namespace homenode::cli {
+
+/// What the kernel says of its memory.
+struct MemoryFacts {
+  std::size_t page_bytes = 4096;
+  std::size_t huge_page_bytes = std::size_t{2} << 20;
+  std::optional<Bytes> available;  ///< What can be allocated now; absent when not known.
+};
+
+/// One pattern walked over the array.
+struct PhasePlan {
+  workloads::map::Layout layout;
+  workloads::map::Order order = workloads::map::Order::sequential;
+  /// walks[rank]: what the thread uses in one pass, in positions from the start of the memory.
+  std::vector<std::vector<workloads::map::Span>> walks;
+  Bytes bytes;  ///< A multiple of the alignment.
+  /// How the memory is placed before the phase: the first one's before the main thread touches it;
+  /// nothing for methods that leave it as it is.
+  std::variant<std::monostate, placement::Policy, placement::PageMap> memory;
+};
+
+struct MapPlan {
+  MapOptions options;
+  unsigned threads = 1;
+  std::vector<CpuSet> cpus_of_thread;  ///< By rank; empty when the threads are not bound.
+  std::vector<NodeId> node_of_thread;  ///< By rank; empty when the threads are not bound.
+  std::size_t page_bytes = 4096;
+  std::size_t alignment = 4096;   ///< Of the memory's start and end: a page, or a huge page.
+  std::vector<PhasePlan> phases;  ///< One, or those of multi-patterns. Never empty.
+};
+
+/// Errors: bad_usage for what check() names, more elements than memory, unknown CPUs in --bind;
+/// not_supported when no allowed node has memory.
+Result<MapPlan> plan_map(const machine::Machine& machine, const MapOptions& options,
+                         const MemoryFacts& facts);
+
+/// The allowed node with memory that is nearest to `node`: itself if it has memory, else the first
+/// of those at the least distance. pre: some allowed node has memory.
+NodeId memory_node(const machine::Machine& machine, NodeId node);
+
+/// The memory nodes of these threads' nodes, each once, in increasing order.
+std::vector<NodeId> memory_of(const machine::Machine& machine,
+                              const std::vector<NodeId>& node_of_thread);
+
+}  // namespace homenode::cli

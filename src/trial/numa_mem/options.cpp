@@ -1,0 +1,80 @@
+#include "trial/numa_mem/options.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "os/atomic_file.h"
+
+namespace homenode::cli {
+namespace {
+
+using workloads::numa_mem::Work;
+
+constexpr double most_mb = 1e9;
+constexpr double longest_run_s = 7.0 * 24 * 3600;
+
+Result<void> check_memory(const NumaMemOptions& options) {
+  const std::array sizes{std::pair("-G", options.global_mb), std::pair("-P", options.process_mb),
+                         std::pair("-L", options.locked_mb), std::pair("-T", options.thread_mb)};
+  for (const auto& [letter, mb] : sizes) {
+    if (mb >= 0.0 && mb <= most_mb) continue;  // Not a number is neither.
+    return bad_usage(fmt::format("{} {} is no size", letter, mb), "give MiB, such as 64");
+  }
+  if (options.global_mb + options.process_mb + options.thread_mb == 0.0) {
+    return bad_usage("there is no memory to use", "give -G, -P or -T more than 0 MiB");
+  }
+  if (options.locked_mb > options.process_mb) {
+    return bad_usage(fmt::format("-L {} is more than -P {}, of which it is a part",
+                                 options.locked_mb, options.process_mb),
+                     "give a smaller -L, or a larger -P");
+  }
+  return {};
+}
+
+Result<void> check_numa_mem_times(const NumaMemOptions& options) {
+  const std::array times{std::pair("-s", options.seconds), std::pair("-x", options.perturb_s)};
+  for (const auto& [letter, seconds] : times) {
+    if (seconds >= 0.0 && seconds <= longest_run_s) continue;
+    return bad_usage(fmt::format("{} {} is no usable time", letter, seconds),
+                     fmt::format("give 0 to {:.0f} seconds", longest_run_s));
+  }
+  if (!(options.interval_s >= 0.01 && options.interval_s <= longest_run_s)) {
+    return bad_usage(fmt::format("--interval {} is no usable time", options.interval_s),
+                     fmt::format("give 0.01 to {:.0f} seconds", longest_run_s));
+  }
+  if (options.loops == 0 && options.seconds == 0.0 && !options.until_converged) {
+    return bad_usage("nothing would end this run", "give -l or -s more than 0");
+  }
+  return {};
+}
+
+}  // namespace
+
+workloads::numa_mem::Course course_of(const NumaMemOptions& options) {
+  const Work work = options.zero     ? Work::zero
+                    : !options.reads ? Work::write
+                    : options.writes ? Work::update
+                                     : Work::read;
+  return {work, options.random, options.backwards};
+}
+
+Result<void> check(const NumaMemOptions& options) {
+  if (options.processes == 0 || options.threads == 0) {
+    return bad_usage("there is no thread to do the work", "give -p and -t 1 or more");
+  }
+  if (!options.reads && !options.writes && !options.zero) {
+    return bad_usage("the words are neither read nor written", "leave -R, -W or -Z on");
+  }
+  if (options.strategy != "none" && !(options.cpus.empty() && options.memory_nodes.empty())) {
+    return bad_usage("a strategy places threads and memory itself",
+                     "give --strategy, or -C and -M, not both");
+  }
+  if (auto sizes = check_memory(options); !sizes) return sizes;
+  if (auto times = check_numa_mem_times(options); !times) return times;
+  return check_output_folder(options.output);
+}
+
+}  // namespace homenode::cli

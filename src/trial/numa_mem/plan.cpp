@@ -1,0 +1,138 @@
+#include "trial/numa_mem/plan.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "trial/numa_mem/lists.h"
+#include "cli/bench/program_options.h"
+#include "os/clock.h"
+#include "placement/strategies/table.h"
+
+namespace homenode::cli {
+namespace {
+
+using machine::Machine;
+
+/// As for other workloads: more threads to a CPU are a mistake.
+constexpr std::size_t most_tasks_per_cpu = 64;
+
+Result<void> number_tasks(const Machine& machine, NumaMemPlan& plan) {
+  const NumaMemOptions& options = plan.options;
+  const std::size_t cpus = machine.allowed_cpus.size();
+  const std::size_t most = std::min(most_tasks_per_cpu * cpus, os::clock_slots);
+  if (options.processes > most || options.threads > most / options.processes) {
+    return bad_usage(fmt::format("{} processes of {} threads are too many for {} CPUs",
+                                 options.processes, options.threads, cpus),
+                     fmt::format("give -p and -t of at most {} threads together", most));
+  }
+  for (unsigned process = 0; process < options.processes; ++process) {
+    for (unsigned thread = 0; thread < options.threads; ++thread) {
+      plan.tasks.push_back({process, thread, {}, {}});
+    }
+  }
+  if (!options.cpus.empty()) {
+    const auto places = parse_task_cpus(machine, options.cpus, plan.tasks.size());
+    if (!places) return places.as_unexpected();
+    for (std::size_t i = 0; i < places->size(); ++i) plan.tasks[i].cpus = (*places)[i];
+  }
+  if (!options.memory_nodes.empty()) {
+    const auto places = parse_task_nodes(machine, options.memory_nodes, plan.tasks.size());
+    if (!places) return places.as_unexpected();
+    for (std::size_t i = 0; i < places->size(); ++i) plan.tasks[i].memory_node = (*places)[i];
+  }
+  return {};
+}
+
+Result<void> size_memory(const Machine& machine, const MemoryFacts& facts, NumaMemPlan& plan) {
+  plan.page_bytes = facts.page_bytes;
+  plan.huge_page_bytes = facts.huge_page_bytes;
+  const auto page = static_cast<double>(facts.page_bytes);
+  const auto size = [page](double mb) {
+    return static_cast<std::size_t>(std::ceil(mb * 1048576.0 / page) * page);
+  };
+  const NumaMemOptions& options = plan.options;
+  const double wanted_mb = options.global_mb + options.process_mb * options.processes +
+                           options.thread_mb * static_cast<double>(plan.tasks.size());
+  Bytes memory;
+  for (const machine::Node& node : machine.nodes) {
+    if (machine.allowed_nodes.contains(node.id)) memory.value += node.memory.value;
+  }
+  if (facts.available) memory = std::min(memory, *facts.available);
+  if (wanted_mb * 1048576.0 > static_cast<double>(memory.value)) {
+    return bad_usage(fmt::format("the processes need {:.0f} MiB, and {} MiB are free", wanted_mb,
+                                 memory.value >> 20U),
+                     "give a smaller -G, -P or -T, or fewer processes and threads");
+  }
+  plan.global_bytes = size(options.global_mb);
+  plan.process_bytes = size(options.process_mb);
+  plan.locked_bytes = size(options.locked_mb);
+  plan.thread_bytes = size(options.thread_mb);
+  return {};
+}
+
+/// The strategy places all threads, the global memory for all of them, the others for their users.
+Result<void> place_numa_mem(const Machine& machine, NumaMemPlan& plan) {
+  const NumaMemOptions& options = plan.options;
+  if (auto known = check_strategy(options.strategy); !known) return known;
+  if (options.strategy == "none") return {};
+  placement::Program program{.threads = plan.tasks.size(), .arrays = {}};
+  const auto add = [&](const std::string& name, std::size_t bytes, std::vector<std::size_t> users) {
+    if (bytes > 0) program.arrays.push_back({name, bytes / plan.page_bytes, std::move(users)});
+  };
+  add("global", plan.global_bytes, {});
+  for (unsigned process = 0; process < options.processes; ++process) {
+    std::vector<std::size_t> ranks;
+    for (unsigned thread = 0; thread < options.threads; ++thread) {
+      ranks.push_back(std::size_t{process} * options.threads + thread);
+      add(name_of_thread_memory(process, thread), plan.thread_bytes, {ranks.back()});
+    }
+    add(name_of_process_memory(process), plan.process_bytes, std::move(ranks));
+  }
+  auto placed = placement::place_by_strategy(options.strategy, machine, program);
+  if (!placed) return placed.as_unexpected();
+  plan.placement = *std::move(placed);
+  if (!plan.placement.threads) return {};
+  for (std::size_t rank = 0; rank < plan.tasks.size(); ++rank) {
+    plan.tasks[rank].cpus = plan.placement.threads->of(rank);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string name_of_process_memory(unsigned process) {
+  return fmt::format("process {}", process);
+}
+
+std::string name_of_thread_memory(unsigned process, unsigned thread) {
+  return fmt::format("thread {}/{}", process, thread);
+}
+
+Result<NumaMemPlan> plan_numa_mem(const Machine& machine, const NumaMemOptions& options,
+                                  const MemoryFacts& facts) {
+  if (const auto checked = check(options); !checked) return checked.as_unexpected();
+  if (machine.allowed_cpus.empty() ||
+      (machine.nodes_with_memory() & machine.allowed_nodes).empty()) {
+    return not_supported("this process may use no CPU or no memory that the machine shows",
+                         "look at its cpuset (Cpus_allowed_list and Mems_allowed_list in "
+                         "/proc/self/status)");
+  }
+  NumaMemPlan plan;
+  plan.options = options;
+  const std::vector<CpuId> cpus = machine.allowed_cpus.to_vector();
+  plan.first_cpu = cpus.front();
+  plan.last_cpu = cpus.back();
+  // CPU 0 is the first that there is for this process.
+  const auto node = machine.node_of(plan.first_cpu);
+  plan.node0 = memory_node(machine, node.value_or(machine.nodes.front().id));
+  plan.cpus0 = node ? machine.cpus_of({*node}) & machine.allowed_cpus : CpuSet{plan.first_cpu};
+  if (const auto numbered = number_tasks(machine, plan); !numbered) {
+    return numbered.as_unexpected();
+  }
+  if (const auto sized = size_memory(machine, facts, plan); !sized) return sized.as_unexpected();
+  if (const auto placed = place_numa_mem(machine, plan); !placed) return placed.as_unexpected();
+  return plan;
+}
+
+}  // namespace homenode::cli

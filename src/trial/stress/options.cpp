@@ -1,0 +1,62 @@
+#include "trial/stress/options.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "os/atomic_file.h"
+
+namespace homenode::cli {
+namespace {
+
+using workloads::stress::Pattern;
+
+constexpr double longest_s = 7.0 * 24 * 3600;
+constexpr std::size_t most_samples = std::size_t{1} << 20U;
+
+Result<void> check_seconds(const std::string& option, double seconds, double least) {
+  if (seconds >= least && seconds <= longest_s) return {};  // Not a number is neither.
+  return bad_usage(fmt::format("{} {} is no usable time", option, seconds),
+                   fmt::format("give {} to {:.0f} seconds", least, longest_s));
+}
+
+}  // namespace
+
+std::string to_string(Pattern pattern) {
+  return name_of(stress_patterns, pattern);
+}
+std::string to_string(FirstTouch first_touch) {
+  return name_of(first_touches, first_touch);
+}
+
+Result<void> check(const StressOptions& options) {
+  if (options.cycles == std::uint64_t{0}) {
+    return bad_usage("a run needs at least one cycle", "give --cycles 1 or more");
+  }
+  if (options.threads_per_node == 0U) {
+    return bad_usage("a node needs at least one thread", "give --threads-per-node 1 or more");
+  }
+  if (options.block.value == 0) {
+    return bad_usage("a block of no memory has no page", "give --block 4k or more");
+  }
+  if (options.numad_interval_s == 0) {
+    return bad_usage("numad with an interval of 0 ends at once", "give --numad-interval 1 or more");
+  }
+  if (options.samples == 0 || options.samples > most_samples) {
+    return bad_usage(fmt::format("cannot look at {} pages", options.samples),
+                     fmt::format("give --samples 1 to {}", most_samples));
+  }
+  if (auto usable = check_seconds("--seconds", options.seconds, 0.0); !usable) return usable;
+  if (auto usable = check_seconds("--interval", options.interval_s, 0.01); !usable) return usable;
+  if (auto usable = check_seconds("--hold", options.hold_s.value_or(0.0), 0.0); !usable) {
+    return usable;
+  }
+  if (options.modes.empty() && !options.membind.empty()) {
+    return bad_usage("--membind is of the mode membind",
+                     "give --modes membind too, or run this "
+                     "under 'homenode run --membind'");
+  }
+  return check_output_folder(options.output);
+}
+
+}  // namespace homenode::cli

@@ -1,0 +1,113 @@
+// The probes as a person meets them: words in, text and an exit code out.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "support/bench_command.h"
+#include "cli/bench/facts.h"
+#include "trial/gather_file.h"
+#include "cli/bench/table.h"
+
+namespace homenode::cli {
+namespace {
+
+const std::vector<std::vector<std::string>> small_probes{
+    {"stream", "--size", "1m", "--passes", "2"},
+    {"stream", "--size", "1m", "--teams", "2", "--team-shape", "twisted", "--kernel", "triad"},
+    {"gups", "--size", "1m"},
+    {"chase", "--size", "64k"},
+    {"gather", "--count", "1000", "--pattern", "MS1:8:4:20"},
+    {"gather", "--count", "1000", "--kernel", "scatter"},
+};
+
+TEST(Probes, AreVerifiedUnderStrategies) {
+  for (auto words : small_probes) {
+    for (const char* strategy : {"none", "round-robin"}) {
+      words.insert(words.end(), {"--threads", "2", "--strategy", strategy, "--json"});
+      const BenchOutcome outcome = bench(words);
+      EXPECT_EQ(outcome.code, exit_done) << words[0] << ": " << outcome.err;
+      const auto json = nlohmann::json::parse(outcome.out);
+      EXPECT_EQ(json["schema"], "homenode.bench." + words[0] + "/1");
+      words.resize(words.size() - 5);
+    }
+  }
+}
+
+TEST(Probes, RefuseBadUsageInOneLineBeforeAnythingRuns) {
+  expect_bad_usage({
+      {"stream", "--size", "1"},
+      {"stream", "--passes", "0"},
+      {"stream", "--passes", "201"},
+      {"stream", "--teams", "0"},
+      {"stream", "--teams", "3", "--threads", "2"},
+      {"stream", "--team-shape", "odd"},
+      {"gups", "--size", "3m"},
+      {"gups", "--size", "1k"},
+      {"gups", "--updates", "0"},
+      {"chase", "--size", "64", "--threads", "2"},
+      {"chase", "--passes", "0"},
+      {"gather", "--pattern", "UNIFORM"},
+      {"gather", "--count", "0"},
+      {"gather", "--delta", "18446744073709551615"},
+      {"gather", "--passes", "0"},
+      {"stress", "--cycles", "0"},
+      {"stress", "--map", "0:77"},
+      {"stress", "--block", "16000000t"},
+  });
+}
+
+TEST(Probes, NameTooLittleMemoryBeforeTheyAllocateIt) {
+  for (const char* probe : {"stream", "gups", "chase"}) {
+    const BenchOutcome outcome = bench({probe, "--size", "1t"});
+    EXPECT_NE(outcome.code, exit_done);
+    EXPECT_NE(outcome.err.find("MiB"), std::string::npos) << outcome.err;
+  }
+}
+
+TEST(GatherFile, IsReadAsSpatterWritesIt) {
+  const auto patterns = read_patterns(
+      R"([{"name": "x", "kernel": "Scatter", "pattern": [0, 24, 48], "delta": 8, "count": 16},
+          {"kernel": "Gather", "pattern": "UNIFORM:4:2", "op": "copy"}])");
+  ASSERT_TRUE(patterns) << patterns.error().message();
+  ASSERT_EQ(patterns->size(), 2U);
+  EXPECT_EQ((*patterns)[0].name, "x");
+  EXPECT_EQ((*patterns)[0].direction, workloads::gather::Direction::scatter);
+  EXPECT_EQ((*patterns)[0].indices, (std::vector<std::uint64_t>{0, 24, 48}));
+  EXPECT_EQ((*patterns)[0].count, 16U);
+  EXPECT_EQ((*patterns)[1].indices, (std::vector<std::uint64_t>{0, 2, 4, 6}));
+}
+
+TEST(GatherFile, NamesTheEntryThatIsWrong) {
+  for (const char* text :
+       {"", "{}", "[]", "[1]", R"([{"pattern": []}])", R"([{"pattern": "?"}])",
+        R"([{"pattern": [-1]}])", R"([{"pattern": [0], "count": 0}])",
+        R"([{"pattern": [0], "delta": -1}])", R"([{"kernel": "Gather"}])",
+        R"([{"pattern": [0], "kernel": "GS"}])", R"([{"pattern": [18446744073709551615]}])"}) {
+    EXPECT_FALSE(read_patterns(text)) << text;
+  }
+}
+
+TEST(GatherFile, IsRunPatternByPattern) {
+  const std::string file = testing::TempDir() + "/homenode-patterns.json";
+  std::ofstream(file) << R"([{"pattern": [0, 3], "count": 9}, {"pattern": [1], "count": 5}])";
+  const BenchOutcome all = bench({"gather", "--file", file, "--json"});
+  EXPECT_EQ(all.code, exit_done) << all.err;
+  EXPECT_EQ(std::count(all.out.begin(), all.out.end(), '\n'), 2);
+  const BenchOutcome one = bench({"gather", "--file", file, "--entry", "1", "--json"});
+  EXPECT_EQ(std::count(one.out.begin(), one.out.end(), '\n'), 1);
+  EXPECT_EQ(bench({"gather", "--file", file, "--entry", "2"}).code, exit_usage);
+  EXPECT_EQ(bench({"gather", "--file", "/no/such/file"}).code, exit_failed);
+  std::remove(file.c_str());
+}
+
+TEST(BenchList, HasFactsForEveryWorkload) {
+  for (const auto& workload : bench_workloads()) {
+    EXPECT_NE(find_bench_facts(workload->name()), nullptr) << workload->name();
+  }
+  EXPECT_NE(bench({"--list"}).out.find("source   De Santis"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace homenode::cli

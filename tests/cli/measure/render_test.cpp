@@ -1,0 +1,144 @@
+#include "cli/measure/render.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "cli/measure/heat.h"
+#include "support/measure_report.h"
+
+namespace homenode::cli {
+namespace {
+
+using nlohmann::json;
+
+bool contains(const std::string& text, const std::string& words) {
+  return text.find(words) != std::string::npos;
+}
+
+TEST(MeasureText, ShowsTablesWithNoisyFiguresMarked) {
+  const std::string text = measure_text(made_up_report(), false);
+  EXPECT_TRUE(contains(text, "3 nodes, "));
+  EXPECT_TRUE(contains(text, ", measured\n")) << text;
+  EXPECT_TRUE(contains(text, "    node       0         1         4\n")) << text;
+  EXPECT_TRUE(contains(text, "       0   100.0     150.0 ░   300.0 █\n")) << text;
+  EXPECT_TRUE(contains(text, "       1   150.0 ░   100.0     300.0~█\n")) << text;
+  EXPECT_TRUE(contains(text, "       0    1.00      1.50 ░    3.00 █\n")) << text;
+  EXPECT_TRUE(contains(text, "       0   20000     10000 ▓    5000 █\n")) << text;
+  EXPECT_TRUE(contains(text, "Memory of nodes 0-1: arrays of 64 MiB, huge pages")) << text;
+  EXPECT_TRUE(contains(text, "Memory of node 4: arrays of 64 MiB, small pages")) << text;
+  EXPECT_TRUE(contains(text, "Note: node 4 has no CPUs"));
+}
+
+TEST(MeasureText, CountsBytesTwiceWhereStoresReadFirst) {
+  const std::string text = measure_text(made_up_report(), false);
+  // Local mean 20000, remote (10000 + 5000 + 10000 + 5000) / 4; a third more with the lines read.
+  EXPECT_TRUE(contains(
+      text, "     triad          -         -     18000      6750           -           -\n"))
+      << text;
+  EXPECT_TRUE(contains(
+      text, "                    -         -     24000      9000           -           -\n"))
+      << text;
+  EXPECT_TRUE(contains(
+      text, "      read       5000      1875     20000      7500       39000       21000\n"))
+      << text;
+}
+
+TEST(MeasureText, ShowsCurvesAndWeights) {
+  const std::string text = measure_text(made_up_report(), false);
+  EXPECT_TRUE(contains(text, "    0 → 4    100 → 300.0  4000 → 600.0\n")) << text;
+  EXPECT_TRUE(contains(text, "    1 → 0    not measurable: the node has one CPU\n")) << text;
+  EXPECT_TRUE(contains(text, "  from node 0    0:4 1:2 4:1   100 % (43 %)\n")) << text;
+  EXPECT_TRUE(contains(text, "  all nodes      0:4 1:4 4:1   100 % (33 %)\n")) << text;
+}
+
+TEST(MeasureText, SaysThatModelledFiguresAreModelled) {
+  measure::Report report = made_up_report();
+  report.modelled = true;
+  EXPECT_TRUE(contains(measure_text(report, false), "modelled in the lab on made <up>"));
+  EXPECT_EQ(json::parse(measure_json(report))["provenance"], "modelled in the lab on made <up>");
+  EXPECT_TRUE(contains(measure_svg(report), "modelled in the lab on made &lt;up&gt;"));
+}
+
+TEST(MeasureText, ColoursCellsOnATerminal) {
+  const std::string text = measure_text(made_up_report(), true);
+  EXPECT_TRUE(contains(text, "\033[97;48;5;124m   300.0~\033[0m")) << text;
+  EXPECT_FALSE(contains(text, "█"));
+}
+
+TEST(HeatTable, DearerIsDeeper) {
+  const auto tables = heat_tables(made_up_report());
+  ASSERT_EQ(tables.size(), 5U);
+  EXPECT_DOUBLE_EQ(depth_of(tables[0], NodeId(0), NodeId(0)), 0.0);
+  EXPECT_DOUBLE_EQ(depth_of(tables[0], NodeId(0), NodeId(1)), 0.25);
+  EXPECT_DOUBLE_EQ(depth_of(tables[0], NodeId(0), NodeId(4)), 1.0);
+  EXPECT_TRUE(tables[3].more_is_better);
+  EXPECT_DOUBLE_EQ(depth_of(tables[3], NodeId(0), NodeId(0)), 0.0);
+  EXPECT_DOUBLE_EQ(depth_of(tables[3], NodeId(0), NodeId(4)), 1.0);
+  HeatTable flat = tables[0];
+  flat.values = {{NodeId(0)}, {NodeId(0), NodeId(1)}, 5.0};
+  EXPECT_DOUBLE_EQ(depth_of(flat, NodeId(0), NodeId(1)), 0.0);
+  flat.values.at(NodeId(0), NodeId(1)) = std::nan("");
+  EXPECT_TRUE(std::isnan(depth_of(flat, NodeId(0), NodeId(1))));
+}
+
+TEST(MeasureJson, HoldsEveryFigureWithItsQuality) {
+  const json result = json::parse(measure_json(made_up_report()));
+  EXPECT_EQ(result["schema"], "homenode.measure/1");
+  EXPECT_EQ(result["provenance"], "measured");
+  EXPECT_EQ(result["modelled"], false);
+  EXPECT_EQ(result["sources"], (std::vector<int>{0, 1}));
+  EXPECT_EQ(result["targets"], (std::vector<int>{0, 1, 4}));
+  EXPECT_EQ(result["latency"].size(), 12U);
+  EXPECT_EQ(result["latency"][0]["ns"]["median"], 100.0);
+  EXPECT_EQ(result["latency"][0]["ns"]["runs"], 3);
+  EXPECT_EQ(result["latency"][0]["ns"]["noisy"], false);
+  EXPECT_EQ(result["latency"][10]["ns"]["noisy"], true);
+  const json& matrix = result["matrices"]["read_latency_ns"];
+  EXPECT_EQ(matrix["from"], (std::vector<int>{0, 1}));
+  EXPECT_EQ(matrix["to"], (std::vector<int>{0, 1, 4}));
+  EXPECT_EQ(matrix["values"][1], (std::vector<double>{150, 100, 300}));
+  EXPECT_EQ(result["matrices"]["numa_factor"]["values"][0], (std::vector<double>{1, 1.5, 3}));
+  EXPECT_EQ(result["matrices"]["read_mibs"]["values"][0],
+            (std::vector<double>{20000, 10000, 5000}));
+  EXPECT_EQ(result["weights"][0]["from"], nullptr);
+  EXPECT_EQ(result["weights"][1]["weights"]["4"], 1);
+  EXPECT_EQ(result["loaded"][3]["not_measurable"], "the node has one CPU: none is left to load");
+  EXPECT_EQ(result["memory"][2]["order"], "page-local");
+  EXPECT_EQ(result["notes"].size(), 1U);
+}
+
+TEST(MeasureJson, CountsBytesTwice) {
+  const json result = json::parse(measure_json(made_up_report()));
+  for (const json& figure : result["bandwidth"]) {
+    const double counted = figure["counted_mibs"]["median"];
+    const double moved = figure["moved_mibs"]["median"];
+    EXPECT_DOUBLE_EQ(moved / counted, figure["kernel"] == "triad" ? 4.0 / 3.0 : 1.0);
+  }
+}
+
+TEST(MeasureJson, WhatWasNotMeasuredIsNull) {
+  measure::Report report = made_up_report();
+  report.latency.erase(report.latency.begin());
+  report.bandwidth[0].mibs = {};
+  const json result = json::parse(measure_json(report));
+  EXPECT_TRUE(result["matrices"]["read_latency_ns"]["values"][0][0].is_null());
+  EXPECT_TRUE(result["matrices"]["numa_factor"]["values"][0][1].is_null());
+  EXPECT_TRUE(result["bandwidth"][0]["counted_mibs"].is_null());
+}
+
+TEST(MeasureSvg, DrawsACellForEachPairOfEachTable) {
+  const std::string svg = measure_svg(made_up_report());
+  std::size_t cells = 0;
+  for (std::size_t at = svg.find("<g><title>"); at != std::string::npos;
+       at = svg.find("<g><title>", at + 1)) {
+    ++cells;
+  }
+  EXPECT_EQ(cells, 5U * 6U);
+  EXPECT_TRUE(contains(svg, "<title>node 1 to node 4: 300.0~ (noisy)</title>"));
+  EXPECT_TRUE(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
+}
+
+}  // namespace
+}  // namespace homenode::cli

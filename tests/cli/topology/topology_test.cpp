@@ -1,0 +1,225 @@
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "machine/captured.h"
+#include "support/command_line.h"
+
+namespace homenode::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+std::string input(const std::string& name) {
+  return (machine::captured_machines / (name + ".xml")).string();
+}
+
+std::string read(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// The text equals the golden file; HOMENODE_UPDATE_GOLDEN=1 rewrites that instead.
+void expect_golden(const std::string& text, const std::string& file) {
+  const fs::path path = fs::path(HOMENODE_SOURCE_DIR) / "tests/golden/topology" / file;
+  if (std::getenv("HOMENODE_UPDATE_GOLDEN") != nullptr) {
+    fs::create_directories(path.parent_path());
+    std::ofstream(path, std::ios::binary) << text;
+  }
+  ASSERT_TRUE(fs::exists(path)) << path;
+  EXPECT_EQ(text, read(path)) << path;
+}
+
+class TopologyFiles : public testing::Test {
+ protected:
+  TopologyFiles() {
+    std::string pattern = (fs::temp_directory_path() / "homenode-XXXXXX").string();
+    EXPECT_NE(mkdtemp(pattern.data()), nullptr);
+    directory = pattern;
+  }
+  ~TopologyFiles() override { fs::remove_all(directory); }
+
+  /// Everything in the directory, so that nothing is left behind unseen.
+  [[nodiscard]] std::size_t files() const {
+    return static_cast<std::size_t>(
+        std::distance(fs::directory_iterator(directory), fs::directory_iterator()));
+  }
+
+  fs::path directory;
+};
+
+TEST(Topology, TextOfCapturedMachines) {
+  for (const char* name : {"duo-2x4", "quad-4x2", "eight-8x4", "cxl-3", "memoryless-4x2",
+                           "sparse-power", "many-72x1"}) {
+    CommandLine line;
+    ASSERT_EQ(line.run({"topology", "--input", input(name)}), exit_done) << line.err.str();
+    expect_golden(line.out.str(), std::string(name) + ".txt");
+  }
+}
+
+TEST(Topology, TextOfLiveMachines) {
+  for (const char* name : {"offline-2x4", "cpuset-4x2"}) {
+    CommandLine line;
+    const machine::SysfsTree tree(name);
+    ASSERT_EQ(line.run({"topology"}), exit_done) << line.err.str();
+    expect_golden(line.out.str(), std::string(name) + ".txt");
+  }
+}
+
+TEST(Topology, TextOfASyntheticMachine) {
+  CommandLine line;
+  ASSERT_EQ(line.run({"topology", "--input", "synthetic:[numa] pack:2 l3:2 pu:2"}), exit_done);
+  expect_golden(line.out.str(), "synthetic.txt");
+}
+
+TEST(Topology, PicturesOfCapturedMachines) {
+  for (const char* name : {"duo-2x4", "sparse-power"}) {
+    CommandLine line;
+    ASSERT_EQ(line.run({"topology", "--input", input(name), "--svg"}), exit_done);
+    expect_golden(line.out.str(), std::string(name) + ".svg");
+  }
+}
+
+TEST(Topology, PictureEscapesNamesAndNeedsNothingElse) {
+  const fs::path path = fs::temp_directory_path() / ("homenode-<&-" + std::to_string(getpid()));
+  fs::copy_file(input("quad-4x2"), path, fs::copy_options::overwrite_existing);
+  CommandLine line;
+  ASSERT_EQ(line.run({"topology", "--input", path.string(), "--svg"}), exit_done);
+  fs::remove(path);
+  const std::string svg = line.out.str();
+  EXPECT_NE(svg.find("homenode-&lt;&amp;-"), std::string::npos);
+  EXPECT_EQ(svg.find("<&"), std::string::npos);
+  EXPECT_NE(svg.find("viewBox=\"0 0 960 "), std::string::npos);
+  EXPECT_NE(svg.find("prefers-color-scheme:dark"), std::string::npos);
+  EXPECT_EQ(svg.find("href"), std::string::npos);
+  EXPECT_EQ(svg.find("url("), std::string::npos);
+}
+
+TEST(Topology, JsonSaysAllOfTheMachine) {
+  CommandLine line;
+  ASSERT_EQ(line.run({"topology", "--json", "--input", input("duo-2x4")}), exit_done);
+  const Json json = Json::parse(line.out.str());
+  EXPECT_EQ(json["schema"], "homenode.machine/1");
+  EXPECT_EQ(json["name"], "Two Socket Server");
+  EXPECT_EQ(
+      json["nodes"][1],
+      (Json{
+          {"id", 1}, {"cpus", "4-7"}, {"memory_bytes", std::uint64_t{16} << 30}, {"package", 1}}));
+  EXPECT_EQ(json["packages"][0], (Json{{"number", 0}, {"cpus", "0-3"}}));
+  EXPECT_EQ(json["caches"].size(), 10U);
+  EXPECT_EQ(
+      json["caches"][0],
+      (Json{
+          {"level", 1}, {"size_bytes", 32768}, {"ways", 8}, {"line_bytes", 64}, {"cpus", "0-1"}}));
+  EXPECT_EQ(
+      json["devices"][0],
+      (Json{{"name", "nvme0n1"}, {"kind", "block"}, {"pci", "0000:82:00.0"}, {"nodes", "1"}}));
+  EXPECT_EQ(
+      json["distances"],
+      (Json{{"provenance", "declared"}, {"nodes", {0, 1}}, {"values", {{10, 21}, {21, 10}}}}));
+  EXPECT_EQ(json["allowed"], (Json{{"cpus", "0-7"}, {"nodes", "0-1"}}));
+  EXPECT_EQ(json["info"]["LabNodeMemoryMiB"], "256");
+}
+
+TEST(Topology, JsonHasNullForWhatIsUnknown) {
+  CommandLine line;
+  ASSERT_EQ(line.run({"topology", "--json", "--input", "synthetic:numa:2 pu:1"}), exit_done);
+  const Json json = Json::parse(line.out.str());
+  EXPECT_TRUE(json["distances"].is_null());
+  EXPECT_TRUE(json["nodes"][0]["package"].is_null());
+}
+
+TEST(Topology, RefusesBadInput) {
+  CommandLine line;
+  EXPECT_EQ(line.run({"topology", "--input", "/nonexistent.xml"}), exit_failed);
+  EXPECT_EQ(line.err.str(),
+            "homenode topology: cannot read the machine file '/nonexistent.xml': No such file or "
+            "directory; check the path\n");
+  EXPECT_EQ(line.run({"topology", "--input", input("broken/truncated")}), exit_failed);
+  EXPECT_EQ(line.run({"topology", "--input", "synthetic:?"}), exit_usage);
+  EXPECT_EQ(line.run({"topology", "--nosuch"}), exit_usage);
+  EXPECT_EQ(line.run({"topology", "--json", "--svg"}), exit_usage);
+  EXPECT_EQ(line.run({"topology", "--svg", "--xml", "-"}), exit_usage);
+  EXPECT_TRUE(line.out.str().empty());
+}
+
+TEST_F(TopologyFiles, WritesFilesAndPrintsNothingElse) {
+  CommandLine line;
+  const fs::path svg = directory / "machine.svg";
+  const fs::path xml = directory / "machine.xml";
+  ASSERT_EQ(line.run({"topology", "--input", input("cxl-3"), "--svg=" + svg.string(), "--xml",
+                      xml.string()}),
+            exit_done)
+      << line.err.str();
+  EXPECT_TRUE(line.out.str().empty());
+  EXPECT_TRUE(read(svg).starts_with("<svg "));
+  const auto copy = machine::load_xml(xml.string());
+  ASSERT_TRUE(copy) << copy.error().message();
+  EXPECT_EQ(copy->nodes, machine::captured("cxl-3").nodes);
+  EXPECT_EQ(files(), 2U) << "nothing else is left";
+}
+
+TEST_F(TopologyFiles, PrintsOneFormBesideFiles) {
+  CommandLine line;
+  ASSERT_EQ(line.run({"topology", "--input", input("cxl-3"), "--json", "--svg",
+                      (directory / "a.svg").string()}),
+            exit_done);
+  EXPECT_TRUE(Json::accept(line.out.str()));
+  EXPECT_EQ(files(), 1U);
+}
+
+TEST_F(TopologyFiles, ReplacesAFileThroughItsLinkAndKeepsItsPermissions) {
+  const fs::path file = directory / "old.svg";
+  const fs::path link = directory / "link.svg";
+  std::ofstream(file) << "old";
+  fs::permissions(file, fs::perms(0640));
+  fs::create_symlink(file, link);
+  CommandLine line;
+  ASSERT_EQ(line.run({"topology", "--svg=" + link.string()}), exit_done) << line.err.str();
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_TRUE(read(file).starts_with("<svg "));
+  EXPECT_EQ(fs::status(file).permissions(), fs::perms(0640));
+}
+
+TEST_F(TopologyFiles, AFullDiskIsSaidAndTheOldFileStays) {
+  CommandLine line;
+  EXPECT_EQ(line.run({"topology", "--svg=/dev/full"}), exit_failed);
+  EXPECT_NE(line.err.str().find("'/dev/full': No space left on device; make room"),
+            std::string::npos)
+      << line.err.str();
+
+  // No room left, as a limit on file sizes gives it to anybody.
+  const fs::path file = directory / "machine.svg";
+  std::ofstream(file) << "old";
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{100, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  const int code = line.run({"topology", "--svg=" + file.string()});
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_EQ(code, exit_failed);
+  EXPECT_NE(line.err.str().find("File too large; make room"), std::string::npos) << line.err.str();
+  EXPECT_EQ(read(file), "old");
+  EXPECT_EQ(files(), 1U) << "no half file is left";
+}
+
+TEST_F(TopologyFiles, AMissingDirectoryIsSaid) {
+  CommandLine line;
+  EXPECT_EQ(line.run({"topology", "--xml=" + (directory / "none/machine.xml").string()}),
+            exit_failed);
+  EXPECT_NE(line.err.str().find("create the directory first"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace homenode::cli

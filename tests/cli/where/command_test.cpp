@@ -1,0 +1,139 @@
+// The verb as a whole, on this test's own process.
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <nlohmann/json.hpp>
+
+#include "cli/where/where.h"
+#include "cli/invoke.h"
+#include "support/command_line.h"
+
+namespace homenode::cli {
+namespace {
+
+using Words = std::vector<std::string>;
+
+/// Another process, a copy of this one that waits.
+class Child {
+ public:
+  Child() : pid_(fork()) {
+    if (pid_ == 0) {
+      for (;;) pause();
+    }
+  }
+  ~Child() {
+    kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  [[nodiscard]] std::string pid() const { return std::to_string(pid_); }
+
+ private:
+  pid_t pid_;
+};
+
+void expect_one_line(const std::string& text) {
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1) << text;
+  EXPECT_TRUE(text.starts_with("homenode where: ")) << text;
+  EXPECT_NE(text.find("; "), std::string::npos) << "says what to do next: " << text;
+}
+
+TEST(WhereCommand, ShowsALiveProcess) {
+  const Child child;
+  CommandLine line;
+  ASSERT_EQ(line.run({"where", child.pid(), "--mappings=2"}), exit_done) << line.err.str();
+  EXPECT_NE(line.out.str().find("process " + child.pid()), std::string::npos);
+  EXPECT_NE(line.out.str().find("may run on"), std::string::npos);
+  ASSERT_EQ(line.run({"where", child.pid(), "--json", "--huge-pages"}), exit_done);
+  const auto json = nlohmann::json::parse(line.out.str());
+  EXPECT_EQ(json["schema"], "homenode.where/1");
+  EXPECT_FALSE(json["mappings"].empty());
+  EXPECT_EQ(json["threads"].size(), 1U);
+}
+
+TEST(WhereCommand, FastLeavesThreadsOut) {
+  const Child child;
+  CommandLine line;
+  ASSERT_EQ(line.run({"where", child.pid(), "--fast", "--json"}), exit_done);
+  EXPECT_TRUE(nlohmann::json::parse(line.out.str())["threads"].is_null());
+}
+
+TEST(WhereCommand, WhatIsNotThereIsOneLine) {
+  CommandLine line;
+  for (const Words& words : {Words{"where", "999999999"}, Words{"where", "no-such-program-here"}}) {
+    EXPECT_EQ(line.run(words), exit_failed);
+    expect_one_line(line.err.str());
+    EXPECT_TRUE(line.out.str().empty());
+  }
+}
+
+TEST(WhereCommand, BadUsageIsOneLine) {
+  const Child child;
+  for (const Words& words :
+       {Words{"where"}, Words{"where", child.pid(), "--repair", "no-such-rule@0"},
+        Words{"where", child.pid(), "--repair", "local"},
+        Words{"where", child.pid(), "--threads", "60000"}, Words{"where", child.pid(), "--dry-run"},
+        Words{"where", child.pid(), "--watch=x"}}) {
+    CommandLine line;
+    EXPECT_EQ(line.run(words), exit_usage) << words.back();
+    expect_one_line(line.err.str());
+    EXPECT_EQ(line.os.count("sched_setaffinity"), 0U);
+  }
+}
+
+TEST(WhereCommand, ThreadsAreBoundWithAReceipt) {
+  const Child child;
+  CommandLine line;
+  ASSERT_EQ(line.run({"where", child.pid(), "--threads", "0", "--json"}), exit_done)
+      << line.err.str();
+  const auto json = nlohmann::json::parse(line.out.str());
+  EXPECT_EQ(json["schema"], "homenode.where.repair/1");
+  EXPECT_EQ(json["threads"][0]["bound"], true);
+  EXPECT_TRUE(json["pages"].is_null());
+}
+
+TEST(WhereCommand, TheSmallCommandHandsThreadsOn) {
+  os::Fake os;
+  std::ostringstream out;
+  std::ostringstream err;
+  Context context{os, out, err, "/usr/bin/homenode"};
+  const auto verb = make_where();
+  EXPECT_EQ(invoke(context, *verb, {"1", "--threads", "0-3", "--repair", "bind@0", "--json"}),
+            exit_failed)
+      << "there is no homenode-native beside this test";
+  Words words = os.executed();
+  ASSERT_FALSE(words.empty());
+  words.erase(words.begin());
+  EXPECT_EQ(words, (Words{"where", "--threads=0-3", "--repair=bind@0", "--json", "--", "1"}));
+  EXPECT_EQ(os.count("move_pages"), 0U);
+}
+
+TEST(WhereCommand, ARefusedQueryIsOneLine) {
+  const Child child;
+  CommandLine line;
+  line.os.fail_call("move_pages", 1, EPERM);
+  EXPECT_EQ(line.run({"where", child.pid(), "--repair", "bind"}), exit_not_supported);
+  expect_one_line(line.err.str());
+  EXPECT_NE(line.err.str().find("CAP_SYS_NICE"), std::string::npos);
+}
+
+TEST(WhereCommand, EveryFailingCallIsToldInOneLine) {
+  const Child child;
+  for (int errno_value : {EACCES, ENOENT, EIO}) {
+    for (unsigned nth = 1; nth < 6; ++nth) {
+      CommandLine line;
+      line.os.fail_call("read_file", nth, errno_value);
+      const int code = line.run({"where", child.pid()});
+      SCOPED_TRACE("call " + std::to_string(nth) + ", errno " + std::to_string(errno_value));
+      if (code != exit_done) expect_one_line(line.err.str());
+      EXPECT_EQ(code == exit_done, !line.out.str().empty());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace homenode::cli

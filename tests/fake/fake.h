@@ -1,0 +1,161 @@
+// A model of a NUMA kernel to test against: nodes, CPUs, policies per thread and per mapping, first
+// touch, moves, and calls that fail on request. Serves the tests of every room that uses Os.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "fake/memory.h"
+#include "os/os.h"
+
+namespace homenode::os {
+
+/// What the model is a model of.
+struct FakeMachine {
+  NodeSet nodes{NodeId(0)};  ///< Nodes with memory that the process may use.
+  std::map<CpuId, NodeId> node_of_cpu{{CpuId(0), NodeId(0)}};  ///< The CPUs that it may use.
+  FakeMemory::Limits memory = {};
+};
+
+/// No file or segment of the model is larger.
+inline constexpr std::uint64_t fake_shared_bytes = std::uint64_t{16} << 20;
+
+/// Memory is really mapped, so addresses are real and may be written; but the model knows only of
+/// pages that came in through populate_memory() or first_touch(). Thread safe.
+class Fake final : public Os {
+ public:
+  explicit Fake(FakeMachine machine = {});
+  ~Fake() override;
+
+  /// The `nth` call from now (counting from 1) of the named function, or of any function when the
+  /// name is empty, does nothing and gives -errno_value. Forgets failures asked for before.
+  void fail_call(const std::string& name, unsigned nth, int errno_value);
+  /// After the failures asked for so far one more, counted from the last of them.
+  void then_fail_call(const std::string& name, unsigned nth, int errno_value);
+  /// True when every failure that was asked for has happened.
+  [[nodiscard]] bool has_failed() const;
+  /// Every move of this page gives -errno_value from now on.
+  void fail_page(const void* page, int errno_value);
+  /// A file, which may be read, listed and executed; other paths are those below `root`.
+  void set_file(const std::string& path, const std::string& content);
+  /// What file_status gives for this path; without it a file is a regular one of the caller.
+  void set_status(const std::string& path, const FileStatus& status);
+  /// What a program of the fake kernel prints; other programs are started.
+  void set_output(const std::string& program, const std::string& output);
+  /// What read_file_at gives of this path from `offset` on; elsewhere it gives -EIO, as
+  /// /proc/PID/mem does where nothing is mapped.
+  void set_bytes(const std::string& path, std::uint64_t offset, const std::string& bytes);
+  void set_root(const std::string& root);
+  /// A file that can be mapped, on a file system that keeps a memory policy or on one that does
+  /// not.
+  void add_shared_file(const std::string& path, std::uint64_t bytes, bool keeps_policy = true);
+  /// Nothing when there is no such file.
+  [[nodiscard]] std::optional<std::uint64_t> shared_file_bytes(const std::string& path) const;
+  [[nodiscard]] std::size_t segments() const;
+
+  /// A thread on `node` writes to the range for the first time.
+  void first_touch(void* address, std::size_t bytes, NodeId node);
+  /// Where a page is; nothing when it is not present.
+  [[nodiscard]] std::optional<NodeId> node_of(const void* page) const;
+  [[nodiscard]] std::size_t mappings() const;
+  /// The names of all calls so far, in order, those that failed included.
+  [[nodiscard]] std::vector<std::string> calls() const;
+  [[nodiscard]] std::size_t count(const std::string& name) const;
+  /// The arguments of the last execute(), which gives -ENOENT unless told otherwise.
+  [[nodiscard]] std::vector<std::string> executed() const;
+
+  int set_mempolicy(int mode, const NodeSet& nodes) override;
+  int get_mempolicy(int& mode, NodeSet& nodes) override;
+  int next_interleave_node(NodeId& node) override;
+  int mbind(void* address, std::size_t bytes, int mode, const NodeSet& nodes,
+            unsigned flags) override;
+  int set_home_node(void* address, std::size_t bytes, NodeId home) override;
+  int move_pages(pid_t pid, std::span<void* const> pages, std::span<const int> targets,
+                 std::span<int> status, int flags) override;
+  int sched_setaffinity(pid_t thread, const CpuSet& cpus) override;
+  int sched_getaffinity(pid_t thread, CpuSet& cpus) override;
+  int getcpu(CpuId& cpu, NodeId& node) override;
+  int map_memory(std::size_t bytes, void*& address) override;
+  int unmap_memory(void* address, std::size_t bytes) override;
+  int advise_memory(void* address, std::size_t bytes, int advice) override;
+  int protect_memory(void* address, std::size_t bytes, int protection) override;
+  int populate_memory(void* address, std::size_t bytes) override;
+  int populate_ranges(std::span<const MemoryRange> ranges) override;
+  std::size_t page_bytes() override { return fake_page_bytes; }
+  int execute(const std::vector<std::string>& arguments) override;
+  int read_file(const std::string& path, std::string& content) override;
+  int read_file_at(const std::string& path, std::uint64_t offset, std::span<char> content) override;
+  int list_folder(const std::string& path, std::vector<std::string>& names) override;
+  int file_status(const std::string& path, FileStatus& status) override;
+  int check_executable(const std::string& path) override;
+  int attribute_bytes(const std::string& path, const std::string& name) override;
+  int read_link(const std::string& path, std::string& target) override;
+  int resolve_path(const std::string& path, std::string& resolved) override;
+  int output_of(const std::vector<std::string>& command, std::string& output) override;
+  int open_shared_file(const std::string& path, std::optional<unsigned> permissions,
+                       SharedFile& file) override;
+  int resize_file(int descriptor, std::uint64_t bytes) override;
+  int map_shared_file(int descriptor, std::uint64_t offset, std::size_t bytes,
+                      void*& address) override;
+  int close_file(int descriptor) override;
+  int remove_file(const std::string& path) override;
+  int segment_key(const std::string& path, int project, int& key) override;
+  int find_segment(int key, const std::optional<SegmentCreation>& creation,
+                   SharedSegment& segment) override;
+  int attach_segment(int id, void*& address) override;
+  int detach_segment(void* address) override;
+  int remove_segment(int id) override;
+  int page_policy(void* address, int& mode, NodeSet& nodes) override;
+  int page_node(void* address, NodeId& node) override;
+
+ private:
+  struct Thread {
+    FakePolicy policy;
+    CpuSet cpus;
+  };
+  struct SharedObject {
+    std::uint64_t bytes = 0;
+    void* memory = nullptr;
+    bool keeps_policy = true;
+  };
+  struct Failure {
+    std::string call;  // Or any.
+    unsigned calls_until = 0;
+    int errno_value = 0;
+  };
+  int memory_of(SharedObject& object, void*& address);
+  [[nodiscard]] bool is_shared(const void* address) const;
+  /// 0, or the -errno that was asked for. pre: the lock is held.
+  int enter(const char* name);
+  Thread& thread(pid_t id);
+  Thread& caller() { return thread(0); }
+  [[nodiscard]] int check_policy(int mode, const NodeSet& nodes) const;
+  [[nodiscard]] CpuSet cpus() const;
+
+  mutable std::mutex lock_;
+  FakeMachine machine_;
+  FakeMemory memory_;
+  std::map<std::thread::id, Thread> callers_;
+  std::map<pid_t, Thread> threads_;
+  std::map<const void*, std::size_t> mapped_;
+  std::map<const void*, int> failing_pages_;
+  std::map<std::string, std::string> files_;
+  std::map<std::string, FileStatus> statuses_;
+  std::map<std::string, std::string> outputs_;
+  std::map<std::string, std::map<std::uint64_t, std::string>> bytes_;  // By offset.
+  std::map<std::string, SharedObject> shared_files_;
+  std::map<int, SharedObject> segments_;
+  std::vector<std::string> open_files_;
+  std::vector<const void*> shared_memory_;  // Where the memory of objects begins.
+  std::string root_;
+  std::vector<std::string> calls_;
+  std::vector<std::string> executed_;
+  std::deque<Failure> failures_;  // Those to come.
+  bool has_failed_ = false;
+};
+
+}  // namespace homenode::os

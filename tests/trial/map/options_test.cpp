@@ -1,0 +1,129 @@
+#include "trial/map/options.h"
+#include "cli/bench/map_options.h"
+
+#include <gtest/gtest.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+
+#include "cli/size_option.h"
+
+namespace homenode::cli {
+namespace {
+
+using workloads::map::Operation;
+using workloads::map::Order;
+using MapPattern = workloads::map::Pattern;
+
+MapOptions parse(std::vector<std::string> words) {
+  CLI::App app;
+  MapOptions options;
+  define_options(app, options);
+  std::reverse(words.begin(), words.end());
+  app.parse(words);
+  return options;
+}
+
+TEST(ParseSize, ReadsPowersOf1024) {
+  EXPECT_EQ(parse_size("64")->value, 64U);
+  EXPECT_EQ(parse_size("3k")->value, 3072U);
+  EXPECT_EQ(parse_size("16M")->value, 16U << 20U);
+  EXPECT_EQ(parse_size("2g")->value, std::uint64_t{2} << 30U);
+  EXPECT_EQ(parse_size("1T")->value, std::uint64_t{1} << 40U);
+}
+
+TEST(ParseSize, RefusesWhatIsNoSize) {
+  for (const char* text : {"", "M", "-1", "1.5M", "16MB", "16x", " 16", "0x10",
+                           "18446744073709551616", "16777216t", "17179869184g"}) {
+    const auto size = parse_size(text);
+    ASSERT_FALSE(size) << text;
+    EXPECT_EQ(size.error().code, ErrorCode::bad_usage);
+  }
+}
+
+TEST(Options, AreReadBackFromTheirOwnWords) {
+  MapOptions all;
+  all.pattern = MapPattern::partial;
+  all.order = Order::random;
+  all.operation = Operation::readwrite;
+  all.method = Method::rewrite;
+  all.threads = 7;
+  all.size = Bytes{12345};
+  all.passes = 3;
+  all.overlap_percent = 50;
+  all.team = TeamKind::openmp;
+  all.pages = PageKind::huge;
+  all.seed = 99;
+  all.bind = "0,4,8-11";
+  all.output = "a file.json";
+  all.json = true;
+  all.launched = true;
+  EXPECT_EQ(parse(to_arguments(all)), all);
+  all.multi_patterns = true;
+  all.pattern = MapPattern::shared;
+  all.phases = {MapPattern::blocks, MapPattern::slabs_x};
+  all.size = MapOptions{}.size;
+  all.shape = workloads::map::Shape(4, 8, 16);
+  EXPECT_EQ(parse(to_arguments(all)), all);
+  EXPECT_EQ(parse(to_arguments(MapOptions{})), MapOptions{});
+  EXPECT_EQ(parse({}), MapOptions{});
+}
+
+TEST(Options, HaveTheNamesOfTheirChoices) {
+  EXPECT_EQ(parse({"--pattern", "interleaved"}).pattern, MapPattern::interleaved);
+  EXPECT_EQ(parse({"--op", "write"}).operation, Operation::write);
+  EXPECT_EQ(parse({"--method", "command-line"}).method, Method::command_line);
+  EXPECT_EQ(parse({"--method", "default"}).method, Method::standard);
+  EXPECT_EQ(parse({"--pages", "small"}).pages, PageKind::small);
+  EXPECT_EQ(parse({"--size", "1g"}).size, Bytes{std::uint64_t{1} << 30U});
+}
+
+TEST(Options, RefuseOtherWords) {
+  EXPECT_THROW(parse({"--pattern", "spiral"}), CLI::ParseError);
+  EXPECT_THROW(parse({"--size", "many"}), CLI::ParseError);
+  EXPECT_THROW(parse({"--shape", "4x"}), CLI::ParseError);
+  EXPECT_THROW(parse({"--shape", "4x4", "--size", "1k"}), CLI::ParseError);
+  EXPECT_THROW(parse({"--phases", "divided,spiral"}), CLI::ParseError);
+  EXPECT_THROW(parse({"--threads", "-1"}), CLI::ParseError);
+  EXPECT_THROW(parse({"--threads", "4294967297"}), CLI::ParseError);
+}
+
+/// The message of the error that these words have when checked; empty when there is none.
+std::string complaint(const std::vector<std::string>& words) {
+  const auto checked = check(parse(words));
+  if (checked) return {};
+  EXPECT_EQ(checked.error().code, ErrorCode::bad_usage);
+  return checked.error().message();
+}
+
+TEST(Check, NamesWhatMakesNoSense) {
+  EXPECT_EQ(complaint({}), "");
+  EXPECT_NE(complaint({"--threads", "0"}).find("at least one thread"), std::string::npos);
+  EXPECT_NE(complaint({"--threads", "4194305", "--size", "1t"}).find("4194304"), std::string::npos);
+  EXPECT_NE(complaint({"--passes", "0"}).find("at least one pass"), std::string::npos);
+  EXPECT_NE(complaint({"--overlap", "101"}).find("--overlap"), std::string::npos);
+  EXPECT_NE(complaint({"--size", "0"}).find("--size 64"), std::string::npos);
+  EXPECT_NE(complaint({"--size", "255", "--threads", "4"}).find("--size 256"), std::string::npos);
+  EXPECT_EQ(complaint({"--size", "256", "--threads", "4"}), "");
+  EXPECT_NE(complaint({"--output", "/no/such/folder/x"}).find("/no/such/folder"),
+            std::string::npos);
+}
+
+TEST(Check, WantsBoundThreadsWhereDataGoToThem) {
+  const std::vector<std::string> free{"--bind", "none", "--pattern"};
+  const auto with = [&free](const std::string& pattern, const std::string& method) {
+    auto words = free;
+    words.insert(words.end(), {pattern, "--method", method});
+    return complaint(words);
+  };
+  EXPECT_EQ(with("divided", "default"), "");
+  EXPECT_EQ(with("shared", "api"), "");
+  EXPECT_EQ(with("interleaved", "api"), "");
+  EXPECT_NE(with("divided", "api"), "");
+  EXPECT_NE(with("partial", "api"), "");
+  EXPECT_NE(with("interleaved", "rewrite"), "");
+  EXPECT_NE(with("shared", "rewrite"), "");
+}
+
+}  // namespace
+}  // namespace homenode::cli
