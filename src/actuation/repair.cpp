@@ -8,11 +8,11 @@
 #include <numeric>
 
 #include "actuation/refusal.h"
-#include "base/id_list.h"
 #include "actuation/repair_targets.h"
+#include "base/id_list.h"
 #include "sensing/page_query.h"
 
-namespace homenode::cli {
+namespace homenode::actuation {
 namespace {
 
 using actuation::Call;
@@ -39,7 +39,7 @@ struct Misplaced {
 
 class PageRepair {
  public:
-  PageRepair(os::Os& os, const Survey& survey, const RepairRequest& request, const Pace& pace,
+  PageRepair(os::Os& os, const Survey& survey, const RepairRequest& request, const os::Pace& pace,
              const SayRepair& say)
       : os_(os), survey_(survey), request_(request), pace_(pace), say_(say) {}
 
@@ -278,7 +278,7 @@ class PageRepair {
   os::Os& os_;
   const Survey& survey_;
   const RepairRequest& request_;
-  const Pace& pace_;
+  const os::Pace& pace_;
   const SayRepair& say_;
   RepairReceipt receipt_;
   std::uint64_t page_bytes_ = 4096;
@@ -328,7 +328,7 @@ ThreadRepair repair_thread(os::Os& os, const sensing::ThreadFacts& thread, const
 }  // namespace
 
 Result<RepairReceipt> repair_pages(os::Os& os, const Survey& survey, const RepairRequest& request,
-                                   const Pace& pace, const SayRepair& say) {
+                                   const os::Pace& pace, const SayRepair& say) {
   // The rule itself may be wrong for every mapping: that is told before anything is moved.
   if (std::holds_alternative<placement::ExplicitRule>(request.rule.how) && !request.at) {
     return bad_usage("a map of pages is for one mapping", "name it with --at ADDRESS");
@@ -350,4 +350,4 @@ std::vector<ThreadRepair> repair_threads(os::Os& os, const Survey& survey,
   return repairs;
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::actuation

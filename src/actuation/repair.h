@@ -14,7 +14,7 @@
 #include "sensing/survey.h"
 #include "sensing/system_files.h"
 
-namespace homenode::cli {
+namespace homenode::actuation {
 
 struct RepairRequest {
   placement::MemoryRule rule;
@@ -59,7 +59,7 @@ using SayRepair = std::function<void(std::uint64_t, std::uint64_t, std::uint64_t
 /// Errors: bad_usage when the rule or `at` fits no mapping; failed or not_supported when the
 /// kernel does not even say where the pages are.
 Result<RepairReceipt> repair_pages(os::Os& os, const sensing::Survey& survey,
-                                   const RepairRequest& request, const Pace& pace,
+                                   const RepairRequest& request, const os::Pace& pace,
                                    const SayRepair& say);
 
 struct ThreadRepair {
@@ -75,4 +75,4 @@ struct ThreadRepair {
 std::vector<ThreadRepair> repair_threads(os::Os& os, const sensing::Survey& survey,
                                          const placement::ThreadMap& map, bool dry_run);
 
-}  // namespace homenode::cli
+}  // namespace homenode::actuation

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace homenode::cli {
+namespace homenode::actuation {
 namespace {
 
 using placement::Policy;
@@ -55,4 +55,4 @@ NodeId WhereTargets::of(std::uint64_t unit, NodeId now) const {
   return nodes_[unit % nodes_.size()];
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::actuation

@@ -9,7 +9,7 @@
 #include "base/result.h"
 #include "placement/policies/memory_rule.h"
 
-namespace homenode::cli {
+namespace homenode::actuation {
 
 /// The pages of one mapping, by position. Nothing outside a process can set its policies, so a
 /// policy means here what it would have done: interleave deals the pages out, bind and
@@ -30,4 +30,4 @@ class WhereTargets {
   bool may_stay_ = false;
 };
 
-}  // namespace homenode::cli
+}  // namespace homenode::actuation

@@ -18,7 +18,7 @@ extern "C" int hn_thread_bind(const char* cpus, char** error) {
     if (cpus == nullptr) return bad_usage("the list of CPUs is NULL", "write one, such as 0-3");
     const auto machine = capi::live_machine();
     if (!machine) return machine.as_unexpected();
-    const auto set = machine::parse_cpus(**machine, cpus);
+    const auto set = placement::parse_cpus(**machine, cpus);
     if (!set) return set.as_unexpected();
     return actuation::bind_thread(capi::kernel(), 0, *set);
   });

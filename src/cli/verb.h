@@ -12,6 +12,10 @@
 #include "machine/machine.h"
 #include "os/os.h"
 
+namespace homenode::os {
+struct Pace;
+}
+
 namespace homenode::cli {
 
 /// Exit codes, the same for every verb. A file that is named and cannot be read is a failure: the
@@ -20,8 +24,6 @@ inline constexpr int exit_done = 0;
 inline constexpr int exit_failed = 1;
 inline constexpr int exit_usage = 2;
 inline constexpr int exit_not_supported = 3;
-
-struct Pace;  // cli/where_pace.h
 
 /// What a verb may touch: the operating system and the two streams.
 struct Context {
@@ -36,7 +38,7 @@ struct Context {
   /// The verb's name and the words after it, as invoke() got them, for become_native().
   std::vector<std::string> words = {};
   /// Time and Ctrl-C for what takes a while; null: those of the system.
-  const Pace* pace = nullptr;
+  const os::Pace* pace = nullptr;
 };
 
 /// A command line that works as it stands, and what it shows, without a full stop.

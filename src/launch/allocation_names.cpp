@@ -12,7 +12,7 @@
 #include <string_view>
 #include <tuple>
 
-namespace homenode::cli {
+namespace homenode::launch {
 namespace {
 
 using SymbolKind = ElfSymbol::Kind;
@@ -252,4 +252,4 @@ std::string target_words(const AllocationRule& rule) {
   return "static data " + joined(found);
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::launch

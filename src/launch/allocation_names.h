@@ -10,7 +10,7 @@
 #include "launch/allocation_objects.h"
 #include "launch/allocation_rule.h"
 
-namespace homenode::cli {
+namespace homenode::launch {
 
 /// The name that the source has, as far as the symbol tells: `u` for u_ (a COMMON block u or an
 /// external array), u.0 (a static or SAVE array of a function) and __fields_MOD_u (of a Fortran
@@ -33,4 +33,4 @@ std::string wire_field(const AllocationRule& rule);
 /// (800000 bytes of cg.A)".
 std::string target_words(const AllocationRule& rule);
 
-}  // namespace homenode::cli
+}  // namespace homenode::launch

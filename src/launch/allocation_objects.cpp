@@ -8,7 +8,7 @@
 #include "launch/allocation_names.h"
 #include "launch/target.h"
 
-namespace homenode::cli {
+namespace homenode::launch {
 namespace {
 
 Result<ProgramObject> read_object(os::Os& os, const std::string& path) {
@@ -87,4 +87,4 @@ Result<int> find_names(os::Os& os, ThreadPlan& plan, const std::vector<std::stri
   return fits ? Result<int>(0) : fits.as_unexpected();
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::launch

@@ -11,7 +11,7 @@
 #include "launch/threads.h"
 #include "os/os.h"
 
-namespace homenode::cli {
+namespace homenode::launch {
 
 struct ProgramObject {
   std::string path;
@@ -34,4 +34,4 @@ Result<int> find_names(os::Os& os, ThreadPlan& plan, const std::vector<std::stri
 /// The paths in what the dynamic linker prints with --list. Pure.
 std::vector<std::string> paths_in_list(const std::string& list);
 
-}  // namespace homenode::cli
+}  // namespace homenode::launch

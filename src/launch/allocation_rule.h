@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace homenode::cli {
+namespace homenode::launch {
 
 /// An array of static data, or a function, that a name of a rule stands for.
 struct NamedPiece {
@@ -33,4 +33,4 @@ struct AllocationRule {
   [[nodiscard]] bool has_names() const { return !names.empty() || !from.empty(); }
 };
 
-}  // namespace homenode::cli
+}  // namespace homenode::launch

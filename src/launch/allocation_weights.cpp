@@ -9,7 +9,7 @@
 #include "base/id_list.h"
 #include "measure/weights.h"
 
-namespace homenode::cli {
+namespace homenode::launch {
 namespace {
 
 const machine::PairValues* bandwidths_of(const machine::Machine& machine) {
@@ -64,4 +64,4 @@ Result<std::string> with_machine_weights(const machine::Machine& machine, std::s
   return fmt::format("{}@{}", text, to_list(nodes));
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::launch

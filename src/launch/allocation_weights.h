@@ -7,7 +7,7 @@
 #include "base/result.h"
 #include "machine/machine.h"
 
-namespace homenode::cli {
+namespace homenode::launch {
 
 /// "weighted[@NODES]" as "weighted:W,…@NODES", where each node has the weight that its bandwidth
 /// asks for: that of the best source, reads before both directions, as `homenode measure` weighs
@@ -15,4 +15,4 @@ namespace homenode::cli {
 /// tell the bandwidth of each of them.
 Result<std::string> with_machine_weights(const machine::Machine& machine, std::string_view rule);
 
-}  // namespace homenode::cli
+}  // namespace homenode::launch

@@ -10,7 +10,7 @@
 #include "launch/allocation_weights.h"
 #include "launch/wire.h"
 
-namespace homenode::cli {
+namespace homenode::launch {
 namespace {
 
 using placement::DistributionRule;
@@ -231,4 +231,4 @@ Result<AllocationRule> parse_allocation_rule(const machine::Machine& machine,
   return parsed;
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::launch

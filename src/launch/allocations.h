@@ -9,7 +9,7 @@
 #include "machine/machine.h"
 #include "placement/policies/memory_rule.h"
 
-namespace homenode::cli {
+namespace homenode::launch {
 
 /// A memory rule all of whose nodes may be used here. Errors: bad_usage.
 Result<placement::MemoryRule> parse_allowed_rule(const machine::Machine& machine,
@@ -27,4 +27,4 @@ bool asks_for_machine_weights(std::string_view text);
 Result<AllocationRule> parse_allocation_rule(const machine::Machine& machine,
                                              std::string_view text);
 
-}  // namespace homenode::cli
+}  // namespace homenode::launch

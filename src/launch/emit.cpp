@@ -6,7 +6,7 @@
 
 #include "base/id_list.h"
 
-namespace homenode::cli {
+namespace homenode::launch {
 namespace {
 
 using placement::Policy;
@@ -199,4 +199,4 @@ std::string shell_word(const std::string& word) {
   return text + "'";
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::launch

@@ -8,7 +8,7 @@
 #include "launch/plan.h"
 #include "machine/machine.h"
 
-namespace homenode::cli {
+namespace homenode::launch {
 
 struct Emitted {
   std::string command;               ///< One line for a shell.
@@ -22,4 +22,4 @@ Result<Emitted> emit(const std::string& tool, const RunPlan& plan, const machine
 /// A word as a shell must be given it.
 std::string shell_word(const std::string& word);
 
-}  // namespace homenode::cli
+}  // namespace homenode::launch

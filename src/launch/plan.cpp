@@ -7,7 +7,7 @@
 #include "base/id_list.h"
 #include "machine/devices/devices.h"
 
-namespace homenode::cli {
+namespace homenode::launch {
 namespace {
 
 using Kind = RunSetting::Kind;
@@ -20,7 +20,7 @@ bool is_list_of_nodes(Kind kind) {
 Result<void> look_up(os::Os& os, const machine::Machine& machine, RunSetting& setting,
                      std::optional<LocalRank>& rank) {
   if (setting.kind == Kind::near) {
-    auto node = node_near(os, setting.value);
+    auto node = machine::node_near(os, setting.value);
     if (!node) return node.as_unexpected();
     setting.value = std::move(*node);
   } else if (setting.kind == Kind::per_rank) {
@@ -31,7 +31,7 @@ Result<void> look_up(os::Os& os, const machine::Machine& machine, RunSetting& se
     setting.value = to_list(*nodes);
     rank = std::move(*found);
   } else if (is_list_of_nodes(setting.kind)) {
-    auto list = expand_devices(os, setting.value);
+    auto list = machine::expand_devices(os, setting.value);
     if (!list) return list.as_unexpected();
     setting.value = std::move(*list);
   }
@@ -102,4 +102,4 @@ std::string find_policy_refusal(os::Os& os) {
       .message();
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::launch

@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "launch/settings.h"
 #include "launch/ranks.h"
 #include "launch/segment.h"
+#include "launch/settings.h"
 #include "launch/threads.h"
 #include "os/os.h"
 #include "placement/placement.h"
 
-namespace homenode::cli {
+namespace homenode::launch {
 
 struct RunRequest {
   std::vector<RunSetting> settings;  ///< As written: --near has a device, --per-rank a word.
@@ -51,4 +51,4 @@ Result<RunPlan> make_run_plan(os::Os& os, const machine::Machine& machine,
 /// present one, which is refused alike; empty when it would not.
 std::string find_policy_refusal(os::Os& os);
 
-}  // namespace homenode::cli
+}  // namespace homenode::launch

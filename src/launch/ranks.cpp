@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-namespace homenode::cli {
+namespace homenode::launch {
 namespace {
 
 /// The first that is set holds; ranks on this host come before ranks over all hosts.
@@ -73,4 +73,4 @@ Result<NodeSet> nodes_of_rank(const machine::Machine& machine, const std::string
   return domains[rank % domains.size()];
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::launch

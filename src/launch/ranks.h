@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "machine/machine.h"
 
-namespace homenode::cli {
+namespace homenode::launch {
 
 struct LocalRank {
   unsigned rank = 0;     ///< Among the processes of this host.
@@ -28,4 +28,4 @@ Result<LocalRank> find_local_rank(const Environment& environment);
 Result<NodeSet> nodes_of_rank(const machine::Machine& machine, const std::string& domain,
                               unsigned rank);
 
-}  // namespace homenode::cli
+}  // namespace homenode::launch

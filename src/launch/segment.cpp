@@ -7,7 +7,7 @@
 #include <limits>
 #include <string_view>
 
-namespace homenode::cli {
+namespace homenode::launch {
 namespace {
 
 using Kind = RunSetting::Kind;
@@ -220,4 +220,4 @@ Result<std::optional<SegmentRequest>> take_segment(std::vector<RunSetting>& sett
   return std::optional(std::move(reader).request());
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::launch

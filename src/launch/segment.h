@@ -10,7 +10,7 @@
 #include "base/result.h"
 #include "launch/settings.h"
 
-namespace homenode::cli {
+namespace homenode::launch {
 
 struct SegmentRequest {
   enum class Step { policy, touch, dump, dump_nodes };
@@ -34,4 +34,4 @@ Result<std::optional<SegmentRequest>> take_segment(std::vector<RunSetting>& sett
 /// A number of bytes as numactl takes it: decimal, 0x10 or 010, with k, m or g behind.
 std::optional<std::uint64_t> parse_segment_bytes(const std::string& text);
 
-}  // namespace homenode::cli
+}  // namespace homenode::launch

@@ -9,7 +9,7 @@
 
 #include "machine/kernel_files.h"
 
-namespace homenode::cli {
+namespace homenode::launch {
 namespace {
 
 constexpr const char* give_length = "give --length before it, and it is made";
@@ -47,7 +47,7 @@ const char* advice(int errno_value, bool huge_pages) {
 /// The size of the system's ordinary huge pages.
 std::size_t huge_page_bytes(os::Os& os) {
   std::string text;
-  if (read_kernel_file(os, "/proc/meminfo", text) != 0) return os.page_bytes();
+  if (machine::read_kernel_file(os, "/proc/meminfo", text) != 0) return os.page_bytes();
   constexpr std::string_view name = "Hugepagesize:";
   const std::size_t at = text.find(name);
   if (at == std::string::npos) return os.page_bytes();
@@ -255,4 +255,4 @@ Result<void> SegmentMemory::check_policy_stays() {
                        "name a file of tmpfs, such as one in /dev/shm, or of hugetlbfs");
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::launch

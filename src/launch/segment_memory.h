@@ -11,7 +11,7 @@
 #include "launch/segment.h"
 #include "os/os.h"
 
-namespace homenode::cli {
+namespace homenode::launch {
 
 /// Unmaps at its end. A command that fails half-way calls give_up(), and so leaves nothing behind
 /// or says what.
@@ -66,4 +66,4 @@ class SegmentMemory {
   void* attached_ = nullptr;
 };
 
-}  // namespace homenode::cli
+}  // namespace homenode::launch

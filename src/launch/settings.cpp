@@ -7,7 +7,7 @@
 #include "base/id_list.h"
 #include "placement/policies/list_syntax.h"
 
-namespace homenode::cli {
+namespace homenode::launch {
 namespace {
 
 using Kind = RunSetting::Kind;
@@ -78,7 +78,7 @@ class Resolver {
       return bad_usage("--physcpubind cannot be 'same': that stands for nodes",
                        "write the CPUs, or use --cpunodebind=same");
     }
-    auto cpus = machine::parse_cpus(machine_, list, std::nullopt, all_);
+    auto cpus = placement::parse_cpus(machine_, list, std::nullopt, all_);
     if (!cpus) return cpus.as_unexpected();
     placement_.process_cpus = std::move(*cpus);
     return {};
@@ -86,7 +86,7 @@ class Resolver {
 
   Result<void> bind_nodes(const std::string& list) {
     list_seen_ = true;
-    const auto nodes = machine::parse_cpu_nodes(machine_, list, previous_, all_);
+    const auto nodes = placement::parse_cpu_nodes(machine_, list, previous_, all_);
     if (!nodes) return nodes.as_unexpected();
     previous_ = *nodes;
     CpuSet cpus = machine_.cpus_of(*nodes);
@@ -122,7 +122,7 @@ class Resolver {
     Policy policy{*policy_of(setting.kind), {}};
     if (takes_list(setting.kind)) {
       list_seen_ = true;
-      auto nodes = machine::parse_nodes(machine_, setting.value, previous_, all_);
+      auto nodes = placement::parse_nodes(machine_, setting.value, previous_, all_);
       if (!nodes) return nodes.as_unexpected();
       previous_ = *nodes;
       policy.nodes = std::move(*nodes);
@@ -171,4 +171,4 @@ Result<placement::Placement> resolve(const machine::Machine& machine,
   return std::move(resolver).result();
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::launch

@@ -8,7 +8,7 @@
 #include "machine/machine.h"
 #include "placement/placement.h"
 
-namespace homenode::cli {
+namespace homenode::launch {
 
 /// One option as it was given; the order on the command line matters (same, --all).
 struct RunSetting {
@@ -57,4 +57,4 @@ bool takes_list(RunSetting::Kind kind);
 Result<placement::Placement> resolve(const machine::Machine& machine,
                                      const std::vector<RunSetting>& settings);
 
-}  // namespace homenode::cli
+}  // namespace homenode::launch

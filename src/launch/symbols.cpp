@@ -8,7 +8,7 @@
 #include <optional>
 #include <tuple>
 
-namespace homenode::cli {
+namespace homenode::launch {
 namespace {
 
 /// What stands at an offset, if all of it is inside.
@@ -129,4 +129,4 @@ ElfFile read_elf(std::string_view content) {
   return Reader(content).read();
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::launch

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace homenode::cli {
+namespace homenode::launch {
 
 struct ElfSymbol {
   enum class Kind { data, constant, code };
@@ -30,4 +30,4 @@ struct ElfFile {
 /// Reads the content of a file; whatever it holds, nothing outside it is looked at.
 ElfFile read_elf(std::string_view content);
 
-}  // namespace homenode::cli
+}  // namespace homenode::launch

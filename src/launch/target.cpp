@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-namespace homenode::cli {
+namespace homenode::launch {
 namespace {
 
 constexpr int most_interpreters = 4;  // As the kernel allows scripts to be scripts' interpreters.
@@ -185,4 +185,4 @@ Result<std::vector<std::string>> check_agent_can_enter(os::Os& os, const std::st
   return doubts;
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::launch

@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "os/os.h"
 
-namespace homenode::cli {
+namespace homenode::launch {
 
 /// True for the refusals (-errno) that say that a program is not there or not for this person: what
 /// starts it then meets the same.
@@ -26,4 +26,4 @@ Result<std::string> find_program_file(os::Os& os, const std::string& name);
 /// will tell.
 Result<std::vector<std::string>> check_agent_can_enter(os::Os& os, const std::string& name);
 
-}  // namespace homenode::cli
+}  // namespace homenode::launch

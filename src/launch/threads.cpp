@@ -6,12 +6,12 @@
 #include <string_view>
 
 #include "base/id_list.h"
-#include "launch/allocations.h"
 #include "heap/policy_names.h"
+#include "launch/allocations.h"
 #include "placement/policies/memory_rule.h"
 #include "placement/threads/expression.h"
 
-namespace homenode::cli {
+namespace homenode::launch {
 namespace {
 
 using placement::Policy;
@@ -176,4 +176,4 @@ Result<ThreadPlan> plan_threads(const machine::Machine& machine, const ThreadReq
   return plan;
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::launch

@@ -37,7 +37,7 @@
 #include "placement/policies/policy.h"
 #include "placement/threads/map.h"
 
-namespace homenode::cli {
+namespace homenode::launch {
 
 /// The options as written; empty where not given.
 struct ThreadRequest {
@@ -130,4 +130,4 @@ Result<void> check_wire_fits(const ThreadPlan& plan);
 Result<std::string> agent_folder(os::Os& os, const std::string& executable,
                                  const std::string& libexec);
 
-}  // namespace homenode::cli
+}  // namespace homenode::launch

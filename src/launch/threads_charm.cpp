@@ -7,7 +7,7 @@
 #include "launch/threads.h"
 #include "placement/threads/charm.h"
 
-namespace homenode::cli {
+namespace homenode::launch {
 namespace {
 
 /// The policies of PEs as --thread-memory has them.
@@ -60,4 +60,4 @@ Result<ThreadRequest> from_charm(const CharmRequest& charm) {
   return request;
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::launch

@@ -12,11 +12,11 @@
 #include "actuation/kernel_policy.h"
 #include "agent/wire.h"
 #include "base/id_list.h"
+#include "heap/policy_names.h"
 #include "launch/allocation_names.h"
 #include "launch/threads.h"
-#include "heap/policy_names.h"
 
-namespace homenode::cli {
+namespace homenode::launch {
 namespace {
 
 namespace fs = std::filesystem;
@@ -202,4 +202,4 @@ Result<std::string> agent_folder(os::Os& os, const std::string& executable,
   return resolved;
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::launch

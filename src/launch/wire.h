@@ -6,9 +6,9 @@
 
 #include "placement/policies/policy.h"
 
-namespace homenode::cli {
+namespace homenode::launch {
 
 /// MODE[@NODES]. pre: no home node.
 std::string wire_policy(const placement::Policy& policy);
 
-}  // namespace homenode::cli
+}  // namespace homenode::launch

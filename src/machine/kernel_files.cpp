@@ -4,7 +4,7 @@
 
 #include "machine/quick_machine.h"
 
-namespace homenode::cli {
+namespace homenode::machine {
 namespace {
 
 std::string below_root(const std::string& path) {
@@ -28,4 +28,4 @@ Result<machine::Machine> read_quick_machine(os::Os& os) {
   });
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::machine

@@ -8,7 +8,7 @@
 #include "machine/machine.h"
 #include "os/os.h"
 
-namespace homenode::cli {
+namespace homenode::machine {
 
 /// machine::load_quick() over the kernel's files, below HWLOC_FSROOT where that is set, as
 /// everywhere else. Errors: as there.
@@ -20,4 +20,4 @@ int read_kernel_file(os::Os& os, const std::string& path, std::string& content);
 /// The names in a folder of /proc or /sys, sorted, in the same place. 0 or -errno.
 int list_kernel_folder(os::Os& os, const std::string& path, std::vector<std::string>& names);
 
-}  // namespace homenode::cli
+}  // namespace homenode::machine

@@ -3,7 +3,7 @@
 #include "machine/load.h"
 #include "os/linux.h"
 
-namespace homenode::cli {
+namespace homenode::machine {
 
 Result<machine::Machine> read_live_machine() {
   os::Linux os;
@@ -11,4 +11,4 @@ Result<machine::Machine> read_live_machine() {
       [&](const std::string& path, std::string& content) { return os.read_file(path, content); });
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::machine

@@ -4,9 +4,9 @@
 #include "base/result.h"
 #include "machine/machine.h"
 
-namespace homenode::cli {
+namespace homenode::machine {
 
 /// machine::load_live(), held against the kernel's files. Errors: as there.
 Result<machine::Machine> read_live_machine();
 
-}  // namespace homenode::cli
+}  // namespace homenode::machine

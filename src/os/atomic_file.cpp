@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-namespace homenode::cli {
+namespace homenode::os {
 namespace {
 
 /// Writes everything and closes; 0 or -errno. `sync` also waits for the disk.
@@ -111,4 +111,4 @@ Result<void> check_output_folder(const std::string& path, const char* option) {
                    "make it, or name a file elsewhere");
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::os

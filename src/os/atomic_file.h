@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 
-namespace homenode::cli {
+namespace homenode::os {
 
 /// Replaces `path` by a file with this content: written and synced beside it, then renamed. A path
 /// that is no regular file (a device, a pipe) is written to directly. Where it fails, what was
@@ -17,4 +17,4 @@ Result<void> write_atomically(const std::string& path, std::string_view content)
 /// empty path is no output, and good. Errors: bad_usage; failed where the system does not say.
 Result<void> check_output_folder(const std::string& path, const char* option = "--output");
 
-}  // namespace homenode::cli
+}  // namespace homenode::os

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <ctime>
 
-namespace homenode::cli {
+namespace homenode::os {
 namespace {
 
 volatile std::sig_atomic_t signal_has_come = 0;
@@ -46,4 +46,4 @@ Pace StopSignals::pace() {
           [] { return signal_has_come != 0; }};
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::os

@@ -6,7 +6,7 @@
 #include <csignal>
 #include <functional>
 
-namespace homenode::cli {
+namespace homenode::os {
 
 struct Pace {
   /// Nanoseconds since any moment.
@@ -34,4 +34,4 @@ class StopSignals {
   struct sigaction terminate_ {};
 };
 
-}  // namespace homenode::cli
+}  // namespace homenode::os

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace homenode::cli {
+namespace homenode::trial {
 namespace {
 
 using GatherJson = nlohmann::ordered_json;
@@ -82,4 +82,4 @@ Result<std::vector<gather::IndexPattern>> read_patterns(std::string_view json) {
   return patterns;
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

@@ -3,7 +3,7 @@
 #include "actuation/process.h"
 #include "actuation/refusal.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 
 OwnPlace::OwnPlace(os::Os& os)
     : os_(os),
@@ -27,4 +27,4 @@ Result<void> OwnPlace::take(const std::optional<CpuSet>& cpus, std::optional<Nod
                             result);
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

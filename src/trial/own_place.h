@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "os/os.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 
 /// The CPUs and the memory policy that the calling thread had.
 class OwnPlace {
@@ -39,4 +39,4 @@ class SavedPlace {
   OwnPlace place_;
 };
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace homenode::cli {
+namespace homenode::actuation {
 namespace {
 
 const NodeSet all{NodeId(0), NodeId(1), NodeId(64)};
@@ -52,4 +52,4 @@ TEST(WhereTargets, RulesThatNameNoNodeAreRefused) {
 }
 
 }  // namespace
-}  // namespace homenode::cli
+}  // namespace homenode::actuation

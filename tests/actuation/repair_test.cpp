@@ -7,7 +7,7 @@
 
 #include "support/where_process.h"
 
-namespace homenode::cli {
+namespace homenode::actuation {
 namespace {
 
 using sensing::Group;
@@ -248,4 +248,4 @@ TEST_F(WhereRepair, AThreadThatIsNotBoundHasItsReason) {
 }
 
 }  // namespace
-}  // namespace homenode::cli
+}  // namespace homenode::actuation

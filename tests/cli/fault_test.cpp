@@ -2,9 +2,9 @@
 // documents: lines that say what to do next, or all is done.
 #include <functional>
 
-#include "os/every_refusal.h"
-#include "base/id_list.h"
 #include "actuation/repair.h"
+#include "base/id_list.h"
+#include "os/every_refusal.h"
 #include "support/command_line.h"
 #include "support/where_process.h"
 
@@ -96,13 +96,13 @@ class RepairTrial final : public os::Trial {
 
 Outcome repair_to(const std::string& rule, os::Os& os, const sensing::Survey& survey) {
   FakePace pace;
-  RepairRequest request;
+  actuation::RepairRequest request;
   request.rule = *placement::parse_memory_rule(rule, {NodeId(0), NodeId(1), NodeId(64)});
   request.groups = {sensing::Group::heap};
-  const auto receipt = repair_pages(os, survey, request, pace.pace(), nullptr);
+  const auto receipt = actuation::repair_pages(os, survey, request, pace.pace(), nullptr);
   if (!receipt) return os::outcome_of(receipt);
   Outcome outcome{receipt->moved_bytes == receipt->planned_bytes && !receipt->ended, {}};
-  for (const RefusedMove& refused : receipt->refusals) {
+  for (const actuation::RefusedMove& refused : receipt->refusals) {
     outcome.told.push_back(os::outcome_of(refused.error).told.front());
   }
   const std::uint64_t counted = receipt->vanished_bytes + receipt->kept_shared_bytes;
@@ -116,7 +116,7 @@ Outcome repair_to(const std::string& rule, os::Os& os, const sensing::Survey& su
 Outcome bind_threads(os::Os& os, const sensing::Survey& survey) {
   const placement::ThreadMap map{{{CpuId(1)}, {CpuId(0)}}};
   Outcome outcome{true, {}};
-  for (const ThreadRepair& thread : repair_threads(os, survey, map, false)) {
+  for (const actuation::ThreadRepair& thread : actuation::repair_threads(os, survey, map, false)) {
     outcome.complete = outcome.complete && thread.bound;
     if (thread.refusal) outcome.told.push_back(os::outcome_of(*thread.refusal).told.front());
     if (!thread.ended) continue;

@@ -7,7 +7,7 @@
 #include "launch/allocation_objects.h"
 #include "os/linux.h"
 
-namespace homenode::cli {
+namespace homenode::launch {
 namespace {
 
 using Kind = ElfSymbol::Kind;
@@ -140,4 +140,4 @@ TEST(ProgramObjects, OfThisTestAreItselfAndItsLibraries) {
 }
 
 }  // namespace
-}  // namespace homenode::cli
+}  // namespace homenode::launch

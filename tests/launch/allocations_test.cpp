@@ -11,7 +11,7 @@
 #include "launch/allocation_weights.h"
 #include "support/four_nodes.h"
 
-namespace homenode::cli {
+namespace homenode::launch {
 namespace {
 
 std::string field(const std::string& text) {
@@ -129,4 +129,4 @@ TEST(MachineWeights, SaysWhichNodeHasNone) {
 }
 
 }  // namespace
-}  // namespace homenode::cli
+}  // namespace homenode::launch

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace homenode::cli {
+namespace homenode::launch {
 namespace {
 
 using placement::Policy;
@@ -90,4 +90,4 @@ TEST(RunEmit, QuotesForAShell) {
 }
 
 }  // namespace
-}  // namespace homenode::cli
+}  // namespace homenode::launch

@@ -6,7 +6,7 @@
 
 #include "base/id_list.h"
 
-namespace homenode::cli {
+namespace homenode::launch {
 namespace {
 
 using Variables = std::map<std::string, std::string>;
@@ -77,4 +77,4 @@ TEST(RunRanks, NodesWithoutAllowedCpusAreLeftOut) {
 }
 
 }  // namespace
-}  // namespace homenode::cli
+}  // namespace homenode::launch

@@ -4,7 +4,7 @@
 
 #include "base/id_list.h"
 
-namespace homenode::cli {
+namespace homenode::launch {
 namespace {
 
 using Kind = RunSetting::Kind;
@@ -105,4 +105,4 @@ TEST(RunPlacement, RefusesWhatTheMachineDoesNotHave) {
 }
 
 }  // namespace
-}  // namespace homenode::cli
+}  // namespace homenode::launch

@@ -6,7 +6,7 @@
 
 #include "support/small_program.h"
 
-namespace homenode::cli {
+namespace homenode::launch {
 namespace {
 
 using Kind = ElfSymbol::Kind;
@@ -49,4 +49,4 @@ TEST(ReadElf, LooksAtNothingOutsideABrokenFile) {
 }
 
 }  // namespace
-}  // namespace homenode::cli
+}  // namespace homenode::launch

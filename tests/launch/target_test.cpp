@@ -14,7 +14,7 @@
 #include "fake/fake.h"
 #include "os/linux.h"
 
-namespace homenode::cli {
+namespace homenode::launch {
 namespace {
 
 os::Linux system_os;
@@ -122,4 +122,4 @@ TEST(RunTarget, LeavesWhatItCannotReadToTheStart) {
 }
 
 }  // namespace
-}  // namespace homenode::cli
+}  // namespace homenode::launch

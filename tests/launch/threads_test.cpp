@@ -6,10 +6,10 @@
 #include <fstream>
 #include <map>
 
-#include "support/four_nodes.h"
 #include "os/linux.h"
+#include "support/four_nodes.h"
 
-namespace homenode::cli {
+namespace homenode::launch {
 namespace {
 
 std::string wire(const ThreadRequest& request) {
@@ -231,4 +231,4 @@ TEST(AgentFolder, IsFoundByTheVariableOrBesideTheCommand) {
 }
 
 }  // namespace
-}  // namespace homenode::cli
+}  // namespace homenode::launch

@@ -1,10 +1,10 @@
 // Small machines to plan and run benchmarks on.
 #pragma once
 
-#include "machine/machine.h"
 #include "fake/fake.h"
+#include "machine/machine.h"
 
-namespace homenode::cli {
+namespace homenode {
 
 /// 4 nodes, 0 to 3, of 2 CPUs and 64 MiB each.
 inline machine::Machine quad_machine() {
@@ -46,4 +46,4 @@ inline machine::Machine lopsided_machine() {
   return machine;
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode

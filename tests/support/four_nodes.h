@@ -3,7 +3,7 @@
 
 #include "machine/machine.h"
 
-namespace homenode::cli {
+namespace homenode {
 
 /// Four nodes of two CPUs, of which node 3 has no memory and CPU 7 is not allowed.
 inline machine::Machine four_nodes() {
@@ -17,4 +17,4 @@ inline machine::Machine four_nodes() {
   return machine;
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string>
 
-namespace homenode::cli {
+namespace homenode {
 
 /// A small program: data at 0x4000 (of which 0x4000 to 0x40ff becomes read-only), constants at
 /// 0x2000, code at 0x1000.
@@ -82,4 +82,4 @@ class SmallProgram {
   std::string names_ = std::string(1, '\0');
 };
 
-}  // namespace homenode::cli
+}  // namespace homenode

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "os/pace.h"
 #include "fake/fake.h"
+#include "os/pace.h"
 #include "sensing/survey.h"
 
-namespace homenode::cli {
+namespace homenode {
 
 inline os::FakeMachine two_and_sixty_four() {
   os::FakeMachine machine;
@@ -67,7 +67,7 @@ class WhereProcess {
 /// Time that passes only in pauses, and Ctrl-C after so many questions whether it has come.
 class FakePace {
  public:
-  [[nodiscard]] Pace pace() {
+  [[nodiscard]] os::Pace pace() {
     return {[this] { return now; },
             [this](std::chrono::nanoseconds time) {
               now += time;
@@ -82,4 +82,4 @@ class FakePace {
   int stop_after = 0;  ///< 0: never.
 };
 
-}  // namespace homenode::cli
+}  // namespace homenode

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "machine/live.h"
 #include "cli/bench/program.h"
 #include "cli/size_option.h"
+#include "machine/live.h"
 #include "workloads/chase/chase.h"
 
 namespace homenode::cli {
@@ -40,7 +40,7 @@ class BenchChase final : public Verb {
       return bad_usage(fmt::format("cannot go {} times round", shape_.passes),
                        fmt::format("give --passes 1 to {}", most_chase_passes));
     }
-    const auto machine = read_live_machine();
+    const auto machine = machine::read_live_machine();
     if (!machine) return machine.as_unexpected();
     const unsigned threads = setup_of(options_, *machine).threads;
     shape_.lines = size_.value / line_of_chase_bytes;

@@ -5,9 +5,9 @@
 
 #include <optional>
 
-#include "trial/gather_file.h"
-#include "machine/live.h"
 #include "cli/bench/program.h"
+#include "machine/live.h"
+#include "trial/gather_file.h"
 #include "workloads/gather/gather.h"
 
 namespace homenode::cli {
@@ -58,7 +58,7 @@ class BenchGather final : public Verb {
     if (patterns->size() > 1 && !options_.output.empty()) {
       return bad_usage("one --output cannot hold several patterns", "choose one with --entry");
     }
-    const auto machine = read_live_machine();
+    const auto machine = machine::read_live_machine();
     if (!machine) return machine.as_unexpected();
     for (const gather::IndexPattern& pattern : *patterns) {
       const bool gathers = pattern.direction == gather::Direction::gather;
@@ -105,7 +105,7 @@ class BenchGather final : public Verb {
     if (const int result = context.os.read_file(file_, text); result != 0) {
       return failed("cannot read " + file_, "name a file that exists", -result);
     }
-    auto patterns = read_patterns(text);
+    auto patterns = trial::read_patterns(text);
     if (!patterns || !entry_) return patterns;
     if (*entry_ >= patterns->size()) {
       return bad_usage(fmt::format("the file has no entry {}", *entry_),

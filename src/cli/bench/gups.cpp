@@ -5,9 +5,9 @@
 
 #include <bit>
 
-#include "machine/live.h"
 #include "cli/bench/program.h"
 #include "cli/size_option.h"
+#include "machine/live.h"
 #include "workloads/gups/gups.h"
 
 namespace homenode::cli {
@@ -51,7 +51,7 @@ class BenchGups final : public Verb {
       return bad_usage(fmt::format("cannot update each word {} times", shape_.updates_per_word),
                        fmt::format("give --updates 1 to {}", most_updates_per_word));
     }
-    const auto machine = read_live_machine();
+    const auto machine = machine::read_live_machine();
     if (!machine) return machine.as_unexpected();
     const auto program = workloads::gups::make_gups(shape_);
     const ProgramTitle title{

@@ -3,12 +3,12 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 
-#include "os/atomic_file.h"
 #include "cli/bench/map_options.h"
-#include "trial/map/plan.h"
 #include "cli/bench/map_render.h"
-#include "trial/map/run.h"
 #include "machine/live.h"
+#include "os/atomic_file.h"
+#include "trial/map/plan.h"
+#include "trial/map/run.h"
 
 namespace homenode::cli {
 namespace {
@@ -16,14 +16,14 @@ namespace {
 constexpr const char* verb_name = "bench map";
 
 /// numactl's way: the same program, unchanged, under a launcher that sets the policy.
-Result<void> launch_interleaved(Context& context, MapOptions options) {
-  options.method = Method::standard;
+Result<void> launch_interleaved(Context& context, trial::MapOptions options) {
+  options.method = trial::Method::standard;
   options.launched = true;
   std::error_code ignored;
   const std::filesystem::path link = std::filesystem::read_symlink("/proc/self/exe", ignored);
   const std::string self = link.empty() ? context.program : link.string();
   std::vector<std::string> words{self, "run", "--interleave=all", "--", self, "bench", "map"};
-  const std::vector<std::string> own = to_arguments(options);
+  const std::vector<std::string> own = trial::to_arguments(options);
   words.insert(words.end(), own.begin(), own.end());
   const int result = context.os.execute(words);
   return failed("cannot start " + self + " again", "call homenode by a path that exists", -result);
@@ -45,20 +45,21 @@ class BenchMap final : public Verb {
  private:
   Result<void> try_run(Context& context) {
     if (auto checked = check(options_); !checked) return checked;
-    const auto machine = read_live_machine();
+    const auto machine = machine::read_live_machine();
     if (!machine) return machine.as_unexpected();
-    const auto plan = plan_map(*machine, options_, memory_facts(context.os));
+    const auto plan = trial::plan_map(*machine, options_, trial::memory_facts(context.os));
     if (!plan) return plan.as_unexpected();
-    if (options_.method == Method::command_line) return launch_interleaved(context, options_);
-    const auto measured = run_map(context.os, *machine, *plan);
+    if (options_.method == trial::Method::command_line)
+      return launch_interleaved(context, options_);
+    const auto measured = trial::run_map(context.os, *machine, *plan);
     if (!measured) return measured.as_unexpected();
     const std::string json = map_json(*machine, *measured);
     context.out << (options_.json ? json : map_text(*measured));
     if (options_.output.empty()) return {};
-    return write_atomically(options_.output, json);
+    return os::write_atomically(options_.output, json);
   }
 
-  MapOptions options_;
+  trial::MapOptions options_;
 };
 
 }  // namespace

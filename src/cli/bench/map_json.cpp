@@ -1,9 +1,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/bench/clock.h"
-#include "trial/map/patterns.h"
 #include "cli/bench/map_render.h"
 #include "cli/json_numbers.h"
+#include "trial/map/patterns.h"
 
 namespace homenode::cli {
 namespace {
@@ -15,21 +15,21 @@ Json number(const std::optional<IdType>& id) {
   return id ? Json(id->value()) : Json(nullptr);
 }
 
-Json options_json(const MapPlan& plan) {
-  const MapOptions& options = plan.options;
-  const Method method = options.launched ? Method::command_line : options.method;
+Json options_json(const trial::MapPlan& plan) {
+  const trial::MapOptions& options = plan.options;
+  const trial::Method method = options.launched ? trial::Method::command_line : options.method;
   const workloads::map::Shape& shape = plan.phases.front().layout.problem.shape;
-  return {{"pattern", pattern_name(options)},
-          {"shape", to_string(shape)},
-          {"order", to_string(options.order)},
-          {"op", to_string(options.operation)},
-          {"method", to_string(method)},
+  return {{"pattern", trial::pattern_name(options)},
+          {"shape", trial::to_string(shape)},
+          {"order", trial::to_string(options.order)},
+          {"op", trial::to_string(options.operation)},
+          {"method", trial::to_string(method)},
           {"threads", plan.threads},
           {"size", shape.elements() * workloads::map::line_bytes},
           {"passes", options.passes},
-          {"overlap", overlap_of(options)},
-          {"team", to_string(options.team)},
-          {"pages", to_string(options.pages)},
+          {"overlap", trial::overlap_of(options)},
+          {"team", trial::to_string(options.team)},
+          {"pages", trial::to_string(options.pages)},
           {"seed", options.seed},
           {"bind", options.bind}};
 }
@@ -44,10 +44,10 @@ Json machine_json(const machine::Machine& machine) {
   return {{"name", machine.name}, {"nodes", nodes}};
 }
 
-Json threads_json(const MapReport& report) {
+Json threads_json(const trial::MapReport& report) {
   Json threads = Json::array();
   for (std::size_t rank = 0; rank < report.threads.size(); ++rank) {
-    const ThreadRecord& thread = report.threads[rank];
+    const trial::ThreadRecord& thread = report.threads[rank];
     threads.push_back({{"rank", rank},
                        {"cpu", number(thread.cpu)},
                        {"node", number(thread.node)},
@@ -57,7 +57,8 @@ Json threads_json(const MapReport& report) {
   return threads;
 }
 
-Json pages_json(const MapPlan& plan, const PhasePlan& planned, const PhaseReport& phase) {
+Json pages_json(const trial::MapPlan& plan, const trial::PhasePlan& planned,
+                const trial::PhaseReport& phase) {
   Json on_node = Json::object();
   Json without_node = Json::object();
   if (phase.audit) {
@@ -109,8 +110,8 @@ Json matrix_json(const Matrix& matrix) {
 }
 
 /// Shares of all accesses if every element were at home.
-Json expected_json(const ElementMatrix& matrix) {
-  const ElementMatrix shares = shares_of(matrix);
+Json expected_json(const trial::ElementMatrix& matrix) {
+  const trial::ElementMatrix shares = trial::shares_of(matrix);
   Json rows = Json::array();
   for (const NodeId row : shares.rows()) {
     Json cells = Json::array();
@@ -120,14 +121,14 @@ Json expected_json(const ElementMatrix& matrix) {
   return {{"provenance", "pattern"}, {"nodes", numbers(shares.columns())}, {"shares", rows}};
 }
 
-Json penalty_json(const std::optional<Penalty>& penalty) {
+Json penalty_json(const std::optional<trial::Penalty>& penalty) {
   if (!penalty) return nullptr;
   return {{"observed", penalty->observed},
           {"expected", penalty->expected},
           {"leakage", penalty->leakage()}};
 }
 
-void add_matrices(Json& json, const AccessReport& access) {
+void add_matrices(Json& json, const trial::AccessReport& access) {
   json["matrices"] = matrix_json(access.by_node);
   json["expected"] = expected_json(access.expected);
   json["penalty"] = penalty_json(access.penalty);
@@ -136,17 +137,17 @@ void add_matrices(Json& json, const AccessReport& access) {
   json["column_concentration"] = access::column_concentration(access.by_node);
 }
 
-Json change_json(const std::optional<Change>& change) {
+Json change_json(const std::optional<trial::Change>& change) {
   if (!change) return nullptr;
   return {{"did", change->laid_out_anew ? "copied" : "moved"},
           {"pages", change->pages},
           {"seconds", change->seconds}};
 }
 
-Json phase_json(const MapReport& report, std::size_t at) {
-  const PhasePlan& planned = report.plan.phases[at];
-  const PhaseReport& phase = report.phases[at];
-  Json json{{"pattern", to_string(planned.layout.problem.pattern)},
+Json phase_json(const trial::MapReport& report, std::size_t at) {
+  const trial::PhasePlan& planned = report.plan.phases[at];
+  const trial::PhaseReport& phase = report.phases[at];
+  Json json{{"pattern", trial::to_string(planned.layout.problem.pattern)},
             {"grid", planned.layout.problem.grid},
             {"seconds", phase.seconds},
             {"modelled_seconds", phase.modelled_s ? Json(*phase.modelled_s) : Json(nullptr)},
@@ -163,7 +164,7 @@ Json phase_json(const MapReport& report, std::size_t at) {
 
 }  // namespace
 
-std::string map_json(const machine::Machine& machine, const MapReport& report) {
+std::string map_json(const machine::Machine& machine, const trial::MapReport& report) {
   Json json{{"schema", "homenode.bench.map/1"},
             {"options", options_json(report.plan)},
             {"machine", machine_json(machine)},

@@ -1,12 +1,12 @@
 // homenode bench map: its command line.
 #pragma once
 
-#include "trial/map/options.h"
 #include "cli/parser_fwd.h"
+#include "trial/map/options.h"
 
 namespace homenode::cli {
 
 /// Adds every option to the parser; they are read into `options`, which must outlive it.
-void define_options(CLI::App& app, MapOptions& options);
+void define_options(CLI::App& app, trial::MapOptions& options);
 
 }  // namespace homenode::cli

@@ -8,9 +8,9 @@
 namespace homenode::cli {
 
 /// Schema "homenode.bench.map/1", on one line.
-std::string map_json(const machine::Machine& machine, const MapReport& report);
+std::string map_json(const machine::Machine& machine, const trial::MapReport& report);
 
 /// A table of the matrix in percent, the shares and the time.
-std::string map_text(const MapReport& report);
+std::string map_text(const trial::MapReport& report);
 
 }  // namespace homenode::cli

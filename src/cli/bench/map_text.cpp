@@ -3,30 +3,31 @@
 #include <cmath>
 
 #include "cli/bench/clock.h"
-#include "trial/map/patterns.h"
 #include "cli/bench/map_render.h"
+#include "trial/map/patterns.h"
 
 namespace homenode::cli {
 namespace {
 
 constexpr const char* indent = "  ";
 
-std::string headline(const MapPlan& plan) {
-  const MapOptions& options = plan.options;
-  const Method method = options.launched ? Method::command_line : options.method;
+std::string headline(const trial::MapPlan& plan) {
+  const trial::MapOptions& options = plan.options;
+  const trial::Method method = options.launched ? trial::Method::command_line : options.method;
   const workloads::map::Shape& shape = plan.phases.front().layout.problem.shape;
   return fmt::format(
       "MAP-numa {}D: {}, {}, {}; method {}\n"
       "{} threads ({}, bound: {}), {} elements, {} KiB, {} {}\n",
-      shape.dimensions, pattern_name(options), to_string(plan.phases.front().order),
-      to_string(options.operation), to_string(method), plan.threads, to_string(options.team),
-      options.bind, to_string(shape), shape.elements() * workloads::map::line_bytes >> 10U,
-      options.passes, options.passes == 1 ? "pass" : "passes");
+      shape.dimensions, trial::pattern_name(options), trial::to_string(plan.phases.front().order),
+      trial::to_string(options.operation), trial::to_string(method), plan.threads,
+      trial::to_string(options.team), options.bind, trial::to_string(shape),
+      shape.elements() * workloads::map::line_bytes >> 10U, options.passes,
+      options.passes == 1 ? "pass" : "passes");
 }
 
 /// The share of a matrix that lies on its diagonal.
-double local_part(const ElementMatrix& matrix) {
-  const ElementMatrix shares = shares_of(matrix);
+double local_part(const trial::ElementMatrix& matrix) {
+  const trial::ElementMatrix shares = trial::shares_of(matrix);
   double local = 0.0;
   for (NodeId node : shares.rows()) local += shares.at(node, node);
   return local;
@@ -57,7 +58,8 @@ std::string matrix_text(const access::NodeMatrix& matrix) {
   return text;
 }
 
-std::string pages_text(const MapPlan& plan, const PhasePlan& planned, const PhaseReport& phase) {
+std::string pages_text(const trial::MapPlan& plan, const trial::PhasePlan& planned,
+                       const trial::PhaseReport& phase) {
   std::string text = "pages on node       ";
   for (const auto& [node, pages] : phase.audit->pages_on_node) {
     text += fmt::format(" {}: {}", node.value(), pages);
@@ -73,7 +75,7 @@ std::string pages_text(const MapPlan& plan, const PhasePlan& planned, const Phas
   return text + ")\n";
 }
 
-std::string refused_text(const PhaseReport& phase) {
+std::string refused_text(const trial::PhaseReport& phase) {
   if (!phase.receipt || phase.receipt->refused == 0) return {};
   std::string text = fmt::format("not placed           {} pages", phase.receipt->refused);
   for (const Error& refusal : phase.receipt->refusals) text += "; " + refusal.message();
@@ -81,12 +83,12 @@ std::string refused_text(const PhaseReport& phase) {
 }
 
 /// A leakage with four decimals; what is 0 but for rounding has no sign.
-std::string leakage_text(const Penalty& penalty) {
+std::string leakage_text(const trial::Penalty& penalty) {
   const double shown = std::round(penalty.leakage() * 1e4) / 1e4;
   return fmt::format("{:.4f}", shown == 0.0 ? 0.0 : shown);
 }
 
-std::string shares_text(const AccessReport& access) {
+std::string shares_text(const trial::AccessReport& access) {
   std::string text =
       fmt::format("local share          {:.2f} % (the pattern allows {:.2f} %)\n",
                   100.0 * access::local_share(access.by_node), 100.0 * local_part(access.expected));
@@ -100,28 +102,28 @@ std::string shares_text(const AccessReport& access) {
   return text;
 }
 
-std::string change_text(const PhaseReport& phase) {
+std::string change_text(const trial::PhaseReport& phase) {
   if (!phase.change) return "-";
   return fmt::format("{} pages {} in {:.6f} s", phase.change->pages,
                      phase.change->laid_out_anew ? "copied" : "moved", phase.change->seconds);
 }
 
 /// One line for each phase of multi-patterns.
-std::string phases_text(const MapReport& report) {
+std::string phases_text(const trial::MapReport& report) {
   std::string text = fmt::format("\n{}{:<18}{:>9}{:>9}{:>9}{:>12}  {}\n", indent, "phase",
                                  "local %", "column %", "leakage", "s a pass", "done before it");
   for (std::size_t at = 0; at < report.phases.size(); ++at) {
-    const PhaseReport& phase = report.phases[at];
+    const trial::PhaseReport& phase = report.phases[at];
     std::string shares = fmt::format("{:>9}{:>9}{:>9}", "?", "?", "?");
     if (phase.access) {
-      const std::optional<Penalty>& penalty = phase.access->penalty;
+      const std::optional<trial::Penalty>& penalty = phase.access->penalty;
       shares =
           fmt::format("{:>9.2f}{:>9.2f}{:>9}", 100.0 * access::local_share(phase.access->by_node),
                       100.0 * access::column_concentration(phase.access->by_node),
                       penalty ? leakage_text(*penalty) : "?");
     }
     text += fmt::format("{}{:<18}{}{:>12.6f}  {}\n", indent,
-                        to_string(report.plan.phases[at].layout.problem.pattern), shares,
+                        trial::to_string(report.plan.phases[at].layout.problem.pattern), shares,
                         phase.modelled_s.value_or(phase.seconds) / report.plan.options.passes,
                         change_text(phase));
   }
@@ -131,7 +133,7 @@ std::string phases_text(const MapReport& report) {
 }
 
 /// The machine's time where the lab models it; the host's beside it.
-std::string times_text(const MapReport& report) {
+std::string times_text(const trial::MapReport& report) {
   const auto line = [&](const char* name, double seconds, const std::string& clock) {
     return fmt::format("{:<21}{:.6f} s, {:.6f} s a pass ({})\n", name, seconds,
                        seconds / report.plan.options.passes, clock);
@@ -143,7 +145,7 @@ std::string times_text(const MapReport& report) {
 
 }  // namespace
 
-std::string map_text(const MapReport& report) {
+std::string map_text(const trial::MapReport& report) {
   std::string text = headline(report.plan);
   if (report.access) {
     text += matrix_text(report.access->by_node);
@@ -157,9 +159,9 @@ std::string map_text(const MapReport& report) {
                                                  : "the kernel does not say where the threads ran");
   }
   if (report.phases.size() > 1) text += phases_text(report) + '\n';
-  const PhaseReport& last = report.phases.back();
+  const trial::PhaseReport& last = report.phases.back();
   if (last.audit) text += pages_text(report.plan, report.plan.phases.back(), last);
-  for (const PhaseReport& phase : report.phases) text += refused_text(phase);
+  for (const trial::PhaseReport& phase : report.phases) text += refused_text(phase);
   return text + times_text(report);
 }
 

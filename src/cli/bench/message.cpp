@@ -2,18 +2,18 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/bench/program.h"
 #include "cli/choice_option.h"
 #include "machine/live.h"
-#include "cli/bench/program.h"
 
 namespace homenode::cli {
 namespace {
 
-constexpr Choices<MessageRule, 5> rules{{{"sender", MessageRule::sender},
-                                         {"receiver", MessageRule::receiver},
-                                         {"first-touch", MessageRule::first_touch},
-                                         {"strategy", MessageRule::strategy},
-                                         {"malloc", MessageRule::from_malloc}}};
+constexpr Choices<trial::MessageRule, 5> rules{{{"sender", trial::MessageRule::sender},
+                                                {"receiver", trial::MessageRule::receiver},
+                                                {"first-touch", trial::MessageRule::first_touch},
+                                                {"strategy", trial::MessageRule::strategy},
+                                                {"malloc", trial::MessageRule::from_malloc}}};
 
 }  // namespace
 
@@ -31,19 +31,19 @@ void define_message_options(CLI::App& app, MessageOptions& options) {
 
 Result<void> bench_messages(Context& context, const MessageProgramMaker& make, ProgramTitle title,
                             const MessageOptions& options) {
-  const auto machine = read_live_machine();
+  const auto machine = machine::read_live_machine();
   if (!machine) return machine.as_unexpected();
-  const ProgramSetup program = setup_of(options.program, *machine);
-  if (auto good = check_threads_of(*machine, program); !good) return good;
-  const auto setup = plan_messages(*machine, program, options.rule, options.bind);
+  const trial::ProgramSetup program = setup_of(options.program, *machine);
+  if (auto good = trial::check_threads_of(*machine, program); !good) return good;
+  const auto setup = trial::plan_messages(*machine, program, options.rule, options.bind);
   if (!setup) return setup.as_unexpected();
   const auto made = make({.pes = program.threads,
                           .page_bytes = context.os.page_bytes(),
-                          .from_malloc = options.rule == MessageRule::from_malloc});
+                          .from_malloc = options.rule == trial::MessageRule::from_malloc});
   title.what["messages"] = name_of(rules, options.rule);
   title.what["bind"] = options.bind.empty() ? "compact" : options.bind;
   const ProgramRunner runner = [&](const std::function<void(unsigned)>& after_run) {
-    return run_messages(context.os, *machine, *made, *setup, after_run);
+    return trial::run_messages(context.os, *machine, *made, *setup, after_run);
   };
   return bench_program_by(context, *machine, *made, title, options.program, runner);
 }

@@ -5,17 +5,17 @@
 #include <memory>
 #include <string>
 
-#include "trial/message/run.h"
-#include "cli/parser_fwd.h"
 #include "cli/bench/program_options.h"
 #include "cli/bench/program_render.h"
+#include "cli/parser_fwd.h"
 #include "cli/verb.h"
+#include "trial/message/run.h"
 
 namespace homenode::cli {
 
 struct MessageOptions {
   ProgramOptions program;
-  MessageRule rule = MessageRule::sender;
+  trial::MessageRule rule = trial::MessageRule::sender;
   std::string bind;  ///< Empty: one PE after the other over the allowed CPUs.
 };
 

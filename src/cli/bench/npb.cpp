@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "machine/live.h"
 #include "cli/bench/program.h"
+#include "machine/live.h"
 #include "workloads/npb/table.h"
 
 namespace homenode::cli {
@@ -33,7 +33,7 @@ std::string kernel_names() {
 }
 
 std::string memory_text(const npb::Benchmark& entry, npb::Class size) {
-  const auto bytes = static_cast<double>(footprint(*entry.make(size)).value);
+  const auto bytes = static_cast<double>(trial::footprint(*entry.make(size)).value);
   constexpr double mib = 1U << 20U;
   return bytes < 1024 * mib ? fmt::format("{:.1f} MiB", bytes / mib)
                             : fmt::format("{:.1f} GiB", bytes / mib / 1024);
@@ -97,7 +97,7 @@ class BenchNpb final : public Verb {
     if (!size) {
       return bad_usage(fmt::format("there is no class '{}'", class_), "choose S, W, A, B, C or D");
     }
-    const auto machine = read_live_machine();
+    const auto machine = machine::read_live_machine();
     if (!machine) return machine.as_unexpected();
     const char letter = npb::letter_of(*size);
     const ProgramTitle title{

@@ -3,10 +3,10 @@
 
 #include <CLI/CLI.hpp>
 
-#include "os/atomic_file.h"
-#include "trial/map/run.h"
 #include "cli/bench/numa_mem_render.h"
 #include "machine/live.h"
+#include "os/atomic_file.h"
+#include "trial/map/run.h"
 
 namespace homenode::cli {
 namespace {
@@ -27,19 +27,19 @@ class BenchNumaMem final : public Verb {
  private:
   Result<void> try_run(Context& context) {
     if (auto checked = check(options_); !checked) return checked;
-    const auto machine = read_live_machine();
+    const auto machine = machine::read_live_machine();
     if (!machine) return machine.as_unexpected();
-    const auto plan = plan_numa_mem(*machine, options_, memory_facts(context.os));
+    const auto plan = trial::plan_numa_mem(*machine, options_, trial::memory_facts(context.os));
     if (!plan) return plan.as_unexpected();
-    const auto measured = run_numa_mem(context.os, *plan);
+    const auto measured = trial::run_numa_mem(context.os, *plan);
     if (!measured) return measured.as_unexpected();
     const std::string json = numa_mem_json(*measured);
     context.out << (options_.json ? json : numa_mem_text(*measured));
     if (options_.output.empty()) return {};
-    return write_atomically(options_.output, json);
+    return os::write_atomically(options_.output, json);
   }
 
-  NumaMemOptions options_;
+  trial::NumaMemOptions options_;
 };
 
 }  // namespace

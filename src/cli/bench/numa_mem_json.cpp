@@ -24,9 +24,9 @@ const char* name_of(workloads::numa_mem::Work work) {
   return "";
 }
 
-NumaMemJson numa_mem_options_json(const NumaMemPlan& plan) {
-  const NumaMemOptions& options = plan.options;
-  const auto course = course_of(options);
+NumaMemJson numa_mem_options_json(const trial::NumaMemPlan& plan) {
+  const trial::NumaMemOptions& options = plan.options;
+  const auto course = trial::course_of(options);
   return {{"processes", options.processes},
           {"threads", options.threads},
           {"global_bytes", plan.global_bytes},
@@ -49,12 +49,12 @@ NumaMemJson numa_mem_options_json(const NumaMemPlan& plan) {
           {"strategy", options.strategy}};
 }
 
-NumaMemJson tasks_json(const NumaMemReport& report) {
+NumaMemJson tasks_json(const trial::NumaMemReport& report) {
   NumaMemJson list = NumaMemJson::array();
   for (std::size_t i = 0; i < report.tasks.size(); ++i) {
-    const NumaMemTask& task = report.plan.tasks[i];
-    const NumaMemRecord& record = report.tasks[i];
-    const NumaMemWalk walk = walk_of(report.plan, record);
+    const trial::NumaMemTask& task = report.plan.tasks[i];
+    const trial::NumaMemRecord& record = report.tasks[i];
+    const trial::NumaMemWalk walk = trial::walk_of(report.plan, record);
     list.push_back({{"process", task.process},
                     {"thread", task.thread},
                     {"bound_to_cpus", task.cpus ? numbers(*task.cpus) : NumaMemJson(nullptr)},
@@ -72,11 +72,11 @@ NumaMemJson tasks_json(const NumaMemReport& report) {
   return list;
 }
 
-NumaMemJson looks_json(const NumaMemReport& report) {
+NumaMemJson looks_json(const trial::NumaMemReport& report) {
   NumaMemJson list = NumaMemJson::array();
-  for (const NumaMemLook& look : report.looks) {
+  for (const trial::NumaMemLook& look : report.looks) {
     NumaMemJson processes = NumaMemJson::array();
-    for (const ProcessLook& process : look.processes) {
+    for (const trial::ProcessLook& process : look.processes) {
       NumaMemJson pages = NumaMemJson::object();
       for (const auto& [node, count] : process.pages) {
         pages[std::to_string(node.value())] = count;
@@ -90,9 +90,9 @@ NumaMemJson looks_json(const NumaMemReport& report) {
   return list;
 }
 
-NumaMemJson memories_json(const NumaMemReport& report) {
+NumaMemJson memories_json(const trial::NumaMemReport& report) {
   NumaMemJson list = NumaMemJson::array();
-  for (const NumaMemAudit& memory : report.memories) {
+  for (const trial::NumaMemAudit& memory : report.memories) {
     NumaMemJson entry{{"name", memory.name}, {"bytes", memory.bytes}, {"pages", memory.pages}};
     if (!memory.refusal.empty()) entry["not_audited"] = memory.refusal;
     list.push_back(std::move(entry));
@@ -102,9 +102,9 @@ NumaMemJson memories_json(const NumaMemReport& report) {
 
 }  // namespace
 
-std::string numa_mem_json(const NumaMemReport& report) {
-  const NumaMemFigures figures = figures_of(report);
-  const auto since = converged_since(report.looks);
+std::string numa_mem_json(const trial::NumaMemReport& report) {
+  const trial::NumaMemFigures figures = trial::figures_of(report);
+  const auto since = trial::converged_since(report.looks);
   const NumaMemJson json{{"schema", "homenode.bench.numa-mem/1"},
                          {"options", numa_mem_options_json(report.plan)},
                          {"clock", report.modelled ? modelled_words : host_clock_words()},

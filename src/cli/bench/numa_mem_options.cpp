@@ -15,7 +15,7 @@ void add_switch(CLI::App& app, const std::string& letter, const std::string& nam
   app.add_flag(names, target, description + (target ? " (on unless --no-... is given)" : ""));
 }
 
-void define_tasks(CLI::App& app, NumaMemOptions& options) {
+void define_tasks(CLI::App& app, trial::NumaMemOptions& options) {
   app.add_option("-p,--nr_proc", options.processes, "processes")->capture_default_str();
   app.add_option("-t,--nr_threads", options.threads, "threads of each process")
       ->capture_default_str();
@@ -30,7 +30,7 @@ void define_tasks(CLI::App& app, NumaMemOptions& options) {
   add_strategy_option(app, options.strategy);
 }
 
-void define_memory(CLI::App& app, NumaMemOptions& options) {
+void define_memory(CLI::App& app, trial::NumaMemOptions& options) {
   app.add_option("-G,--mb_global", options.global_mb, "MiB that all processes share")
       ->capture_default_str();
   app.add_option("-P,--mb_proc", options.process_mb, "MiB of each process, for all its threads")
@@ -49,7 +49,7 @@ void define_memory(CLI::App& app, NumaMemOptions& options) {
       ->capture_default_str();
 }
 
-void define_work(CLI::App& app, NumaMemOptions& options) {
+void define_work(CLI::App& app, trial::NumaMemOptions& options) {
   add_switch(app, "-R", "data_reads", options.reads, "read the words");
   add_switch(app, "-W", "data_writes", options.writes, "write the words");
   add_switch(app, "-B", "data_backwards", options.backwards, "walk backwards every other time");
@@ -69,7 +69,7 @@ void define_work(CLI::App& app, NumaMemOptions& options) {
       ->capture_default_str();
 }
 
-void define_report(CLI::App& app, NumaMemOptions& options) {
+void define_report(CLI::App& app, trial::NumaMemOptions& options) {
   add_switch(app, "-c", "show_convergence", options.convergence,
              "look where the threads and pages of each process are while they work");
   add_switch(app, "-m", "measure_convergence", options.until_converged,
@@ -84,7 +84,7 @@ void define_report(CLI::App& app, NumaMemOptions& options) {
 
 }  // namespace
 
-void define_options(CLI::App& app, NumaMemOptions& options) {
+void define_options(CLI::App& app, trial::NumaMemOptions& options) {
   define_tasks(app, options);
   define_memory(app, options);
   define_work(app, options);

@@ -8,9 +8,9 @@
 namespace homenode::cli {
 
 /// Schema "homenode.bench.numa-mem/1", on one line.
-std::string numa_mem_json(const NumaMemReport& report);
+std::string numa_mem_json(const trial::NumaMemReport& report);
 
 /// perf's figures, where the pages were, and the looks and threads where they are asked for.
-std::string numa_mem_text(const NumaMemReport& report);
+std::string numa_mem_text(const trial::NumaMemReport& report);
 
 }  // namespace homenode::cli

@@ -10,8 +10,8 @@ namespace {
 
 constexpr double giga = 1e9;
 
-std::string numa_mem_headline(const NumaMemReport& report) {
-  const NumaMemPlan& plan = report.plan;
+std::string numa_mem_headline(const trial::NumaMemReport& report) {
+  const trial::NumaMemPlan& plan = report.plan;
   const auto mib = [](std::size_t bytes) { return static_cast<double>(bytes) / (1U << 20U); };
   return fmt::format(
       "numa-mem: {} processes of {} threads, strategy {}\n"
@@ -21,8 +21,8 @@ std::string numa_mem_headline(const NumaMemReport& report) {
       mib(plan.process_bytes), mib(plan.locked_bytes), mib(plan.thread_bytes));
 }
 
-std::string figures_text(const NumaMemReport& report) {
-  const NumaMemFigures figures = figures_of(report);
+std::string figures_text(const trial::NumaMemReport& report) {
+  const trial::NumaMemFigures figures = trial::figures_of(report);
   const auto row = [](const char* name, double value, const char* unit) {
     return fmt::format("{:<26} {:>14.3f} {}\n", name, value, unit);
   };
@@ -40,9 +40,9 @@ std::string figures_text(const NumaMemReport& report) {
                             report.modelled ? modelled_words : host_clock_words());
 }
 
-std::string numa_mem_pages_text(const NumaMemReport& report) {
+std::string numa_mem_pages_text(const trial::NumaMemReport& report) {
   std::string text = fmt::format("\n{:<16} {:>10}  pages at the end\n", "memory", "MiB");
-  for (const NumaMemAudit& memory : report.memories) {
+  for (const trial::NumaMemAudit& memory : report.memories) {
     std::string pages = memory.refusal;
     for (const auto& [where, count] : memory.pages) {
       const bool node = std::ranges::all_of(where, [](char c) { return c >= '0' && c <= '9'; });
@@ -55,27 +55,28 @@ std::string numa_mem_pages_text(const NumaMemReport& report) {
   return text;
 }
 
-std::string tasks_text(const NumaMemReport& report) {
+std::string tasks_text(const trial::NumaMemReport& report) {
   std::string text = fmt::format("\n{:<14} {:>5} {:>5} {:>9} {:>10} {:>9} {:>9}\n", "thread", "CPU",
                                  "node", "loops", "GB/s", "user s", "system s");
   for (std::size_t i = 0; i < report.tasks.size(); ++i) {
-    const NumaMemTask& task = report.plan.tasks[i];
-    const NumaMemRecord& record = report.tasks[i];
+    const trial::NumaMemTask& task = report.plan.tasks[i];
+    const trial::NumaMemRecord& record = report.tasks[i];
     text += fmt::format("{:<14} {:>5} {:>5} {:>9} {:>10.3f} {:>9.3f} {:>9.3f}\n",
                         fmt::format("{}/{}", task.process, task.thread), report.cpu_of_task[i],
                         report.node_of_task[i], record.loops,
-                        walk_of(report.plan, record).speed / giga, record.user_s, record.system_s);
+                        trial::walk_of(report.plan, record).speed / giga, record.user_s,
+                        record.system_s);
   }
   return text;
 }
 
 /// How many nodes the threads of a process are on, least and most, and how many pages with them.
-std::string look_text(const NumaMemLook& look) {
+std::string look_text(const trial::NumaMemLook& look) {
   std::size_t least = look.processes.front().thread_nodes.size();
   std::size_t most = 0;
   std::string pages;
   for (std::size_t i = 0; i < look.processes.size(); ++i) {
-    const ProcessLook& process = look.processes[i];
+    const trial::ProcessLook& process = look.processes[i];
     least = std::min(least, process.thread_nodes.size());
     most = std::max(most, process.thread_nodes.size());
     std::size_t all = 0;
@@ -90,20 +91,20 @@ std::string look_text(const NumaMemLook& look) {
                      fmt::format("{}-{}", least, most), look.converged() ? "yes" : "no", pages);
 }
 
-std::string looks_text(const NumaMemReport& report) {
+std::string looks_text(const trial::NumaMemReport& report) {
   std::string text =
       fmt::format("\n{:>8}  {:>6}  {:<12} {}\n", "s (host)", "nodes", "converged",
                   "pages on a node of the process's threads, of those looked at, by process");
-  for (const NumaMemLook& look : report.looks) text += look_text(look);
-  const auto since = converged_since(report.looks);
+  for (const trial::NumaMemLook& look : report.looks) text += look_text(look);
+  const auto since = trial::converged_since(report.looks);
   if (!since) return text + "not converged: some process has threads on several nodes\n";
   return text + fmt::format("converged since {:.2f} s (host clock)\n", *since);
 }
 
 }  // namespace
 
-std::string numa_mem_text(const NumaMemReport& report) {
-  const NumaMemOptions& options = report.plan.options;
+std::string numa_mem_text(const trial::NumaMemReport& report) {
+  const trial::NumaMemOptions& options = report.plan.options;
   if (options.quiet) return figures_text(report);
   std::string text = numa_mem_headline(report) + figures_text(report) + numa_mem_pages_text(report);
   if (options.details) text += tasks_text(report);

@@ -17,7 +17,7 @@ Result<void> bench_program(Context& context, const machine::Machine& machine,
 
 /// What runs the program as often as asked and calls `after_run` after each run.
 using ProgramRunner =
-    std::function<Result<ProgramReport>(const std::function<void(unsigned)>& after_run)>;
+    std::function<Result<trial::ProgramReport>(const std::function<void(unsigned)>& after_run)>;
 
 /// The same for a program that something else than run_program() runs.
 Result<void> bench_program_by(Context& context, const machine::Machine& machine,

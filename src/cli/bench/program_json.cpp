@@ -26,7 +26,7 @@ Json figures_json(const std::vector<workloads::Figure>& figures) {
   return list;
 }
 
-Json pages_json(const ArrayAudit& array) {
+Json pages_json(const trial::ArrayAudit& array) {
   if (!array.audit) {
     return {{"nodes", nullptr}, {"not_audited", array.error ? array.error->message() : ""}};
   }
@@ -41,9 +41,9 @@ Json pages_json(const ArrayAudit& array) {
   return {{"nodes", nodes}, {"reasons", reasons}, {"astray", array.astray}};
 }
 
-Json runs_json(const ProgramReport& report) {
+Json runs_json(const trial::ProgramReport& report) {
   Json list = Json::array();
-  for (const ProgramRun& run : report.runs) {
+  for (const trial::ProgramRun& run : report.runs) {
     Json pages = Json::object();
     for (std::size_t i = 0; i < report.arrays.size(); ++i) {
       pages[report.arrays[i].need.name] = pages_json(run.arrays[i]);
@@ -62,9 +62,9 @@ Json runs_json(const ProgramReport& report) {
   return list;
 }
 
-Json arrays_json(const ProgramReport& report) {
+Json arrays_json(const trial::ProgramReport& report) {
   Json list = Json::array();
-  for (const PlacedArray& array : report.arrays) {
+  for (const trial::PlacedArray& array : report.arrays) {
     Json entry{{"name", array.need.name},
                {"bytes", array.need.bytes},
                {"sharing", array.need.sharing == workloads::Sharing::parts ? "parts" : "all"},
@@ -84,7 +84,7 @@ Json peers_json(const std::vector<PeerReport>& peers) {
   Json list = Json::array();
   for (const PeerReport& peer : peers) {
     Json runs = Json::array();
-    for (const PeerRun& run : peer.runs) {
+    for (const trial::PeerRun& run : peer.runs) {
       runs.push_back({{"wall_seconds", run.wall_seconds},
                       {"cpu_seconds", run.cpu_seconds},
                       {"rate", run.rate ? Json(*run.rate) : Json(nullptr)},
@@ -97,10 +97,10 @@ Json peers_json(const std::vector<PeerReport>& peers) {
 
 }  // namespace
 
-std::string program_json(const ProgramTitle& title, const ProgramReport& report,
+std::string program_json(const ProgramTitle& title, const trial::ProgramReport& report,
                          const std::vector<PeerReport>& peers) {
   Json threads = Json::array();
-  for (const ThreadPlace& thread : report.threads) {
+  for (const trial::ThreadPlace& thread : report.threads) {
     threads.push_back({{"cpu", thread.cpu.value()}, {"node", thread.node.value()}});
   }
   const Json json{{"schema", title.schema},          {"what", title.what},

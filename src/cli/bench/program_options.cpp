@@ -30,7 +30,7 @@ void define_program_options(CLI::App& app, ProgramOptions& options) {
   app.add_flag("--json", options.json, "print JSON");
 }
 
-ProgramSetup setup_of(const ProgramOptions& options, const machine::Machine& machine) {
+trial::ProgramSetup setup_of(const ProgramOptions& options, const machine::Machine& machine) {
   const auto cpus = static_cast<unsigned>(machine.allowed_cpus.size());
   return {options.threads.value_or(cpus), options.strategy, options.runs};
 }

@@ -26,6 +26,6 @@ void add_strategy_option(CLI::App& app, std::string& strategy);
 /// Adds them to the parser; they are read into `options`, which must outlive it.
 void define_program_options(CLI::App& app, ProgramOptions& options);
 
-ProgramSetup setup_of(const ProgramOptions& options, const machine::Machine& machine);
+trial::ProgramSetup setup_of(const ProgramOptions& options, const machine::Machine& machine);
 
 }  // namespace homenode::cli

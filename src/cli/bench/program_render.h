@@ -12,7 +12,7 @@ namespace homenode::cli {
 
 struct PeerReport {
   std::string command;
-  std::vector<PeerRun> runs;
+  std::vector<trial::PeerRun> runs;
 };
 
 struct ProgramTitle {
@@ -22,11 +22,11 @@ struct ProgramTitle {
 };
 
 /// Rates, who was where, and the peers beside it.
-std::string program_text(const ProgramTitle& title, const ProgramReport& report,
+std::string program_text(const ProgramTitle& title, const trial::ProgramReport& report,
                          const std::vector<PeerReport>& peers);
 
 /// The same on one line.
-std::string program_json(const ProgramTitle& title, const ProgramReport& report,
+std::string program_json(const ProgramTitle& title, const trial::ProgramReport& report,
                          const std::vector<PeerReport>& peers);
 
 /// The middle one, or the mean of the two in the middle; 0 of none.

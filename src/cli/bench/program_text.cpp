@@ -8,7 +8,7 @@
 namespace homenode::cli {
 namespace {
 
-std::string run_text(const ProgramRun& run, std::size_t number) {
+std::string run_text(const trial::ProgramRun& run, std::size_t number) {
   const workloads::ProgramOutcome& outcome = run.outcome;
   const auto passed = std::ranges::count_if(outcome.checks, &workloads::Check::passed);
   return fmt::format(
@@ -18,12 +18,12 @@ std::string run_text(const ProgramRun& run, std::size_t number) {
 }
 
 /// What the runs say of themselves, by the median of each figure.
-std::string figures_text(const ProgramReport& report) {
+std::string figures_text(const trial::ProgramReport& report) {
   std::string text;
   const std::vector<workloads::Figure>& last = report.runs.back().outcome.figures;
   for (std::size_t i = 0; i < last.size(); ++i) {
     std::vector<double> values;
-    for (const ProgramRun& run : report.runs) {
+    for (const trial::ProgramRun& run : report.runs) {
       if (i < run.outcome.figures.size()) values.push_back(run.outcome.figures[i].value);
     }
     text += fmt::format("{:<32} {:>12.6g} {}\n", last[i].name, median(values), last[i].unit);
@@ -31,7 +31,7 @@ std::string figures_text(const ProgramReport& report) {
   return text;
 }
 
-std::string pages_text(const ArrayAudit& array) {
+std::string pages_text(const trial::ArrayAudit& array) {
   if (!array.audit) return array.error ? array.error->message() : std::string("not audited");
   std::string text;
   for (const auto& [node, pages] : array.audit->pages_on_node) {
@@ -44,10 +44,10 @@ std::string pages_text(const ArrayAudit& array) {
   return text;
 }
 
-std::string arrays_text(const ProgramReport& report) {
+std::string arrays_text(const trial::ProgramReport& report) {
   std::string text = fmt::format("\n{:<16} {:>12}  pages after the last run\n", "array", "MiB");
   for (std::size_t i = 0; i < report.arrays.size(); ++i) {
-    const PlacedArray& array = report.arrays[i];
+    const trial::PlacedArray& array = report.arrays[i];
     text += fmt::format("{:<16} {:>12.2f}  {}\n", array.need.name,
                         static_cast<double>(array.need.bytes) / (1U << 20U),
                         pages_text(report.runs.back().arrays[i]));
@@ -60,24 +60,24 @@ std::string arrays_text(const ProgramReport& report) {
   return text;
 }
 
-std::string threads_text(const ProgramReport& report) {
+std::string threads_text(const trial::ProgramReport& report) {
   if (report.threads.empty()) return {};
   std::string text = "threads on CPU   ";
-  for (const ThreadPlace& thread : report.threads) {
+  for (const trial::ThreadPlace& thread : report.threads) {
     text += fmt::format(" {}", thread.cpu.value());
   }
   return text + '\n';
 }
 
-std::string peers_text(const ProgramReport& report, const std::vector<PeerReport>& peers) {
+std::string peers_text(const trial::ProgramReport& report, const std::vector<PeerReport>& peers) {
   std::vector<double> own;
-  for (const ProgramRun& run : report.runs) own.push_back(run.outcome.rate());
+  for (const trial::ProgramRun& run : report.runs) own.push_back(run.outcome.rate());
   std::string text;
   for (const PeerReport& peer : peers) {
     if (peer.runs.empty()) continue;
     std::vector<double> rates;
     std::vector<double> walls;
-    for (const PeerRun& run : peer.runs) {
+    for (const trial::PeerRun& run : peer.runs) {
       walls.push_back(run.wall_seconds);
       if (run.rate) rates.push_back(*run.rate);
     }
@@ -91,7 +91,7 @@ std::string peers_text(const ProgramReport& report, const std::vector<PeerReport
         fmt::format("  median {:.2f} {} here, {:.2f} there: {:.3f} times as fast\n", median(own),
                     report.runs.front().outcome.unit, median(rates), median(own) / median(rates));
     const auto unsure = std::ranges::count_if(
-        peer.runs, [](const PeerRun& run) { return !run.verified.value_or(false); });
+        peer.runs, [](const trial::PeerRun& run) { return !run.verified.value_or(false); });
     if (unsure > 0) text += fmt::format("  {} of its runs do not say they were right\n", unsure);
   }
   return text;
@@ -106,7 +106,7 @@ double median(std::vector<double> values) {
   return values.size() % 2 != 0 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-std::string program_text(const ProgramTitle& title, const ProgramReport& report,
+std::string program_text(const ProgramTitle& title, const trial::ProgramReport& report,
                          const std::vector<PeerReport>& peers) {
   std::string text = fmt::format("{}: {} threads, strategy {}\n", title.text, report.setup.threads,
                                  report.setup.strategy);

@@ -7,14 +7,14 @@
 #include <optional>
 
 #include "actuation/kernel_words.h"
-#include "os/atomic_file.h"
+#include "cli/bench/program_render.h"
 #include "cli/bench/seismic_options.h"
 #include "cli/bench/seismic_picture.h"
 #include "cli/bench/seismic_snapshot.h"
 #include "cli/bench/seismic_traces.h"
 #include "cli/bench/seismic_verify.h"
 #include "machine/live.h"
-#include "cli/bench/program_render.h"
+#include "os/atomic_file.h"
 #include "trial/program/run.h"
 #include "workloads/seismic/bandwidth.h"
 #include "workloads/seismic/program.h"
@@ -54,7 +54,7 @@ std::string speed_text(const SeismicSpeed& speed, const SeismicPlan& plan, doubl
 
 /// Whether the machine has room for the grid and what is recorded. Errors: failed.
 Result<void> check_room(const seismic::SeismicProgram& program, std::optional<Bytes> available) {
-  const std::size_t grid = footprint(program).value;
+  const std::size_t grid = trial::footprint(program).value;
   const std::size_t recorded = program.recording_bytes();
   if (!available || grid + recorded <= available->value) return {};
   return failed(
@@ -79,30 +79,31 @@ class BenchSeismic final : public Verb {
 
  private:
   Result<void> try_run(Context& context) {
-    if (auto checked = check_output_folder(options_.program.output); !checked) return checked;
+    if (auto checked = os::check_output_folder(options_.program.output); !checked) return checked;
     const auto plan = plan_seismic(options_);
     if (!plan) return plan.as_unexpected();
-    const auto machine = read_live_machine();
+    const auto machine = machine::read_live_machine();
     if (!machine) return machine.as_unexpected();
-    const ProgramSetup setup = setup_of(options_.program, *machine);
+    const trial::ProgramSetup setup = setup_of(options_.program, *machine);
     if (options_.verify) {
       return verify_seismic(context, *machine, setup, options_.program.json);
     }
     seismic::SeismicProgram program(plan->scene, plan->slices, plan->compare, plan->block);
     const auto available = actuation::available_memory(context.os);
     if (auto room = check_room(program, available); !room) return room;
-    if (auto checked = check_setup(*machine, program, setup, available); !checked) return checked;
+    if (auto checked = trial::check_setup(*machine, program, setup, available); !checked)
+      return checked;
 
-    const std::size_t bytes = footprint(program).value;
+    const std::size_t bytes = trial::footprint(program).value;
     SeismicSpeed speed;
     speed.bytes = seismic::useful_bytes(plan->scene.single_precision);
     speed.triad = seismic::triad_bytes_s(bytes, setup.threads);
-    const auto done = run_program(context.os, *machine, program, setup);
+    const auto done = trial::run_program(context.os, *machine, program, setup);
     if (!done) return done.as_unexpected();
     // Neighbours on the same hardware come and go: what memory gave before or after counts.
     speed.triad = std::max(speed.triad, seismic::triad_bytes_s(bytes, setup.threads));
     std::vector<double> rates;
-    for (const ProgramRun& one : done->runs) rates.push_back(one.outcome.rate() * 1e6);
+    for (const trial::ProgramRun& one : done->runs) rates.push_back(one.outcome.rate() * 1e6);
     speed.rate = median(rates);
 
     const ProgramTitle title = title_of(*plan, speed);
@@ -112,7 +113,7 @@ class BenchSeismic final : public Verb {
                         : program_text(title, *done, {}) +
                               speed_text(speed, *plan, static_cast<double>(bytes)));
     if (auto written = write_files(program, *plan, json); !written) return written;
-    return check_verified(*done, title.text);
+    return trial::check_verified(*done, title.text);
   }
 
   [[nodiscard]] ProgramTitle title_of(const SeismicPlan& plan, const SeismicSpeed& speed) const {
@@ -148,12 +149,12 @@ class BenchSeismic final : public Verb {
                                          const SeismicPlan& plan, const std::string& json) const {
     const seismic::Recording& seen = program.recording();
     if (!options_.program.output.empty()) {
-      if (auto done = write_atomically(options_.program.output, json); !done) return done;
+      if (auto done = os::write_atomically(options_.program.output, json); !done) return done;
     }
     if (!options_.snapshot.empty()) {
       const seismic::Picture& picture = seen.pictures.front();
       const bool plain = std::filesystem::path(options_.snapshot).extension() == ".png";
-      const auto done = write_atomically(
+      const auto done = os::write_atomically(
           options_.snapshot,
           plain ? seismic_png(picture)
                 : seismic_snapshot_svg({plan.scene, plan.slices.front(), picture}));
@@ -162,7 +163,8 @@ class BenchSeismic final : public Verb {
     if (options_.seismogram.empty()) return {};
     const SeismicTraces traces{plan.scene, seen.traces, program.expected()};
     const bool table = std::filesystem::path(options_.seismogram).extension() == ".csv";
-    return write_atomically(options_.seismogram, table ? seismic_csv(traces) : seismic_svg(traces));
+    return os::write_atomically(options_.seismogram,
+                                table ? seismic_csv(traces) : seismic_svg(traces));
   }
 
   SeismicOptions options_;

@@ -69,7 +69,7 @@ Result<std::vector<seismic::Layer>> parse_layers(const std::vector<std::string>&
 Result<void> check_file(const std::string& path, const char* option,
                         const std::vector<std::string>& endings) {
   if (path.empty()) return {};
-  if (auto checked = check_output_folder(path, option); !checked) return checked;
+  if (auto checked = os::check_output_folder(path, option); !checked) return checked;
   const std::string ending = std::filesystem::path(path).extension().string();
   if (std::ranges::find(endings, ending) != endings.end()) return {};
   return bad_usage(fmt::format("cannot tell what kind of file {} {} is to be", option, path),

@@ -53,16 +53,16 @@ struct Found {
 
 class Climb {
  public:
-  Climb(Context& context, const machine::Machine& machine, const ProgramSetup& setup)
+  Climb(Context& context, const machine::Machine& machine, const trial::ProgramSetup& setup)
       : context_(context), machine_(machine), setup_(setup) {}
 
   Result<Traces> traces_of(const seismic::Scene& scene) {
     seismic::SeismicProgram program(scene, {}, false);
     const auto available = actuation::available_memory(context_.os);
-    if (auto checked = check_setup(machine_, program, setup_, available); !checked) {
+    if (auto checked = trial::check_setup(machine_, program, setup_, available); !checked) {
       return checked.as_unexpected();
     }
-    const auto report = run_program(context_.os, machine_, program, setup_);
+    const auto report = trial::run_program(context_.os, machine_, program, setup_);
     if (!report) return report.as_unexpected();
     return program.recording().traces;
   }
@@ -144,13 +144,13 @@ class Climb {
 
   Context& context_;
   const machine::Machine& machine_;
-  const ProgramSetup& setup_;
+  const trial::ProgramSetup& setup_;
 };
 
 }  // namespace
 
 Result<void> verify_seismic(Context& context, const machine::Machine& machine,
-                            const ProgramSetup& setup, bool json) {
+                            const trial::ProgramSetup& setup, bool json) {
   const std::vector<Ladder> ladders = {{"explosion", true, {100, 50, 25}},
                                        {"double couple", false, {100, 50, 25, 12.5}}};
   Climb climb(context, machine, setup);

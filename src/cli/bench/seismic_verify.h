@@ -2,14 +2,14 @@
 // fine.
 #pragma once
 
-#include "trial/program/run.h"
 #include "cli/verb.h"
+#include "trial/program/run.h"
 
 namespace homenode::cli {
 
 /// Prints one line a run. Errors: failed where a misfit is too large or falls too slowly; those of
 /// check_setup() and run_program().
 Result<void> verify_seismic(Context& context, const machine::Machine& machine,
-                            const ProgramSetup& setup, bool json);
+                            const trial::ProgramSetup& setup, bool json);
 
 }  // namespace homenode::cli

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "machine/live.h"
 #include "cli/bench/program.h"
 #include "cli/size_option.h"
+#include "machine/live.h"
 #include "workloads/stream/stream.h"
 
 namespace homenode::cli {
@@ -43,7 +43,7 @@ class BenchStream final : public Verb {
 
  private:
   Result<void> try_run(Context& context) {
-    const auto machine = read_live_machine();
+    const auto machine = machine::read_live_machine();
     if (!machine) return machine.as_unexpected();
     const unsigned threads = setup_of(options_, *machine).threads;
     if (auto shaped = take_shape(threads); !shaped) return shaped;

@@ -2,13 +2,13 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/bench/stress_options.h"
+#include "cli/bench/stress_render.h"
+#include "machine/live.h"
 #include "os/atomic_file.h"
 #include "trial/map/run.h"
 #include "trial/stress/modes.h"
-#include "cli/bench/stress_options.h"
-#include "cli/bench/stress_render.h"
 #include "trial/stress/run.h"
-#include "machine/live.h"
 
 namespace homenode::cli {
 namespace {
@@ -29,20 +29,21 @@ class BenchStress final : public Verb {
  private:
   Result<void> try_run(Context& context) {
     if (auto checked = check(options_); !checked) return checked;
-    const auto machine = read_live_machine();
+    const auto machine = machine::read_live_machine();
     if (!machine) return machine.as_unexpected();
-    const auto plan = plan_stress(*machine, options_, memory_facts(context.os));
+    const auto plan = trial::plan_stress(*machine, options_, trial::memory_facts(context.os));
     if (!plan) return plan.as_unexpected();
     if (!options_.modes.empty()) return compare(context, *machine, *plan);
-    const auto measured = run_stress(context.os, *machine, *plan);
+    const auto measured = trial::run_stress(context.os, *machine, *plan);
     if (!measured) return measured.as_unexpected();
     return show(context, stress_json(*measured), stress_text(*measured));
   }
 
-  Result<void> compare(Context& context, const machine::Machine& machine, const StressPlan& plan) {
-    const auto modes = parse_modes(options_);
+  Result<void> compare(Context& context, const machine::Machine& machine,
+                       const trial::StressPlan& plan) {
+    const auto modes = trial::parse_modes(options_);
     if (!modes) return modes.as_unexpected();
-    const auto reports = run_modes(context.os, machine, plan, *modes);
+    const auto reports = trial::run_modes(context.os, machine, plan, *modes);
     if (!reports) return reports.as_unexpected();
     return show(context, modes_json(*reports), modes_text(*reports));
   }
@@ -50,10 +51,10 @@ class BenchStress final : public Verb {
   Result<void> show(Context& context, const std::string& json, const std::string& text) const {
     context.out << (options_.json ? json : text);
     if (options_.output.empty()) return {};
-    return write_atomically(options_.output, json);
+    return os::write_atomically(options_.output, json);
   }
 
-  StressOptions options_;
+  trial::StressOptions options_;
 };
 
 }  // namespace

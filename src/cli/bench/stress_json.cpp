@@ -16,8 +16,8 @@ StressJson number_or_null(const std::optional<Value>& value) {
   return value ? StressJson(*value) : StressJson(nullptr);
 }
 
-StressJson stress_options_json(const StressPlan& plan) {
-  const StressOptions& options = plan.options;
+StressJson stress_options_json(const trial::StressPlan& plan) {
+  const trial::StressOptions& options = plan.options;
   StressJson targets = StressJson::object();
   StressJson threads = StressJson::object();
   for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
@@ -25,15 +25,15 @@ StressJson stress_options_json(const StressPlan& plan) {
     targets[node] = plan.nodes[plan.team.targets[i]].value();
     threads[node] = plan.team.threads_on_node[i];
   }
-  return {{"pattern", to_string(options.pattern)},
+  return {{"pattern", trial::to_string(options.pattern)},
           {"map", targets},
           {"threads_on_node", threads},
           {"block_bytes", plan.block_bytes},
           {"page_bytes", plan.page_bytes},
           {"op", options.writes ? "write" : "read"},
           {"stride", options.stride_bytes},
-          {"first_touch", to_string(options.first_touch)},
-          {"pages", to_string(options.pages)},
+          {"first_touch", trial::to_string(options.first_touch)},
+          {"pages", trial::to_string(options.pages)},
           {"cycles", number_or_null(options.cycles)},
           {"seconds", options.seconds},
           {"hold_s", number_or_null(options.hold_s)},
@@ -58,7 +58,7 @@ StressJson on_nodes(const stress::Sample& sample) {
   return counts;
 }
 
-StressJson samples_json(const StressReport& report) {
+StressJson samples_json(const trial::StressReport& report) {
   StressJson samples = StressJson::array();
   for (std::size_t i = 0; i < report.samples.size(); ++i) {
     const stress::Sample& sample = report.samples[i];
@@ -72,7 +72,7 @@ StressJson samples_json(const StressReport& report) {
 
 }  // namespace
 
-std::string stress_json(const StressReport& report) {
+std::string stress_json(const trial::StressReport& report) {
   const stress::MoveCounts& moves = report.moves;
   const StressJson json{
       {"schema", "homenode.bench.stress/1"},
@@ -100,10 +100,10 @@ std::string stress_json(const StressReport& report) {
   return json.dump() + '\n';
 }
 
-std::string modes_json(const std::vector<ModeReport>& reports) {
+std::string modes_json(const std::vector<trial::ModeReport>& reports) {
   nlohmann::ordered_json modes = nlohmann::ordered_json::array();
-  for (const ModeReport& each : reports) {
-    modes.push_back({{"mode", to_string(each.mode)},
+  for (const trial::ModeReport& each : reports) {
+    modes.push_back({{"mode", trial::to_string(each.mode)},
                      {"report", nlohmann::ordered_json::parse(stress_json(each.report))}});
   }
   const nlohmann::ordered_json json{{"schema", "homenode.bench.stress.modes/1"}, {"modes", modes}};

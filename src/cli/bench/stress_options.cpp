@@ -11,24 +11,25 @@ namespace homenode::cli {
 namespace {
 
 constexpr Choices<bool, 2> stress_operations{{{"read", false}, {"write", true}}};
-constexpr Choices<PageKind, 3> stress_pages{
-    {{"small", PageKind::small}, {"system", PageKind::system}, {"huge", PageKind::huge}}};
+constexpr Choices<trial::PageKind, 3> stress_pages{{{"small", trial::PageKind::small},
+                                                    {"system", trial::PageKind::system},
+                                                    {"huge", trial::PageKind::huge}}};
 
-void define_memory(CLI::App& app, StressOptions& options) {
+void define_memory(CLI::App& app, trial::StressOptions& options) {
   add_size_option(app, "--block", options.block, "memory of each thread", "64M");
   add_choice(app, "--op", options.writes, stress_operations,
              "what a thread does with each word that it uses");
   app.add_option("--stride", options.stride_bytes, "bytes from one word that is used to the next")
       ->capture_default_str();
   add_choice(
-      app, "--first-touch", options.first_touch, first_touches,
+      app, "--first-touch", options.first_touch, trial::first_touches,
       "who touches a block first: its thread, which is pinned; one thread for all; its thread "
       "under a policy that binds the block to the start node");
   add_choice(app, "--pages", options.pages, stress_pages,
              "page size: never huge, as the system sets it, or huge where possible");
 }
 
-void define_time(CLI::App& app, StressOptions& options) {
+void define_time(CLI::App& app, trial::StressOptions& options) {
   auto* const cycles = app.add_option("--cycles", options.cycles,
                                       "walks of each thread over its blocks, instead of --seconds");
   app.add_option("--seconds", options.seconds, "how long the threads work")
@@ -57,9 +58,9 @@ void define_time(CLI::App& app, StressOptions& options) {
 
 }  // namespace
 
-void define_options(CLI::App& app, StressOptions& options) {
+void define_options(CLI::App& app, trial::StressOptions& options) {
   add_choice(
-      app, "--pattern", options.pattern, stress_patterns,
+      app, "--pattern", options.pattern, trial::stress_patterns,
       "1: thread i of a node uses block i of another; random: any block of that node; 2: the "
       "threads of two nodes use all memory of a third");
   app.add_option("--map", options.map,

@@ -1,12 +1,12 @@
 // homenode bench stress: its command line.
 #pragma once
 
-#include "trial/stress/options.h"
 #include "cli/parser_fwd.h"
+#include "trial/stress/options.h"
 
 namespace homenode::cli {
 
 /// Adds every option to the parser; they are read into `options`, which must outlive it.
-void define_options(CLI::App& app, StressOptions& options);
+void define_options(CLI::App& app, trial::StressOptions& options);
 
 }  // namespace homenode::cli

@@ -10,17 +10,17 @@
 namespace homenode::cli {
 
 /// Schema "homenode.bench.stress/1", on one line.
-std::string stress_json(const StressReport& report);
+std::string stress_json(const trial::StressReport& report);
 
 /// Pattern, targets, threads and blocks, in two lines.
-std::string stress_headline(const StressPlan& plan);
+std::string stress_headline(const trial::StressPlan& plan);
 
 /// What ran, what moved, and to what avail.
-std::string stress_text(const StressReport& report);
+std::string stress_text(const trial::StressReport& report);
 
 /// Schema "homenode.bench.stress.modes/1", on one line: each mode's report as by itself.
-std::string modes_json(const std::vector<ModeReport>& reports);
+std::string modes_json(const std::vector<trial::ModeReport>& reports);
 /// A line for each mode.
-std::string modes_text(const std::vector<ModeReport>& reports);
+std::string modes_text(const std::vector<trial::ModeReport>& reports);
 
 }  // namespace homenode::cli

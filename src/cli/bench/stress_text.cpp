@@ -9,7 +9,7 @@
 namespace homenode::cli {
 namespace {
 
-std::string surroundings_text(const Surroundings& surroundings) {
+std::string surroundings_text(const trial::Surroundings& surroundings) {
   const auto balancing = surroundings.kernel_balancing;
   return fmt::format("kernel balancing {}, numad {}\n\n",
                      !balancing       ? "not there"
@@ -35,7 +35,7 @@ std::string range_of(const std::vector<std::uint64_t>& counts) {
 
 }  // namespace
 
-std::string stress_headline(const StressPlan& plan) {
+std::string stress_headline(const trial::StressPlan& plan) {
   std::string map;
   for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
     map += fmt::format(" {}:{}", plan.nodes[i].value(), plan.nodes[plan.team.targets[i]].value());
@@ -43,12 +43,12 @@ std::string stress_headline(const StressPlan& plan) {
   return fmt::format(
       "Daemon stress: pattern {}, {}; node:target{}\n"
       "{} threads and blocks of {} KiB on {} nodes; first touch: {}\n",
-      to_string(plan.options.pattern), plan.options.writes ? "write" : "read", map,
+      trial::to_string(plan.options.pattern), plan.options.writes ? "write" : "read", map,
       plan.team.threads(), plan.block_bytes >> 10U, plan.nodes.size(),
-      to_string(plan.options.first_touch));
+      trial::to_string(plan.options.first_touch));
 }
 
-std::string stress_text(const StressReport& report) {
+std::string stress_text(const trial::StressReport& report) {
   const auto& moves = report.moves;
   const auto [fewest, most] = std::minmax_element(report.cycles.begin(), report.cycles.end());
   const auto& shares = report.local_shares;
@@ -77,15 +77,15 @@ std::string stress_text(const StressReport& report) {
          fmt::format("time                 {:.3f} s ({})\n", report.seconds, host_clock_words());
 }
 
-std::string modes_text(const std::vector<ModeReport>& reports) {
+std::string modes_text(const std::vector<trial::ModeReport>& reports) {
   std::string text = stress_headline(reports.front().report.plan);
   text += fmt::format("\n{:<8} {:>14} {:>14} {:>16} {:>20}  {}\n", "mode", "pages moved",
                       "useless moves", "moved, system", "local % start, end", "cycles");
-  for (const ModeReport& each : reports) {
-    const StressReport& report = each.report;
+  for (const trial::ModeReport& each : reports) {
+    const trial::StressReport& report = each.report;
     const auto& moves = report.moves;
     const auto& migrated = report.system_moves.migrated;
-    text += fmt::format("{:<8} {:>14} {:>14} {:>16} {:>20}  {}\n", to_string(each.mode),
+    text += fmt::format("{:<8} {:>14} {:>14} {:>16} {:>20}  {}\n", trial::to_string(each.mode),
                         fmt::format("{} of {}", moves.pages_moved, report.sampled_pages.size()),
                         fmt::format("{} of {}", moves.useless(), moves.moves()),
                         migrated ? std::to_string(*migrated) : "not counted",

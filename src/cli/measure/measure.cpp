@@ -7,12 +7,12 @@
 #include <cstdlib>
 #include <optional>
 
-#include "os/atomic_file.h"
-#include "machine/live.h"
 #include "cli/measure/options.h"
 #include "cli/measure/progress.h"
 #include "cli/measure/render.h"
+#include "machine/live.h"
 #include "measure/measure.h"
+#include "os/atomic_file.h"
 #include "os/lab_clock.h"
 
 namespace homenode::cli {
@@ -57,7 +57,7 @@ class Measure final : public Verb {
 
  private:
   Result<void> try_run(Context& context) {
-    const auto machine = read_live_machine();
+    const auto machine = machine::read_live_machine();
     if (!machine) return machine.as_unexpected();
     const auto request = make_request(options_, *machine);
     if (!request) return request.as_unexpected();
@@ -74,10 +74,11 @@ class Measure final : public Verb {
     if (!options_.output.empty()) {
       const auto xml = measure_xml(*measured);
       if (!xml) return xml.as_unexpected();
-      if (auto done = write_atomically(options_.output, *xml); !done) return done;
+      if (auto done = os::write_atomically(options_.output, *xml); !done) return done;
     }
     if (!options_.svg.empty()) {
-      if (auto done = write_atomically(options_.svg, measure_svg(*measured)); !done) return done;
+      if (auto done = os::write_atomically(options_.svg, measure_svg(*measured)); !done)
+        return done;
     }
     context.out << (options_.json ? measure_json(*measured)
                                   : measure_text(*measured, wants_colour()));

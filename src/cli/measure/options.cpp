@@ -103,12 +103,12 @@ Result<measure::Request> make_request(const MeasureOptions& options,
   if (auto done = choose_parts(options.only, request); !done) return done.as_unexpected();
   if (auto done = choose_kernels(options.kernels, request); !done) return done.as_unexpected();
   if (!options.from.empty()) {
-    auto nodes = machine::parse_cpu_nodes(machine, options.from);
+    auto nodes = placement::parse_cpu_nodes(machine, options.from);
     if (!nodes) return nodes.as_unexpected();
     request.from = *std::move(nodes);
   }
   if (!options.to.empty()) {
-    auto nodes = machine::parse_nodes(machine, options.to);
+    auto nodes = placement::parse_nodes(machine, options.to);
     if (!nodes) return nodes.as_unexpected();
     request.to = *std::move(nodes);
   }

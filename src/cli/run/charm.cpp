@@ -9,7 +9,7 @@ namespace homenode::cli {
 namespace {
 
 /// Where the value of a word goes; null for words without one and for unknown ones.
-std::string* value_of(CharmRequest& request, const std::string& word) {
+std::string* value_of(launch::CharmRequest& request, const std::string& word) {
   if (word == "+pemap" || word == "+coremap") return &request.pemap;
   if (word == "+nodemap" || word == "+memnodemap") return &request.nodemap;
   if (word == "+mempol") return &request.mempol;
@@ -18,7 +18,7 @@ std::string* value_of(CharmRequest& request, const std::string& word) {
 
 /// How many words one of Charm++'s takes with its value; 0 for a word that is none of them.
 std::size_t length_of(const std::string& word) {
-  CharmRequest request;
+  launch::CharmRequest request;
   if (word == "+setcpuaffinity" || word == "+maffinity") return 1;
   return value_of(request, word) != nullptr ? 2 : 0;
 }
@@ -34,8 +34,8 @@ std::size_t count_charm_words(const std::vector<std::string>& program) {
 
 }  // namespace
 
-Result<CharmRequest> take_charm_words(std::vector<std::string>& program) {
-  CharmRequest request;
+Result<launch::CharmRequest> take_charm_words(std::vector<std::string>& program) {
+  launch::CharmRequest request;
   std::size_t taken = 0;
   for (; taken < program.size() && program[taken].starts_with('+'); ++taken) {
     const std::string& word = program[taken];
@@ -94,7 +94,7 @@ Result<std::optional<std::vector<std::string>>> options_before_charm_words(
   return std::optional(std::move(arranged));
 }
 
-Result<CharmRequest> find_charm_words(const std::vector<std::string>& program) {
+Result<launch::CharmRequest> find_charm_words(const std::vector<std::string>& program) {
   std::vector<std::string> words;
   for (std::size_t i = 1; i < program.size(); ++i) {
     const std::size_t length = length_of(program[i]);

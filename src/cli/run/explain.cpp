@@ -27,38 +27,38 @@ Json policy_json(const placement::Policy* policy) {
           {"balancing", policy->numa_balancing}};
 }
 
-Json allocation_json(const AllocationRule& rule) {
+Json allocation_json(const launch::AllocationRule& rule) {
   Json json{{"at_least_bytes", rule.at_least_bytes},
             {"rule", rule.rule},
             {"names", rule.names},
             {"from", rule.from},
             {"found", Json::array()}};
-  for (const NamedPiece& piece : rule.pieces) {
+  for (const launch::NamedPiece& piece : rule.pieces) {
     json["found"].push_back({{"name", piece.name}, {"file", piece.file}, {"bytes", piece.bytes}});
   }
   return json;
 }
 
 /// The policy of a thread: its own, or the process's.
-const placement::Policy* memory_of(const RunPlan& plan, std::size_t rank) {
+const placement::Policy* memory_of(const launch::RunPlan& plan, std::size_t rank) {
   if (const auto* own = plan.threads.memory_of(rank)) return own;
   return plan.process.process_memory ? &*plan.process.process_memory : nullptr;
 }
 
-const CpuSet* cpus_of(const RunPlan& plan, std::size_t rank) {
+const CpuSet* cpus_of(const launch::RunPlan& plan, std::size_t rank) {
   if (plan.threads.threads) return &plan.threads.threads->of(rank);
   return plan.process.process_cpus ? &*plan.process.process_cpus : nullptr;
 }
 
-std::string thread_lines(const RunPlan& plan) {
+std::string thread_lines(const launch::RunPlan& plan) {
   std::string text;
-  const std::size_t count = thread_entries(plan.threads);
+  const std::size_t count = launch::thread_entries(plan.threads);
   for (std::size_t rank = 0; rank < count; ++rank) {
     const CpuSet* const cpus = cpus_of(plan, rank);
     const placement::Policy* const memory = memory_of(plan, rank);
     text += fmt::format("thread {}: CPUs {}, memory {}\n", rank,
                         cpus != nullptr ? to_list(*cpus) : "unchanged",
-                        memory != nullptr ? policy_words(*memory) : "unchanged");
+                        memory != nullptr ? launch::policy_words(*memory) : "unchanged");
   }
   if (count > 0)
     text += fmt::format("thread {} and later: each list from its start again\n", count);
@@ -67,31 +67,32 @@ std::string thread_lines(const RunPlan& plan) {
 
 }  // namespace
 
-std::string explain_text(const RunPlan& plan) {
+std::string explain_text(const launch::RunPlan& plan) {
   const placement::Placement& process = plan.process;
   std::string text;
   if (plan.rank) {
     text += fmt::format("rank on this host: {} ({})\n", plan.rank->rank, plan.rank->variable);
   }
   text += "memory policy: " +
-          (process.process_memory ? policy_words(*process.process_memory) : "unchanged") + "\n";
+          (process.process_memory ? launch::policy_words(*process.process_memory) : "unchanged") +
+          "\n";
   if (!plan.refusal.empty()) text += "refused here: " + plan.refusal + "\n";
   text += "CPUs: " + (process.process_cpus ? to_list(*process.process_cpus) : "unchanged") + "\n";
   text += thread_lines(plan);
   if (!plan.threads.skipped.empty()) {
     text += fmt::format("threads left alone: {}\n", fmt::join(plan.threads.skipped, ","));
   }
-  if (plan.threads.heap) text += "heap: " + policy_words(*plan.threads.heap) + "\n";
+  if (plan.threads.heap) text += "heap: " + launch::policy_words(*plan.threads.heap) + "\n";
   if (!plan.threads.malloc_policy.empty()) {
     text += "malloc: homenode's, " + plan.threads.malloc_policy + "\n";
   }
-  for (const AllocationRule& rule : plan.threads.allocations) {
-    text += fmt::format("{}: {}\n", target_words(rule), rule.rule);
+  for (const launch::AllocationRule& rule : plan.threads.allocations) {
+    text += fmt::format("{}: {}\n", launch::target_words(rule), rule.rule);
   }
   return text + "program: " + (plan.program.empty() ? "none" : joined(plan.program)) + "\n";
 }
 
-std::string explain_json(const RunPlan& plan) {
+std::string explain_json(const launch::RunPlan& plan) {
   const placement::Placement& process = plan.process;
   const auto& memory = process.process_memory;
   Json json{{"schema", "homenode.run.explain/1"},
@@ -103,7 +104,7 @@ std::string explain_json(const RunPlan& plan) {
   json["rank"] = plan.rank ? Json{{"rank", plan.rank->rank}, {"variable", plan.rank->variable}}
                            : Json(nullptr);
   json["threads"] = Json::array();
-  for (std::size_t rank = 0; rank < thread_entries(plan.threads); ++rank) {
+  for (std::size_t rank = 0; rank < launch::thread_entries(plan.threads); ++rank) {
     const CpuSet* const cpus = cpus_of(plan, rank);
     json["threads"].push_back({{"thread", rank},
                                {"cpus", cpus != nullptr ? numbers(*cpus) : Json(nullptr)},
@@ -114,7 +115,7 @@ std::string explain_json(const RunPlan& plan) {
   json["malloc"] =
       plan.threads.malloc_policy.empty() ? Json(nullptr) : Json(plan.threads.malloc_policy);
   json["allocations"] = Json::array();
-  for (const AllocationRule& rule : plan.threads.allocations) {
+  for (const launch::AllocationRule& rule : plan.threads.allocations) {
     json["allocations"].push_back(allocation_json(rule));
   }
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -7,9 +7,9 @@
 
 namespace homenode::cli {
 
-std::string explain_text(const RunPlan& plan);
+std::string explain_text(const launch::RunPlan& plan);
 
 /// Schema "homenode.run.explain/1".
-std::string explain_json(const RunPlan& plan);
+std::string explain_json(const launch::RunPlan& plan);
 
 }  // namespace homenode::cli

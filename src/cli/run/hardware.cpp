@@ -70,17 +70,18 @@ Result<std::vector<HardwareNode>> read_hardware(os::Os& os, const machine::Machi
     HardwareNode found{node, {}, {}};
     const std::string folder = fmt::format("/sys/devices/system/node/node{}/", node.id.value());
     std::string text;
-    int result = read_kernel_file(os, folder + "meminfo", text);
+    int result = machine::read_kernel_file(os, folder + "meminfo", text);
     // A kernel without NUMA has no such folder and one node.
     if (result == -ENOENT && machine.nodes.size() == 1)
-      result = read_kernel_file(os, "/proc/meminfo", text);
+      result = machine::read_kernel_file(os, "/proc/meminfo", text);
     if (result < 0) {
       return failed(fmt::format("cannot read the memory of node {}", node.id.value()),
                     "check that /sys is mounted", -result);
     }
     found.free = free_of(text);
     text.clear();
-    if (read_kernel_file(os, folder + "distance", text) == 0) found.distances = numbers_of(text);
+    if (machine::read_kernel_file(os, folder + "distance", text) == 0)
+      found.distances = numbers_of(text);
     nodes.push_back(std::move(found));
   }
   return nodes;

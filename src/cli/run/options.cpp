@@ -5,7 +5,7 @@
 namespace homenode::cli {
 namespace {
 
-using Kind = RunSetting::Kind;
+using Kind = launch::RunSetting::Kind;
 
 constexpr std::array options{
     RunOption{Kind::all, "-a,--all", "", "lift the limits of the cpuset for the lists that follow"},

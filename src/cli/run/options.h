@@ -9,7 +9,7 @@
 namespace homenode::cli {
 
 struct RunOption {
-  RunSetting::Kind kind;
+  launch::RunSetting::Kind kind;
   const char* names;
   const char* type;  ///< Empty for options without a value.
   const char* help;

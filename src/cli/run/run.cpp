@@ -8,25 +8,26 @@
 #include <map>
 
 #include "cli/invoke.h"
-#include "launch/allocation_objects.h"
 #include "cli/run/charm.h"
-#include "launch/emit.h"
 #include "cli/run/hardware.h"
-#include "machine/kernel_files.h"
 #include "cli/run/options.h"
-#include "launch/plan.h"
 #include "cli/run/segment_steps.h"
 #include "cli/run/show.h"
 #include "cli/run/start.h"
+#include "launch/allocation_objects.h"
+#include "launch/emit.h"
+#include "launch/plan.h"
+#include "machine/kernel_files.h"
 
 namespace homenode::cli {
 namespace {
 
-using Kind = RunSetting::Kind;
+using Kind = launch::RunSetting::Kind;
 
-bool is_strict(const RunRequest& request) {
-  return std::any_of(request.settings.begin(), request.settings.end(),
-                     [](const RunSetting& setting) { return setting.kind == Kind::strict; });
+bool is_strict(const launch::RunRequest& request) {
+  return std::any_of(
+      request.settings.begin(), request.settings.end(),
+      [](const launch::RunSetting& setting) { return setting.kind == Kind::strict; });
 }
 
 /// The options that print something instead of starting a program.
@@ -90,7 +91,7 @@ class Run final : public Verb {
     if (*arranged) return invoke(context, *make_run(), **arranged);
     auto request = read_request();
     if (!request) return report(context, name(), request.error());
-    const bool full = needs_full_machine(*request);
+    const bool full = launch::needs_full_machine(*request);
     if (full && context.full_machine == nullptr) return become_native(context, context.words);
     auto machine = machine_for(context, *request, full);
     if (!machine) return report(context, name(), machine.error());
@@ -156,10 +157,10 @@ class Run final : public Verb {
            !prints_.emit.empty();
   }
 
-  Result<RunRequest> read_request() {
+  Result<launch::RunRequest> read_request() {
     auto settings = settings_in_order();
     if (!settings) return settings.as_unexpected();
-    auto segment = take_segment(*settings);
+    auto segment = launch::take_segment(*settings);
     if (!segment) return segment.as_unexpected();
     if (*segment) return read_segment_request(*std::move(settings), **std::move(segment));
     auto charm = take_charm_words(program_);
@@ -172,11 +173,11 @@ class Run final : public Verb {
           "--json goes with --show, --hardware, --explain, --dump or --dump-nodes only",
           "put '--' before the program if the option is meant for it");
     }
-    auto from_words = from_charm(*charm);
+    auto from_words = launch::from_charm(*charm);
     if (from_words && !from_words->needs_agent() && prints_.explain) {
       const auto behind = find_charm_words(program_);
       if (!behind) return behind.as_unexpected();
-      from_words = from_charm(*behind);
+      from_words = launch::from_charm(*behind);
       charm_behind_ = from_words && from_words->needs_agent();
     }
     if (!from_words) return from_words.as_unexpected();
@@ -185,7 +186,7 @@ class Run final : public Verb {
       return bad_usage("Charm++'s words and --threads or --thread-memory say the same thing",
                        "choose one of them");
     }
-    RunRequest request{std::move(*settings), threads_};
+    launch::RunRequest request{std::move(*settings), threads_};
     if (!from_words->threads.empty()) request.threads.threads = from_words->threads;
     if (!from_words->thread_memory.empty()) {
       request.threads.thread_memory = from_words->thread_memory;
@@ -195,8 +196,8 @@ class Run final : public Verb {
   }
 
   /// A command that is about shared memory, not about a program.
-  Result<RunRequest> read_segment_request(std::vector<RunSetting> settings,
-                                          SegmentRequest segment) const {
+  Result<launch::RunRequest> read_segment_request(std::vector<launch::RunSetting> settings,
+                                                  launch::SegmentRequest segment) const {
     if (!program_.empty()) {
       return bad_usage(
           fmt::format("there is a program, '{}', beside --shm or --file", program_.front()),
@@ -207,18 +208,18 @@ class Run final : public Verb {
                        "with shared memory go a memory policy, --all, --json and the options that "
                        "--help lists from --shm on");
     }
-    return RunRequest{std::move(settings), {}, std::move(segment)};
+    return launch::RunRequest{std::move(settings), {}, std::move(segment)};
   }
 
   /// The options as given: CLI11 has their order and, apart from it, each one's values.
-  Result<std::vector<RunSetting>> settings_in_order() const {
-    std::vector<RunSetting> settings;
+  Result<std::vector<launch::RunSetting>> settings_in_order() const {
+    std::vector<launch::RunSetting> settings;
     std::map<const CLI::Option*, std::size_t> taken;
     for (const CLI::Option* option : app_->parse_order()) {
       const auto kind = kinds_.find(option);
       if (kind == kinds_.end()) continue;
-      RunSetting setting{kind->second, ""};
-      if (takes_value(setting.kind)) {
+      launch::RunSetting setting{kind->second, ""};
+      if (launch::takes_value(setting.kind)) {
         const std::size_t index = taken[option]++;
         if (index >= option->results().size()) {
           return bad_usage("cannot read the value of " + option->get_name(),
@@ -232,22 +233,23 @@ class Run final : public Verb {
   }
 
   /// The live machine, or none at all where nothing asks for it.
-  [[nodiscard]] Result<machine::Machine> machine_for(Context& context, const RunRequest& request,
+  [[nodiscard]] Result<machine::Machine> machine_for(Context& context,
+                                                     const launch::RunRequest& request,
                                                      bool full) const {
     if (full) return context.full_machine();
     const bool needed = prints_.show || prints_.hardware || !prints_.emit.empty();
-    if (needed || needs_machine(request)) return read_quick_machine(context.os);
+    if (needed || launch::needs_machine(request)) return machine::read_quick_machine(context.os);
     return machine::Machine{};
   }
 
   /// Everything short of starting the program.
   Result<void> prepare(Context& context, const machine::Machine& machine,
-                       const RunRequest& request) {
-    auto plan = make_run_plan(context.os, machine, request);
+                       const launch::RunRequest& request) {
+    auto plan = launch::make_run_plan(context.os, machine, request);
     if (!plan) return plan.as_unexpected();
     if (request.segment) return treat_segment(context, *request.segment, plan->process);
     plan->program = program_;
-    const auto absence = find_names(context.os, plan->threads, program_);
+    const auto absence = launch::find_names(context.os, plan->threads, program_);
     if (!absence) return absence.as_unexpected();
     absence_ = *absence;
     if (prints_.version) context.out << "homenode " HOMENODE_VERSION "\n";
@@ -264,7 +266,7 @@ class Run final : public Verb {
     return request.threads.needs_agent() ? prepare_agent(context, *plan) : Result<void>{};
   }
 
-  Result<void> treat_segment(Context& context, const SegmentRequest& segment,
+  Result<void> treat_segment(Context& context, const launch::SegmentRequest& segment,
                              const placement::Placement& placement) const {
     const auto dumps = run_segment(context, segment, placement.process_memory);
     if (!dumps) return dumps.as_unexpected();
@@ -272,11 +274,11 @@ class Run final : public Verb {
     return {};
   }
 
-  Result<void> explain(Context& context, RunPlan& plan) const {
+  Result<void> explain(Context& context, launch::RunPlan& plan) const {
     const bool has_policy = plan.process.process_memory || plan.threads.heap ||
                             !plan.threads.memory_by_rank.empty() ||
                             !plan.threads.allocations.empty();
-    if (has_policy) plan.refusal = find_policy_refusal(context.os);
+    if (has_policy) plan.refusal = launch::find_policy_refusal(context.os);
     context.out << (prints_.json ? explain_json(plan) : explain_text(plan));
     if (charm_behind_) {
       context.err << "homenode run: Charm++'s words behind the program are for its own runtime; "
@@ -285,7 +287,7 @@ class Run final : public Verb {
     return {};
   }
 
-  Result<void> print_emitted(Context& context, const RunPlan& plan,
+  Result<void> print_emitted(Context& context, const launch::RunPlan& plan,
                              const machine::Machine& machine) const {
     const auto emitted = emit(prints_.emit, plan, machine);
     if (!emitted) return emitted.as_unexpected();
@@ -315,7 +317,7 @@ class Run final : public Verb {
   CLI::App* app_ = nullptr;
   std::map<const CLI::Option*, Kind> kinds_;
   std::vector<std::string> program_;
-  ThreadRequest threads_;
+  launch::ThreadRequest threads_;
   Prints prints_;
   bool charm_behind_ = false;
   int absence_ = 0;  ///< -errno where there is no program to look names up in.

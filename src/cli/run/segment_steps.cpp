@@ -9,18 +9,18 @@
 #include "actuation/kernel_policy.h"
 #include "actuation/refusal.h"
 #include "base/id_list.h"
-#include "launch/segment_memory.h"
 #include "cli/run/show.h"
+#include "launch/segment_memory.h"
 
 namespace homenode::cli {
 namespace {
 
-using Step = SegmentRequest::Step;
+using Step = launch::SegmentRequest::Step;
 
 class SegmentSteps {
  public:
-  SegmentSteps(os::Os& os, const SegmentRequest& request,
-               const std::optional<placement::Policy>& policy, SegmentMemory& memory)
+  SegmentSteps(os::Os& os, const launch::SegmentRequest& request,
+               const std::optional<placement::Policy>& policy, launch::SegmentMemory& memory)
       : os_(os), request_(request), policy_(policy), memory_(memory) {}
 
   Result<void> take(Step step) {
@@ -92,9 +92,9 @@ class SegmentSteps {
   }
 
   os::Os& os_;
-  const SegmentRequest& request_;
+  const launch::SegmentRequest& request_;
   const std::optional<placement::Policy>& policy_;
-  SegmentMemory& memory_;
+  launch::SegmentMemory& memory_;
   std::vector<SegmentDump> dumps_;
 };
 
@@ -123,7 +123,8 @@ std::string segment_text(const std::vector<SegmentDump>& dumps) {
   return text;
 }
 
-std::string segment_json(const SegmentRequest& request, const std::vector<SegmentDump>& dumps) {
+std::string segment_json(const launch::SegmentRequest& request,
+                         const std::vector<SegmentDump>& dumps) {
   nlohmann::ordered_json json{{"schema", "homenode.run.dump/1"},
                               {"kind", request.is_file ? "file" : "segment"},
                               {"name", request.path},
@@ -146,9 +147,10 @@ std::string segment_json(const SegmentRequest& request, const std::vector<Segmen
   return json.dump(2) + "\n";
 }
 
-Result<std::vector<SegmentDump>> run_segment(Context& context, const SegmentRequest& request,
+Result<std::vector<SegmentDump>> run_segment(Context& context,
+                                             const launch::SegmentRequest& request,
                                              const std::optional<placement::Policy>& policy) {
-  const auto memory = SegmentMemory::open(context.os, request);
+  const auto memory = launch::SegmentMemory::open(context.os, request);
   if (!memory) return memory.as_unexpected();
   SegmentSteps steps(context.os, request, policy, **memory);
   for (Step step : request.steps) {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "launch/segment.h"
 #include "cli/verb.h"
+#include "launch/segment.h"
 #include "placement/policies/policy.h"
 
 namespace homenode::cli {
@@ -33,12 +33,14 @@ struct SegmentDump {
 std::string segment_text(const std::vector<SegmentDump>& dumps);
 
 /// Schema "homenode.run.dump/1".
-std::string segment_json(const SegmentRequest& request, const std::vector<SegmentDump>& dumps);
+std::string segment_json(const launch::SegmentRequest& request,
+                         const std::vector<SegmentDump>& dumps);
 
 /// Does all that the request asks for; what was made for it stays only if all of it was done, and
 /// is told on the error stream. `policy` is that of the step `policy`. Errors: those of
 /// SegmentMemory and each refusal of the kernel.
-Result<std::vector<SegmentDump>> run_segment(Context& context, const SegmentRequest& request,
+Result<std::vector<SegmentDump>> run_segment(Context& context,
+                                             const launch::SegmentRequest& request,
                                              const std::optional<placement::Policy>& policy);
 
 }  // namespace homenode::cli

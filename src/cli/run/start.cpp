@@ -6,8 +6,8 @@
 #include <cstdlib>
 
 #include "actuation/process.h"
-#include "cli/run/run.h"
 #include "cli/invoke.h"
+#include "cli/run/run.h"
 #include "launch/target.h"
 
 namespace homenode::cli {
@@ -39,17 +39,17 @@ Result<void> apply_to_process(Context& context, const placement::Placement& plac
   return plain;
 }
 
-Result<void> prepare_agent(Context& context, const RunPlan& plan) {
-  const auto doubts = check_agent_can_enter(context.os, plan.program.front());
+Result<void> prepare_agent(Context& context, const launch::RunPlan& plan) {
+  const auto doubts = launch::check_agent_can_enter(context.os, plan.program.front());
   if (!doubts) return doubts.as_unexpected();
-  const auto folder =
-      agent_folder(context.os, companion(context, "homenode"), variable("HOMENODE_LIBEXEC"));
+  const auto folder = launch::agent_folder(context.os, companion(context, "homenode"),
+                                           variable("HOMENODE_LIBEXEC"));
   if (!folder) return folder.as_unexpected();
   for (const std::string& doubt : *doubts) context.err << "homenode run: " << doubt << '\n';
-  for (const std::string& conflict : agent_conflicts(plan.threads, variable)) {
+  for (const std::string& conflict : launch::agent_conflicts(plan.threads, variable)) {
     context.err << "homenode run: " << conflict << '\n';
   }
-  for (const auto& [name, value] : agent_environment(plan.threads, *folder, variable)) {
+  for (const auto& [name, value] : launch::agent_environment(plan.threads, *folder, variable)) {
     setenv(name.c_str(), value.c_str(), 1);
   }
   return {};

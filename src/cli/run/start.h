@@ -14,7 +14,7 @@ Result<void> apply_to_process(Context& context, const placement::Placement& plac
 
 /// Puts what the agent reads into the environment. Says on the error stream what works against it.
 /// Errors: not_supported for programs that it cannot get into; failed where it is not installed.
-Result<void> prepare_agent(Context& context, const RunPlan& plan);
+Result<void> prepare_agent(Context& context, const launch::RunPlan& plan);
 
 /// Becomes the program; returns the exit code when it cannot be started.
 int start_program(Context& context, const std::vector<std::string>& program);

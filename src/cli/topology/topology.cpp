@@ -5,13 +5,13 @@
 #include <optional>
 #include <string>
 
-#include "os/atomic_file.h"
-#include "machine/live.h"
 #include "cli/topology/svg.h"
 #include "cli/topology/text.h"
 #include "machine/export.h"
 #include "machine/json.h"
+#include "machine/live.h"
 #include "machine/load.h"
+#include "os/atomic_file.h"
 
 namespace homenode::cli {
 namespace {
@@ -71,7 +71,7 @@ class Topology final : public Verb {
                               "give the others a file, as in --svg=machine.svg")
                         .take());
     }
-    const auto machine = input_ == "live" ? read_live_machine() : machine::load(input_);
+    const auto machine = input_ == "live" ? machine::read_live_machine() : machine::load(input_);
     if (!machine) return report(context, name(), machine.error());
     if (const auto done = write_outputs(context, *machine); !done) {
       return report(context, name(), done.error());
@@ -95,7 +95,7 @@ class Topology final : public Verb {
   }
 
   static Result<void> write(Context& context, const Output& output, const std::string& text) {
-    if (output.to_file()) return write_atomically(output.file, text);
+    if (output.to_file()) return os::write_atomically(output.file, text);
     context.out << text;
     return {};
   }

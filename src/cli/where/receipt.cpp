@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string pages_text(const RepairReport& report, const RepairReceipt& pages) {
+std::string pages_text(const RepairReport& report, const actuation::RepairReceipt& pages) {
   WhereTable table({"MiB", "", "what"}, 1);
   const auto line = [&](const char* name, std::uint64_t bytes, const char* what) {
     table.add({name, mebibytes(bytes), what});
@@ -29,7 +29,7 @@ std::string pages_text(const RepairReport& report, const RepairReceipt& pages) {
     line("not tried", pages.not_tried_bytes, "because the repair ended before");
   }
   std::string text = table.text();
-  for (const RefusedMove& refused : pages.refusals) {
+  for (const actuation::RefusedMove& refused : pages.refusals) {
     text += fmt::format("  {} MiB: {}\n", mebibytes(refused.bytes), refused.error.message());
   }
   if (report.dry_run && !pages.plan.empty()) {
@@ -69,7 +69,7 @@ std::string balance_text(const RepairReport& report) {
 std::string threads_text(const RepairReport& report) {
   WhereTable table({"thread", "CPUs", "bound", "name"}, 3);
   std::string refusals;
-  for (const ThreadRepair& thread : report.threads) {
+  for (const actuation::ThreadRepair& thread : report.threads) {
     const char* outcome = thread.bound ? "yes" : "no";
     if (thread.ended) outcome = "ended";
     if (report.dry_run) outcome = "planned";
@@ -84,13 +84,13 @@ Json error_json(const Error& error) {
   return {{"tried", error.tried}, {"errno", error.errno_value}, {"next", error.next}};
 }
 
-Json pages_json(const RepairReceipt& pages) {
+Json pages_json(const actuation::RepairReceipt& pages) {
   Json plan = Json::array();
   for (const auto& [pair, bytes] : pages.plan) {
     plan.push_back({{"from", pair.first.value()}, {"to", pair.second.value()}, {"bytes", bytes}});
   }
   Json refusals = Json::array();
-  for (const RefusedMove& refused : pages.refusals) {
+  for (const actuation::RefusedMove& refused : pages.refusals) {
     Json json = error_json(refused.error);
     json["bytes"] = refused.bytes;
     refusals.push_back(std::move(json));
@@ -110,9 +110,9 @@ Json pages_json(const RepairReceipt& pages) {
           {"seconds", pages.seconds}};
 }
 
-Json threads_json(const std::vector<ThreadRepair>& threads) {
+Json threads_json(const std::vector<actuation::ThreadRepair>& threads) {
   Json list = Json::array();
-  for (const ThreadRepair& thread : threads) {
+  for (const actuation::ThreadRepair& thread : threads) {
     list.push_back({{"id", thread.id},
                     {"name", thread.name},
                     {"cpus", to_list(thread.wanted)},
@@ -128,9 +128,10 @@ Json threads_json(const std::vector<ThreadRepair>& threads) {
 bool is_complete(const RepairReport& report) {
   const bool pages_done = !report.pages || (report.pages->refused_bytes == 0 &&
                                             !report.pages->stopped && !report.pages->ended);
-  return pages_done &&
-         std::none_of(report.threads.begin(), report.threads.end(),
-                      [](const ThreadRepair& thread) { return thread.refusal.has_value(); });
+  return pages_done && std::none_of(report.threads.begin(), report.threads.end(),
+                                    [](const actuation::ThreadRepair& thread) {
+                                      return thread.refusal.has_value();
+                                    });
 }
 
 std::string receipt_text(const RepairReport& report) {

@@ -16,8 +16,8 @@ struct RepairReport {
   std::string name;
   bool dry_run = false;
   std::string rule;  ///< Empty when only threads were bound.
-  std::optional<RepairReceipt> pages;
-  std::vector<ThreadRepair> threads;
+  std::optional<actuation::RepairReceipt> pages;
+  std::vector<actuation::ThreadRepair> threads;
   sensing::BytesOnNodes before;
   std::optional<sensing::BytesOnNodes> after;  ///< Nothing for a dry run or an ended process.
 };

@@ -7,7 +7,7 @@ constexpr const char* home_and_clear = "\033[H\033[J";
 
 }  // namespace
 
-Result<void> watch(Context& context, const Watch& watch, const Pace& pace) {
+Result<void> watch(Context& context, const Watch& watch, const os::Pace& pace) {
   bool first = true;
   while (!pace.stopped()) {
     auto picture = watch.draw();

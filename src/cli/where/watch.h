@@ -20,6 +20,6 @@ struct Watch {
 
 /// Draws at once and then every so often. It is done when the process has ended, which it says on
 /// the error stream, or when the person stops it. Errors: of a picture while the process runs.
-Result<void> watch(Context& context, const Watch& watch, const Pace& pace);
+Result<void> watch(Context& context, const Watch& watch, const os::Pace& pace);
 
 }  // namespace homenode::cli

@@ -27,8 +27,8 @@ std::string line_of(const ordered_json& json) {
   return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
-Pace pace_of(const Context& context) {
-  return context.pace != nullptr ? *context.pace : StopSignals::pace();
+os::Pace pace_of(const Context& context) {
+  return context.pace != nullptr ? *context.pace : os::StopSignals::pace();
 }
 
 class Where final : public Verb {
@@ -157,7 +157,7 @@ class Where final : public Verb {
 
   Result<int> watch_one(Context& context, const sensing::SystemFiles& files, pid_t pid) const {
     std::optional<std::uint64_t> started;
-    const StopSignals signals;
+    const os::StopSignals signals;
     const Watch settings{*request_.watch_every, !options_.json && isatty(STDOUT_FILENO) == 1,
                          [&]() -> Result<std::string> {
                            const auto survey = read(files, pid);
@@ -212,7 +212,7 @@ class Where final : public Verb {
       if (!machine) return machine.as_unexpected();
       const auto map = placement::parse_thread_expression(*machine, options_.threads);
       if (!map) return map.as_unexpected();
-      result.threads = repair_threads(context.os, *survey, *map, options_.dry_run);
+      result.threads = actuation::repair_threads(context.os, *survey, *map, options_.dry_run);
     }
     if (!options_.dry_run) {
       const auto after = read_survey(files, pid, {.only_numa_maps = true});
@@ -222,7 +222,8 @@ class Where final : public Verb {
     return is_complete(result) ? int{exit_done} : int{exit_failed};
   }
 
-  Result<RepairReceipt> repair_memory(Context& context, const Survey& survey, std::string& text) {
+  Result<actuation::RepairReceipt> repair_memory(Context& context, const Survey& survey,
+                                                 std::string& text) {
     const NodeSet nodes = default_nodes(survey);
     auto rule = placement::parse_memory_rule(options_.repair, nodes);
     // Good words, were it known which nodes they mean.
@@ -232,18 +233,19 @@ class Where final : public Verb {
     }
     if (!rule) return rule.as_unexpected();
     text = to_string(*rule);
-    const StopSignals signals;
+    const os::StopSignals signals;
     const bool terminal = isatty(STDERR_FILENO) == 1;
-    const SayRepair say = [&](std::uint64_t looked_at, std::uint64_t all, std::uint64_t moved) {
+    const actuation::SayRepair say = [&](std::uint64_t looked_at, std::uint64_t all,
+                                         std::uint64_t moved) {
       if (!terminal) return;
       context.err << fmt::format("\r\033[Klooked at {} of {} MiB, moved {}", mebibytes(looked_at),
                                  mebibytes(all), mebibytes(moved))
                   << std::flush;
     };
-    auto receipt = repair_pages(context.os, survey,
-                                {std::move(*rule), request_.groups, request_.at, request_.rate_mibs,
-                                 options_.shared, options_.dry_run},
-                                pace_of(context), say);
+    auto receipt = actuation::repair_pages(context.os, survey,
+                                           {std::move(*rule), request_.groups, request_.at,
+                                            request_.rate_mibs, options_.shared, options_.dry_run},
+                                           pace_of(context), say);
     if (terminal) context.err << "\r\033[K" << std::flush;
     return receipt;
   }

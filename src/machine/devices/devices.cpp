@@ -11,11 +11,11 @@
 
 #include <fmt/format.h>
 
-#include "machine/devices/tree.h"
 #include "machine/devices/gpus.h"
 #include "machine/devices/network.h"
+#include "machine/devices/tree.h"
 
-namespace homenode::cli {
+namespace homenode::machine {
 namespace {
 
 /// A name of one class of devices; what leads elsewhere in the file system is none.
@@ -135,4 +135,4 @@ Result<std::string> node_near(os::Os& os, const std::string& device) {
   return no_such_device(device);
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::machine

@@ -7,7 +7,7 @@
 #include "base/result.h"
 #include "os/os.h"
 
-namespace homenode::cli {
+namespace homenode::machine {
 
 /// A list of nodes whose last item may be a device, with that device's node written instead:
 /// "0,netdev:eth0" is "0,1" where eth0 is at node 1. Other lists come back as they are.
@@ -19,4 +19,4 @@ Result<std::string> expand_devices(os::Os& os, const std::string& list);
 /// (run_gpus.h), 0000:3b:00.0, or any of numactl's forms. Errors: as above.
 Result<std::string> node_near(os::Os& os, const std::string& device);
 
-}  // namespace homenode::cli
+}  // namespace homenode::machine

@@ -13,7 +13,7 @@
 #include "machine/devices/tree.h"
 #include "machine/kernel_files.h"
 
-namespace homenode::cli {
+namespace homenode::machine {
 namespace {
 
 constexpr const char* pci_devices = "/sys/bus/pci/devices";
@@ -144,4 +144,4 @@ Result<std::string> node_of_gpu(os::Os& os, const std::string& device) {
   return addresses->empty() ? node_of_card(os, device) : node_of_pci_gpu(os, device, *addresses);
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::machine

@@ -6,7 +6,7 @@
 #include "base/result.h"
 #include "os/os.h"
 
-namespace homenode::cli {
+namespace homenode::machine {
 
 /// True for gpu, gpu1 and nvidia0.
 bool names_gpu(const std::string& device);
@@ -18,4 +18,4 @@ bool names_gpu(const std::string& device);
 /// system does not say which node it is near; failed where it cannot be asked.
 Result<std::string> node_of_gpu(os::Os& os, const std::string& device);
 
-}  // namespace homenode::cli
+}  // namespace homenode::machine

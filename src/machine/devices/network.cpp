@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-namespace homenode::cli {
+namespace homenode::machine {
 namespace {
 
 using Addresses = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
@@ -88,4 +88,4 @@ Result<std::string> interface_towards(const std::string& host) {
                 "name the interface as netdev:NAME");
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::machine

@@ -5,10 +5,10 @@
 
 #include "base/result.h"
 
-namespace homenode::cli {
+namespace homenode::machine {
 
 /// The interface that the system would send from; nothing is sent. Errors: bad_usage for a name
 /// that nobody knows; failed where it cannot be looked up or there is no route.
 Result<std::string> interface_towards(const std::string& host);
 
-}  // namespace homenode::cli
+}  // namespace homenode::machine

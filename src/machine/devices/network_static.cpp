@@ -2,11 +2,11 @@
 // not: `run` becomes homenode-native for a list with ip: in it (needs_full_machine).
 #include "machine/devices/network.h"
 
-namespace homenode::cli {
+namespace homenode::machine {
 
 Result<std::string> interface_towards(const std::string& host) {
   return not_supported("the small command does not resolve the host '" + host + "'",
                        "name the interface as netdev:NAME");
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::machine

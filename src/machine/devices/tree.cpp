@@ -8,7 +8,7 @@
 
 #include "machine/kernel_files.h"
 
-namespace homenode::cli {
+namespace homenode::machine {
 namespace {
 
 /// How far above a device's own folder its PCI device may lie.
@@ -69,4 +69,4 @@ Result<std::string> node_of_folder(os::Os& os, const std::string& folder,
                        "name the node itself");
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::machine

@@ -7,7 +7,7 @@
 #include "base/result.h"
 #include "os/os.h"
 
-namespace homenode::cli {
+namespace homenode::machine {
 
 /// True when sysfs has a device in this folder. Errors: failed when it does not say.
 Result<bool> is_device_folder(os::Os& os, const std::string& folder);
@@ -20,4 +20,4 @@ Result<std::string> node_of_folder(os::Os& os, const std::string& folder,
 
 Unexpected no_such_device(const std::string& device);
 
-}  // namespace homenode::cli
+}  // namespace homenode::machine

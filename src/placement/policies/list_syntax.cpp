@@ -9,7 +9,7 @@
 
 #include "base/id_list.h"
 
-namespace homenode::machine {
+namespace homenode::placement {
 namespace {
 
 /// What a list is read against, for one kind of id.
@@ -134,9 +134,9 @@ Result<IdSet<IdType>> parse(const Universe<IdType>& universe, std::string_view t
   return set;
 }
 
-NodeSet nodes_with_some_of(const Machine& machine, const CpuSet& cpus) {
+NodeSet nodes_with_some_of(const machine::Machine& machine, const CpuSet& cpus) {
   NodeSet set;
-  for (const Node& node : machine.nodes) {
+  for (const machine::Node& node : machine.nodes) {
     if (!(node.cpus & cpus).empty()) set.insert(node.id);
   }
   return set;
@@ -144,7 +144,7 @@ NodeSet nodes_with_some_of(const Machine& machine, const CpuSet& cpus) {
 
 }  // namespace
 
-Result<NodeSet> parse_nodes(const Machine& machine, std::string_view text,
+Result<NodeSet> parse_nodes(const machine::Machine& machine, std::string_view text,
                             const std::optional<NodeSet>& previous, bool all_nodes) {
   const NodeSet existing = machine.node_ids();
   const NodeSet allowed = all_nodes ? existing : machine.allowed_nodes;
@@ -152,7 +152,7 @@ Result<NodeSet> parse_nodes(const Machine& machine, std::string_view text,
                text, previous);
 }
 
-Result<NodeSet> parse_cpu_nodes(const Machine& machine, std::string_view text,
+Result<NodeSet> parse_cpu_nodes(const machine::Machine& machine, std::string_view text,
                                 const std::optional<NodeSet>& previous, bool all_nodes) {
   const NodeSet allowed =
       all_nodes ? machine.nodes_with_cpus() : nodes_with_some_of(machine, machine.allowed_cpus);
@@ -161,11 +161,11 @@ Result<NodeSet> parse_cpu_nodes(const Machine& machine, std::string_view text,
                text, previous);
 }
 
-Result<CpuSet> parse_cpus(const Machine& machine, std::string_view text,
+Result<CpuSet> parse_cpus(const machine::Machine& machine, std::string_view text,
                           const std::optional<CpuSet>& previous, bool all_cpus) {
   const CpuSet existing = machine.cpus();
   const CpuSet allowed = all_cpus ? existing : machine.allowed_cpus;
   return parse(Universe<CpuId>{"CPU", existing, allowed, allowed}, text, previous);
 }
 
-}  // namespace homenode::machine
+}  // namespace homenode::placement

@@ -7,7 +7,7 @@
 #include "base/result.h"
 #include "machine/machine.h"
 
-namespace homenode::machine {
+namespace homenode::placement {
 
 /// numactl's forms: "0-3,8"; "all" = every allowed node with memory; "same" = `previous` (the set
 /// given to an earlier option; an error when there is none); "!L" = allowed ones not in L; "+L" =
@@ -16,17 +16,17 @@ namespace homenode::machine {
 /// --all). Unlike numactl, a range that runs backwards, a sign inside a list and an empty result
 /// are errors. Errors: bad_usage for syntax; bad_usage naming the ids that do not exist or are not
 /// allowed.
-Result<NodeSet> parse_nodes(const Machine& machine, std::string_view text,
+Result<NodeSet> parse_nodes(const machine::Machine& machine, std::string_view text,
                             const std::optional<NodeSet>& previous = {}, bool all_nodes = false);
 
 /// The same where nodes stand for their CPUs (numactl -N): a node is allowed when some of its CPUs
 /// are, even without memory, and "all" is every such node.
-Result<NodeSet> parse_cpu_nodes(const Machine& machine, std::string_view text,
+Result<NodeSet> parse_cpu_nodes(const machine::Machine& machine, std::string_view text,
                                 const std::optional<NodeSet>& previous = {},
                                 bool all_nodes = false);
 
 /// The same for CPUs; "all" = every allowed CPU.
-Result<CpuSet> parse_cpus(const Machine& machine, std::string_view text,
+Result<CpuSet> parse_cpus(const machine::Machine& machine, std::string_view text,
                           const std::optional<CpuSet>& previous = {}, bool all_cpus = false);
 
-}  // namespace homenode::machine
+}  // namespace homenode::placement

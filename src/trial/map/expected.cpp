@@ -2,7 +2,7 @@
 
 #include "trial/map/plan.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 namespace {
 
 namespace map = workloads::map;
@@ -81,4 +81,4 @@ std::optional<double> penalty_factor(const machine::Machine& machine, const Elem
   return weighted / (local_distance * sum);
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

@@ -9,7 +9,7 @@
 #include "machine/machine.h"
 #include "workloads/map/pattern.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 
 /// Elements used in one pass, [using node][node that holds]; no whole numbers where a thread's are
 /// spread over nodes.
@@ -39,4 +39,4 @@ struct Penalty {
   [[nodiscard]] double leakage() const { return observed - expected; }
 };
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace homenode::cli {
+namespace homenode::trial {
 namespace {
 
 using workloads::map::Operation;
@@ -70,4 +70,4 @@ ComputedAccess compute_access(const AccessFacts& facts, const std::vector<NodeId
   return result;
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

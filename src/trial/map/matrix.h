@@ -9,7 +9,7 @@
 #include "access/access_matrix.h"
 #include "workloads/map/kernels.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 
 /// What is multiplied: walks × pages × operation × passes.
 struct AccessFacts {
@@ -31,4 +31,4 @@ struct ComputedAccess {
 /// among `nodes`; elements_per_page > 0.
 ComputedAccess compute_access(const AccessFacts& facts, const std::vector<NodeId>& nodes);
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

@@ -11,7 +11,7 @@
 #include "actuation/kernel_words.h"
 #include "workloads/map/relayout.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 namespace {
 
 namespace map = workloads::map;
@@ -124,4 +124,4 @@ Result<void> change_memory(os::Os& os, const MapPlan& plan, std::size_t at,
   return done;
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

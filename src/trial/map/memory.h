@@ -7,11 +7,11 @@
 #include "actuation/aligned_memory.h"
 #include "actuation/region.h"
 #include "base/result.h"
+#include "os/os.h"
 #include "trial/map/plan.h"
 #include "trial/map/run.h"
-#include "os/os.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 
 /// Asks for small or huge pages. Errors: not_supported when this kernel has no huge pages.
 Result<void> choose_pages(os::Os& os, actuation::Region region, PageKind pages);
@@ -27,4 +27,4 @@ Result<void> first_memory(os::Os& os, const MapPlan& plan,
 Result<void> change_memory(os::Os& os, const MapPlan& plan, std::size_t at,
                            std::optional<actuation::AlignedMemory>& memory, PhaseReport& report);
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

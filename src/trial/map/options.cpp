@@ -10,7 +10,7 @@
 #include "os/atomic_file.h"
 #include "trial/map/patterns.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 namespace {
 
 using workloads::map::line_bytes;
@@ -116,7 +116,7 @@ Result<void> check(const MapOptions& options) {
                                  to_string(options.method)),
                      "leave out --bind none, or choose the method default or command-line");
   }
-  return check_output_folder(options.output);
+  return os::check_output_folder(options.output);
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

@@ -14,7 +14,7 @@
 #include "workloads/map/kernels.h"
 #include "workloads/map/pattern.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 
 /// The paper's four ways of placing the memory.
 enum class Method {
@@ -81,4 +81,4 @@ std::vector<std::string> to_arguments(const MapOptions& options);
 /// What is wrong with the options whatever the machine. Errors: bad_usage.
 Result<void> check(const MapOptions& options);
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

@@ -8,7 +8,7 @@
 #include <limits>
 #include <utility>
 
-namespace homenode::cli {
+namespace homenode::trial {
 namespace {
 
 using workloads::map::line_bytes;
@@ -196,4 +196,4 @@ Result<void> check_shape(const MapOptions& options) {
   return {};
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

@@ -10,7 +10,7 @@
 #include "trial/map/options.h"
 #include "workloads/map/pattern.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 
 /// The names of all patterns in the order of the help, without multi-patterns.
 std::vector<std::string> pattern_names();
@@ -39,4 +39,4 @@ unsigned overlap_of(const MapOptions& options);
 /// Whether the shape suits every phase and gives each thread a part. Errors: bad_usage.
 Result<void> check_shape(const MapOptions& options);
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

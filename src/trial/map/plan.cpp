@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cassert>
 
-#include "trial/map/patterns.h"
 #include "placement/threads/map.h"
+#include "trial/map/patterns.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 namespace {
 
 namespace map = workloads::map;
@@ -247,4 +247,4 @@ Result<MapPlan> plan_map(const Machine& machine, const MapOptions& options,
   return plan;
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

@@ -4,13 +4,13 @@
 #include <variant>
 #include <vector>
 
-#include "trial/map/options.h"
 #include "machine/machine.h"
 #include "placement/distributions/distribution.h"
 #include "placement/policies/policy.h"
+#include "trial/map/options.h"
 #include "workloads/map/layout.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 
 /// What the kernel says of its memory.
 struct MemoryFacts {
@@ -54,4 +54,4 @@ NodeId memory_node(const machine::Machine& machine, NodeId node);
 std::vector<NodeId> memory_of(const machine::Machine& machine,
                               const std::vector<NodeId>& node_of_thread);
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

@@ -10,13 +10,13 @@
 #include "actuation/kernel_words.h"
 #include "actuation/process.h"
 #include "base/marker.h"
+#include "os/lab_clock.h"
 #include "trial/map/matrix.h"
 #include "trial/map/memory.h"
-#include "os/lab_clock.h"
 #include "workloads/map/kernels.h"
 #include "workloads/map/team.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 namespace {
 
 namespace map = workloads::map;
@@ -235,4 +235,4 @@ Result<MapReport> run_map(os::Os& os, const machine::Machine& machine, const Map
   return report;
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

@@ -7,12 +7,12 @@
 #include "access/access_matrix.h"
 #include "actuation/audit.h"
 #include "actuation/region.h"
-#include "trial/map/expected.h"
-#include "trial/map/plan.h"
 #include "machine/machine.h"
 #include "os/os.h"
+#include "trial/map/expected.h"
+#include "trial/map/plan.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 
 struct ThreadRecord {
   std::optional<CpuId> cpu;    ///< Where it is bound; else where it was when it had finished.
@@ -65,4 +65,4 @@ MemoryFacts memory_facts(os::Os& os);
 /// binding are refused; what actuation says of a refused policy or page map.
 Result<MapReport> run_map(os::Os& os, const machine::Machine& machine, const MapPlan& plan);
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

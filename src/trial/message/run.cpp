@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "actuation/process.h"
-#include "trial/own_place.h"
-#include "trial/program/arrays.h"
 #include "placement/strategies/nodes.h"
 #include "placement/threads/expression.h"
+#include "trial/own_place.h"
+#include "trial/program/arrays.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 namespace {
 
 namespace message = workloads::message;
@@ -184,4 +184,4 @@ Result<ProgramReport> run_messages(os::Os& os, const machine::Machine& machine,
   return report;
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

@@ -8,7 +8,7 @@
 #include "trial/program/run.h"
 #include "workloads/message/program.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 
 /// Where messages lie.
 enum class MessageRule {
@@ -42,4 +42,4 @@ Result<ProgramReport> run_messages(os::Os& os, const machine::Machine& machine,
                                    const MessageSetup& setup,
                                    const std::function<void(unsigned)>& after_run = {});
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

@@ -5,7 +5,7 @@
 #include "actuation/audit.h"
 #include "sensing/page_query.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 namespace {
 
 constexpr std::size_t pages_of_look = 1024;
@@ -107,4 +107,4 @@ NumaMemLook take_look(os::Os& os, const NumaMemPlan& plan, const LiveTasks& live
   return look;
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "base/id_set.h"
+#include "os/os.h"
 #include "trial/numa_mem/plan.h"
 #include "trial/numa_mem/shared.h"
-#include "os/os.h"
 #include "workloads/numa_mem/words.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 
 /// Where the pages of a memory were after the run.
 struct NumaMemAudit {
@@ -54,4 +54,4 @@ std::optional<double> converged_since(std::span<const NumaMemLook> looks);
 NumaMemLook take_look(os::Os& os, const NumaMemPlan& plan, const LiveTasks& live,
                       std::span<const pid_t> processes);
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

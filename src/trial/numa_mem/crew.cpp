@@ -14,7 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-namespace homenode::cli {
+namespace homenode::trial {
 namespace {
 
 constexpr std::string_view error_mark = "error ";
@@ -170,4 +170,4 @@ std::vector<std::string> Crew::reports() const {
   return last;
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

@@ -11,7 +11,7 @@
 
 #include "base/result.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 
 /// Opens once, for all who wait, in whichever process.
 class CrewGate {
@@ -87,4 +87,4 @@ class Crew {
   std::vector<Member> members_;
 };
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

@@ -8,7 +8,7 @@
 
 #include "base/id_list.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 namespace {
 
 /// One entry: first-last#step_length x times.
@@ -106,4 +106,4 @@ Result<std::vector<NodeId>> parse_task_nodes(const machine::Machine& machine, st
   return places;
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "machine/machine.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 
 /// "0,2-8#2,4_2x3": CPU 0; 2, 4, 6, 8; three times the two CPUs from 4 on. Errors: bad_usage for
 /// syntax, more entries than tasks, CPUs that this process may not use.
@@ -20,4 +20,4 @@ Result<std::vector<CpuSet>> parse_task_cpus(const machine::Machine& machine, std
 Result<std::vector<NodeId>> parse_task_nodes(const machine::Machine& machine, std::string_view text,
                                              std::size_t tasks);
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

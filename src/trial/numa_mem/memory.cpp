@@ -9,7 +9,7 @@
 #include "trial/own_place.h"
 #include "trial/program/arrays.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 namespace {
 
 namespace numa_mem = workloads::numa_mem;
@@ -69,4 +69,4 @@ Result<void> OwnMemory::map(os::Os& os, const NumaMemPlan& plan, std::size_t byt
   return {};
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

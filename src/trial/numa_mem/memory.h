@@ -7,11 +7,11 @@
 
 #include "actuation/aligned_memory.h"
 #include "base/result.h"
-#include "trial/numa_mem/plan.h"
 #include "os/os.h"
+#include "trial/numa_mem/plan.h"
 #include "workloads/numa_mem/words.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 
 /// How fresh memory is to be aligned: as huge pages need it where it can hold one.
 std::size_t alignment_of(const NumaMemPlan& plan, std::size_t bytes);
@@ -32,4 +32,4 @@ struct OwnMemory {
   Result<void> map(os::Os& os, const NumaMemPlan& plan, std::size_t bytes, const std::string& name);
 };
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

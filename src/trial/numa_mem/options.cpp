@@ -8,7 +8,7 @@
 
 #include "os/atomic_file.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 namespace {
 
 using workloads::numa_mem::Work;
@@ -74,7 +74,7 @@ Result<void> check(const NumaMemOptions& options) {
   }
   if (auto sizes = check_memory(options); !sizes) return sizes;
   if (auto times = check_numa_mem_times(options); !times) return times;
-  return check_output_folder(options.output);
+  return os::check_output_folder(options.output);
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

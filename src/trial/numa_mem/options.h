@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "workloads/numa_mem/words.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 
 struct NumaMemOptions {
   unsigned processes = 1;
@@ -50,4 +50,4 @@ workloads::numa_mem::Course course_of(const NumaMemOptions& options);
 /// What is wrong with the options whatever the machine. Errors: bad_usage.
 Result<void> check(const NumaMemOptions& options);
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

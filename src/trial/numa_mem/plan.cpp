@@ -4,12 +4,12 @@
 
 #include <cmath>
 
-#include "trial/numa_mem/lists.h"
 #include "cli/bench/program_options.h"
 #include "os/clock.h"
 #include "placement/strategies/table.h"
+#include "trial/numa_mem/lists.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 namespace {
 
 using machine::Machine;
@@ -135,4 +135,4 @@ Result<NumaMemPlan> plan_numa_mem(const Machine& machine, const NumaMemOptions& 
   return plan;
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "trial/map/plan.h"
-#include "trial/numa_mem/options.h"
 #include "machine/machine.h"
 #include "placement/placement.h"
+#include "trial/map/plan.h"
+#include "trial/numa_mem/options.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 
 /// One thread of one process. Tasks are numbered process by process.
 struct NumaMemTask {
@@ -53,4 +53,4 @@ std::string name_of_thread_memory(unsigned process, unsigned thread);
 Result<NumaMemPlan> plan_numa_mem(const machine::Machine& machine, const NumaMemOptions& options,
                                   const MemoryFacts& facts);
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

@@ -16,7 +16,7 @@
 #include "trial/numa_mem/work.h"
 #include "trial/own_place.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 namespace {
 
 namespace numa_mem = workloads::numa_mem;
@@ -194,4 +194,4 @@ int be_numa_mem_process(const NumaMemWorld& world, unsigned number, CrewVoice vo
   return NumaMemProcess(world, number, voice).live();
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

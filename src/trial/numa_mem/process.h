@@ -1,14 +1,14 @@
 // homenode bench numa-mem: what each of its processes does: threads, memory, loops, checks.
 #pragma once
 
+#include "os/clock.h"
+#include "os/os.h"
 #include "trial/numa_mem/crew.h"
 #include "trial/numa_mem/plan.h"
 #include "trial/numa_mem/shared.h"
-#include "os/clock.h"
-#include "os/os.h"
 #include "workloads/numa_mem/words.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 
 /// What a process gets from the one that starts it.
 struct NumaMemWorld {
@@ -25,4 +25,4 @@ struct NumaMemWorld {
 /// says its report as JSON: "tasks", "wrong_in_process" and "memories". Gives the exit code.
 int be_numa_mem_process(const NumaMemWorld& world, unsigned number, CrewVoice voice);
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace homenode::cli {
+namespace homenode::trial {
 
 workloads::numa_mem::Use use_of(std::span<const NumaMemRecord> users,
                                 std::uint64_t NumaMemRecord::*updates, bool with_locked_part) {
@@ -38,4 +38,4 @@ void from_json(const nlohmann::json& json, NumaMemRecord& record) {
   record.wrong_in_thread = json.value("wrong_in_thread", record.wrong_in_thread);
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

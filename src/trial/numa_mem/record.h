@@ -7,7 +7,7 @@
 
 #include "workloads/numa_mem/words.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 
 /// What a task did.
 struct NumaMemRecord {
@@ -30,4 +30,4 @@ void from_json(const nlohmann::json& json, NumaMemRecord& record);
 workloads::numa_mem::Use use_of(std::span<const NumaMemRecord> users,
                                 std::uint64_t NumaMemRecord::*updates, bool with_locked_part);
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

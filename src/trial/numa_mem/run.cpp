@@ -7,11 +7,11 @@
 #include <limits>
 
 #include "base/marker.h"
+#include "os/lab_clock.h"
 #include "trial/numa_mem/memory.h"
 #include "trial/numa_mem/process.h"
-#include "os/lab_clock.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 namespace {
 
 namespace numa_mem = workloads::numa_mem;
@@ -219,4 +219,4 @@ Result<NumaMemReport> run_numa_mem(os::Os& os, const NumaMemPlan& plan) {
   return report;
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

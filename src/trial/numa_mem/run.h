@@ -4,12 +4,12 @@
 #include <optional>
 #include <vector>
 
+#include "os/os.h"
 #include "trial/numa_mem/audit.h"
 #include "trial/numa_mem/plan.h"
 #include "trial/numa_mem/record.h"
-#include "os/os.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 
 struct NumaMemReport {
   NumaMemPlan plan;
@@ -49,4 +49,4 @@ NumaMemFigures figures_of(const NumaMemReport& report);
 /// anything read or left in memory is not what was written; the kernel's refusals to place.
 Result<NumaMemReport> run_numa_mem(os::Os& os, const NumaMemPlan& plan);
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

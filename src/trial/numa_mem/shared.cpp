@@ -7,7 +7,7 @@
 #include <new>
 #include <utility>
 
-namespace homenode::cli {
+namespace homenode::trial {
 
 Result<SharedPages> SharedPages::map(std::size_t bytes, std::size_t alignment) {
   const std::size_t whole = bytes + alignment;
@@ -51,4 +51,4 @@ LiveTasks::LiveTasks(SharedPages pages, std::size_t tasks) : pages_(std::move(pa
   for (std::size_t i = 0; i < tasks; ++i) new (&tasks_[i]) LiveTask;
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

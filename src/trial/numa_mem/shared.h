@@ -12,7 +12,7 @@
 #include "base/result.h"
 #include "os/os.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 
 /// Anonymous memory, zeros, that processes forked later share; unmapped at the end.
 class SharedPages {
@@ -62,4 +62,4 @@ class LiveTasks {
   LiveTask* tasks_ = nullptr;
 };
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

@@ -5,7 +5,7 @@
 
 #include "base/marker.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 namespace {
 
 namespace numa_mem = workloads::numa_mem;
@@ -63,4 +63,4 @@ NumaMemRecord do_loops(const NumaMemWorker& worker) {
   return record;
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

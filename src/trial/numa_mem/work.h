@@ -7,7 +7,7 @@
 #include "trial/numa_mem/record.h"
 #include "workloads/numa_mem/words.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 
 /// A thread of a process and what it works on.
 struct NumaMemWorker {
@@ -22,4 +22,4 @@ struct NumaMemWorker {
 /// Loops as often as the plan has it or until the tasks are stopped; says after each where it is.
 NumaMemRecord do_loops(const NumaMemWorker& worker);
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

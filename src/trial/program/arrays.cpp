@@ -4,7 +4,7 @@
 #include <ctime>
 #include <utility>
 
-namespace homenode::cli {
+namespace homenode::trial {
 namespace {
 
 /// Arrays of this size or more are aligned to it, so that the kernel may use huge pages.
@@ -103,4 +103,4 @@ std::vector<ArrayAudit> audit_arrays(os::Os& os, const placement::Placement& pla
   return audits;
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

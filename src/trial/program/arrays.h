@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "actuation/aligned_memory.h"
-#include "trial/program/run.h"
 #include "placement/placement.h"
 #include "placement/strategies/strategy.h"
+#include "trial/program/run.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 
 /// The arrays' memory, mapped and not touched.
 class ProgramArrays {
@@ -46,4 +46,4 @@ std::vector<ArrayAudit> audit_arrays(os::Os& os, const placement::Placement& pla
 /// What all threads of this process have used of processors, in seconds.
 double cpu_seconds();
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

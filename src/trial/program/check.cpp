@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include "base/id_list.h"
-#include "trial/program/run.h"
 #include "placement/strategies/table.h"
+#include "trial/program/run.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 namespace {
 
 /// A team waits for its slowest thread, again and again; more than so many to a CPU are a mistake.
@@ -96,4 +96,4 @@ Result<void> check_setup(const machine::Machine& machine, const workloads::Progr
   return check_bound_memory(machine, program, *placement);
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

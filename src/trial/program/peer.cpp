@@ -10,7 +10,7 @@
 #include <chrono>
 #include <cstdio>
 
-namespace homenode::cli {
+namespace homenode::trial {
 namespace {
 
 /// What stands after the last line's "KEY … =", without spaces in front; nothing if there is none.
@@ -87,4 +87,4 @@ Result<PeerRun> run_peer(const std::string& command, unsigned threads) {
   return run;
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

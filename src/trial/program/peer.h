@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 
 struct PeerRun {
   double wall_seconds = 0.0;  ///< The whole command.
@@ -26,4 +26,4 @@ std::optional<bool> verification_in(std::string_view text);
 /// or ends with another exit code than 0.
 Result<PeerRun> run_peer(const std::string& command, unsigned threads);
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

@@ -7,7 +7,7 @@
 #include "trial/program/arrays.h"
 #include "trial/program/team.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 
 Result<ProgramReport> run_program(os::Os& os, const machine::Machine& machine,
                                   workloads::Program& program, const ProgramSetup& setup,
@@ -57,4 +57,4 @@ Result<void> check_verified(const ProgramReport& report, const std::string& name
   return {};
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

@@ -16,7 +16,7 @@
 #include "placement/strategies/strategy.h"
 #include "workloads/program/program.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 
 struct ProgramSetup {
   unsigned threads = 1;
@@ -86,4 +86,4 @@ Result<ProgramReport> run_program(os::Os& os, const machine::Machine& machine,
 /// Says which check failed by how much, where the last run was not verified. Errors: failed.
 Result<void> check_verified(const ProgramReport& report, const std::string& name);
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

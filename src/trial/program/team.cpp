@@ -9,7 +9,7 @@
 
 #include "actuation/process.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 
 Result<void> check_threads(unsigned threads) {
   const auto refused = [threads](int error) {
@@ -82,4 +82,4 @@ std::vector<ThreadPlace> TeamPlace::look() {
   return places;
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "base/result.h"
-#include "trial/own_place.h"
-#include "trial/program/run.h"
 #include "os/os.h"
 #include "placement/placement.h"
+#include "trial/own_place.h"
+#include "trial/program/run.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 
 /// Whether so many threads can be started now. The OpenMP runtime ends the process where they
 /// cannot, so it is tried first. Errors: failed with what to do.
@@ -37,4 +37,4 @@ class TeamPlace {
   std::optional<OwnPlace> before_;  ///< Of the main thread, which is what new threads begin with.
 };
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

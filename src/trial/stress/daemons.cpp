@@ -18,7 +18,7 @@
 
 #include "sensing/process_names.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 namespace {
 
 constexpr const char* balancing_file = "/proc/sys/kernel/numa_balancing";
@@ -196,4 +196,4 @@ StressDaemons::~StressDaemons() {
   }
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "os/os.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 
 struct WantedDaemons {
   bool kernel_balancing = false;
@@ -35,4 +35,4 @@ class StressDaemons {
   int socket_;
 };
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

@@ -6,10 +6,10 @@
 
 #include "actuation/process.h"
 #include "base/choices.h"
-#include "trial/stress/daemons.h"
 #include "trial/own_place.h"
+#include "trial/stress/daemons.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 namespace {
 
 constexpr Choices<StressMode, 4> stress_modes{{{"plain", StressMode::plain},
@@ -72,4 +72,4 @@ Result<std::vector<ModeReport>> run_modes(os::Os& os, const machine::Machine& ma
   return reports;
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

@@ -5,12 +5,12 @@
 #include <string_view>
 #include <vector>
 
-#include "trial/stress/plan.h"
-#include "trial/stress/run.h"
 #include "machine/machine.h"
 #include "os/os.h"
+#include "trial/stress/plan.h"
+#include "trial/stress/run.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 
 enum class StressMode {
   plain,    ///< Nobody moves anything.
@@ -36,4 +36,4 @@ Result<std::vector<ModeReport>> run_modes(os::Os& os, const machine::Machine& ma
                                           const StressPlan& plan,
                                           const std::vector<StressMode>& modes);
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

@@ -6,7 +6,7 @@
 
 #include "os/atomic_file.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 namespace {
 
 using workloads::stress::Pattern;
@@ -56,7 +56,7 @@ Result<void> check(const StressOptions& options) {
                      "give --modes membind too, or run this "
                      "under 'homenode run --membind'");
   }
-  return check_output_folder(options.output);
+  return os::check_output_folder(options.output);
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

@@ -11,7 +11,7 @@
 #include "trial/map/options.h"
 #include "workloads/stress/targets.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 
 /// Who touches a block's pages first.
 enum class FirstTouch {
@@ -56,4 +56,4 @@ std::string to_string(FirstTouch first_touch);
 /// What is wrong with the options whatever the machine. Errors: bad_usage.
 Result<void> check(const StressOptions& options);
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

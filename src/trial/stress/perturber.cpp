@@ -12,7 +12,7 @@
 #include <chrono>
 #include <utility>
 
-namespace homenode::cli {
+namespace homenode::trial {
 namespace {
 
 /// A message is a list of numbers with its length in front; a stream socket has no limit on it.
@@ -172,4 +172,4 @@ Result<void> Perturber::released() {
   return answer_of(socket_, "release the threads");
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

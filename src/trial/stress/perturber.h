@@ -11,7 +11,7 @@
 #include "base/result.h"
 #include "os/os.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 
 struct PinnedThread {
   pid_t thread = 0;
@@ -44,4 +44,4 @@ class Perturber {
   int socket_;
 };
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

@@ -7,7 +7,7 @@
 
 #include "placement/policies/list_syntax.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 namespace {
 
 using machine::Machine;
@@ -112,7 +112,7 @@ Result<StressPlan> plan_stress(const Machine& machine, const StressOptions& opti
       stress::default_targets(options.pattern, static_cast<unsigned>(plan.nodes.size()));
   if (const auto read = read_map(plan); !read) return read.as_unexpected();
   if (!options.membind.empty()) {
-    const auto nodes = machine::parse_nodes(machine, options.membind);
+    const auto nodes = placement::parse_nodes(machine, options.membind);
     if (!nodes) return nodes.as_unexpected();
     plan.membind = *nodes;
   }
@@ -121,4 +121,4 @@ Result<StressPlan> plan_stress(const Machine& machine, const StressOptions& opti
   return plan;
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

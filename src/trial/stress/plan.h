@@ -4,11 +4,11 @@
 
 #include <vector>
 
+#include "machine/machine.h"
 #include "trial/map/plan.h"
 #include "trial/stress/options.h"
-#include "machine/machine.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 
 struct StressPlan {
   StressOptions options;
@@ -33,4 +33,4 @@ struct StressPlan {
 Result<StressPlan> plan_stress(const machine::Machine& machine, const StressOptions& options,
                                const MemoryFacts& facts);
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

@@ -5,12 +5,12 @@
 #include <charconv>
 
 #include "actuation/aligned_memory.h"
+#include "sensing/process_names.h"
 #include "trial/map/memory.h"
 #include "trial/stress/perturber.h"
 #include "trial/stress/team.h"
-#include "sensing/process_names.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 namespace {
 
 namespace stress = workloads::stress;
@@ -90,4 +90,4 @@ Result<StressReport> run_stress(os::Os& os, const machine::Machine& machine,
   return report;
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

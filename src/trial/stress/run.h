@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "trial/stress/plan.h"
 #include "os/os.h"
+#include "trial/stress/plan.h"
 #include "workloads/stress/moves.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 
 /// What the kernel counts for the whole system; nothing where it does not.
 struct SystemMoves {
@@ -46,4 +46,4 @@ struct StressReport {
 Result<StressReport> run_stress(os::Os& os, const machine::Machine& machine,
                                 const StressPlan& plan);
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

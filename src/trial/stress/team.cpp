@@ -11,7 +11,7 @@
 #include "placement/policies/policy.h"
 #include "workloads/map/team.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 namespace {
 
 namespace stress = workloads::stress;
@@ -188,4 +188,4 @@ Result<void> StressTeam::check_content() const {
   return {};
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

@@ -12,7 +12,7 @@
 #include "trial/stress/run.h"
 #include "workloads/stress/walk.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 
 class StressTeam {
  public:
@@ -60,4 +60,4 @@ class StressTeam {
   std::optional<Error> error_;
 };
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

@@ -7,10 +7,10 @@
 #include <cerrno>
 #include <chrono>
 
-#include "trial/stress/team.h"
 #include "sensing/page_query.h"
+#include "trial/stress/team.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 namespace {
 
 namespace stress = workloads::stress;
@@ -86,4 +86,4 @@ void StressTeam::watch() {
                           growth_of(before.migrated, after.migrated)};
 }
 
-}  // namespace homenode::cli
+}  // namespace homenode::trial

@@ -4,13 +4,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/bench/map_render.h"
+#include "fake/fake.h"
 #include "support/bench_machines.h"
 #include "trial/map/expected.h"
 #include "trial/map/matrix.h"
 #include "trial/map/memory.h"
 #include "trial/map/patterns.h"
-#include "cli/bench/map_render.h"
-#include "fake/fake.h"
 
 namespace homenode::cli {
 namespace {
@@ -18,8 +18,8 @@ namespace {
 using MapPattern = workloads::map::Pattern;
 using workloads::map::Shape;
 
-MapOptions options_in(MapPattern pattern, Method method, const Shape& shape) {
-  MapOptions options;
+trial::MapOptions options_in(MapPattern pattern, trial::Method method, const Shape& shape) {
+  trial::MapOptions options;
   options.pattern = pattern;
   options.method = method;
   options.shape = shape;
@@ -35,40 +35,40 @@ machine::Machine quad_with_distances() {
   return machine;
 }
 
-Result<MapReport> run_on_fake(const MapOptions& options) {
+Result<trial::MapReport> run_on_fake(const trial::MapOptions& options) {
   os::Fake os(quad_kernel());
   const auto machine = quad_with_distances();
-  const auto plan = plan_map(machine, options, memory_facts(os));
+  const auto plan = trial::plan_map(machine, options, trial::memory_facts(os));
   if (!plan) return plan.as_unexpected();
-  auto report = run_map(os, machine, *plan);
+  auto report = trial::run_map(os, machine, *plan);
   EXPECT_EQ(os.mappings(), 0U);
   return report;
 }
 
-double local_of(MapPattern pattern, Method method, const Shape& shape) {
+double local_of(MapPattern pattern, trial::Method method, const Shape& shape) {
   const auto report = run_on_fake(options_in(pattern, method, shape));
   EXPECT_TRUE(report) << report.error().message();
   EXPECT_TRUE(report->access);
   return access::local_share(report->access->by_node);
 }
 
-double leakage_of(MapPattern pattern, Method method, const Shape& shape) {
+double leakage_of(MapPattern pattern, trial::Method method, const Shape& shape) {
   const auto report = run_on_fake(options_in(pattern, method, shape));
   EXPECT_TRUE(report && report->access && report->access->penalty);
   return report->access->penalty->leakage();
 }
 
-std::string complaint_about(const MapOptions& options) {
+std::string complaint_about(const trial::MapOptions& options) {
   const auto checked = check(options);
   return checked ? "" : checked.error().message();
 }
 
 TEST(ParseShape, ReadsOneTwoOrThreeAxes) {
-  EXPECT_EQ(*parse_shape("262144"), Shape(262144));
-  EXPECT_EQ(*parse_shape("512x1024"), Shape(512, 1024));
-  EXPECT_EQ(*parse_shape("3x5x7"), Shape(3, 5, 7));
+  EXPECT_EQ(*trial::parse_shape("262144"), Shape(262144));
+  EXPECT_EQ(*trial::parse_shape("512x1024"), Shape(512, 1024));
+  EXPECT_EQ(*trial::parse_shape("3x5x7"), Shape(3, 5, 7));
   for (const char* text : {"262144", "512x1024", "3x5x7"}) {
-    EXPECT_EQ(to_string(*parse_shape(text)), text);
+    EXPECT_EQ(trial::to_string(*trial::parse_shape(text)), text);
   }
 }
 
@@ -76,25 +76,25 @@ TEST(ParseShape, RefusesWhatIsNoneAndWhatCannotBeCounted) {
   for (const char* text : {"", "x", "4x", "x4", "0", "4x0", "4X4", "-4", "4 x 4", "2x2x2x2", "4m",
                            "18446744073709551616", "288230376151711744", "4294967296x4294967296",
                            "100000000x100000000x100000000"}) {
-    const auto shape = parse_shape(text);
+    const auto shape = trial::parse_shape(text);
     ASSERT_FALSE(shape) << text;
     EXPECT_EQ(shape.error().code, ErrorCode::bad_usage);
   }
 }
 
 TEST(ParsePhases, ReadsPatternsByName) {
-  EXPECT_EQ(*parse_phases("divided,partial"),
+  EXPECT_EQ(*trial::parse_phases("divided,partial"),
             (std::vector<MapPattern>{MapPattern::divided, MapPattern::partial}));
   for (const char* text : {"", "divided,", "spiral", "multi-patterns"}) {
-    EXPECT_FALSE(parse_phases(text)) << text;
+    EXPECT_FALSE(trial::parse_phases(text)) << text;
   }
 }
 
 TEST(PatternNames, NameEachPatternOnce) {
-  for (const std::string& name : pattern_names()) {
-    const auto pattern = pattern_named(name);
+  for (const std::string& name : trial::pattern_names()) {
+    const auto pattern = trial::pattern_named(name);
     ASSERT_TRUE(pattern);
-    EXPECT_EQ(to_string(*pattern), name);
+    EXPECT_EQ(trial::to_string(*pattern), name);
     const unsigned dimensions = workloads::map::rule_of(*pattern).dimensions;
     const bool told = name.starts_with(std::to_string(dimensions) + "d-");
     EXPECT_EQ(told, dimensions > 1) << name;
@@ -103,7 +103,7 @@ TEST(PatternNames, NameEachPatternOnce) {
 
 TEST(CheckShape, NamesWhatCannotBe) {
   const auto bad = [](MapPattern pattern, const Shape& shape, unsigned threads) {
-    MapOptions options = options_in(pattern, Method::standard, shape);
+    trial::MapOptions options = options_in(pattern, trial::Method::standard, shape);
     options.threads = threads;
     return complaint_about(options);
   };
@@ -117,7 +117,7 @@ TEST(CheckShape, NamesWhatCannotBe) {
 }
 
 TEST(CheckShape, WantsPhasesOfOneDimension) {
-  MapOptions options;
+  trial::MapOptions options;
   options.multi_patterns = true;
   EXPECT_EQ(complaint_about(options), "");
   options.phases = {MapPattern::row_bands, MapPattern::divided};
@@ -127,12 +127,12 @@ TEST(CheckShape, WantsPhasesOfOneDimension) {
 }
 
 TEST(Overlap, IsAQuarterInARowAndNoneElsewhereUnlessAskedFor) {
-  MapOptions options;
-  EXPECT_EQ(overlap_of(options), 25U);
+  trial::MapOptions options;
+  EXPECT_EQ(trial::overlap_of(options), 25U);
   options.pattern = MapPattern::mesh;
-  EXPECT_EQ(overlap_of(options), 0U);
+  EXPECT_EQ(trial::overlap_of(options), 0U);
   options.overlap_percent = 40;
-  EXPECT_EQ(overlap_of(options), 40U);
+  EXPECT_EQ(trial::overlap_of(options), 40U);
 }
 
 TEST(Expected, IsAtHomeForWhatIsOwnedAndEvenForWhatEverybodyUses) {
@@ -140,15 +140,15 @@ TEST(Expected, IsAtHomeForWhatIsOwnedAndEvenForWhatEverybodyUses) {
   const auto nodes = machine.node_ids().to_vector();
   const std::vector<NodeId> of_thread{NodeId(0), NodeId(0), NodeId(3), NodeId(3)};
   const auto tiles =
-      expected_elements(machine, {MapPattern::mesh, Shape(4, 4), 4, 50}, of_thread, nodes);
+      trial::expected_elements(machine, {MapPattern::mesh, Shape(4, 4), 4, 50}, of_thread, nodes);
   // Tiles of 2 x 2 and one row and column of the neighbours': 9 elements a thread. Threads 0, 1
   // hold the upper half, of which 6 of the 9 are; the others' 3 are across.
   EXPECT_EQ(tiles.at(NodeId(0), NodeId(0)), 12.0);
   EXPECT_EQ(tiles.at(NodeId(0), NodeId(3)), 6.0);
   EXPECT_EQ(tiles.at(NodeId(3), NodeId(3)), 12.0);
-  EXPECT_DOUBLE_EQ(*penalty_factor(machine, tiles), (24 * 10 + 12 * 20) / (10.0 * 36));
-  const auto shared = expected_elements(machine, {MapPattern::shared_by_columns, Shape(4, 4), 4, 0},
-                                        of_thread, nodes);
+  EXPECT_DOUBLE_EQ(*trial::penalty_factor(machine, tiles), (24 * 10 + 12 * 20) / (10.0 * 36));
+  const auto shared = trial::expected_elements(
+      machine, {MapPattern::shared_by_columns, Shape(4, 4), 4, 0}, of_thread, nodes);
   EXPECT_EQ(shared.at(NodeId(0), NodeId(0)), 16.0);
   EXPECT_EQ(shared.at(NodeId(0), NodeId(3)), 16.0);
   EXPECT_EQ(shared.at(NodeId(0), NodeId(1)), 0.0);
@@ -157,43 +157,43 @@ TEST(Expected, IsAtHomeForWhatIsOwnedAndEvenForWhatEverybodyUses) {
 TEST(Expected, GoesToTheNearestMemoryOfANodeThatHasNone) {
   const auto machine = lopsided_machine();
   const auto nodes = machine.node_ids().to_vector();
-  const auto bands = expected_elements(machine, {MapPattern::row_bands, Shape(2, 8), 2, 0},
-                                       {NodeId(0), NodeId(5)}, nodes);
+  const auto bands = trial::expected_elements(machine, {MapPattern::row_bands, Shape(2, 8), 2, 0},
+                                              {NodeId(0), NodeId(5)}, nodes);
   EXPECT_EQ(bands.at(NodeId(0), NodeId(8)), 8.0);
   EXPECT_EQ(bands.at(NodeId(5), NodeId(5)), 8.0);
-  EXPECT_DOUBLE_EQ(*penalty_factor(machine, bands), (14 + 10) / 20.0);
+  EXPECT_DOUBLE_EQ(*trial::penalty_factor(machine, bands), (14 + 10) / 20.0);
 }
 
 TEST(PenaltyFactor, IsUnknownWithoutTheDistancesThatItNeeds) {
   const auto machine = quad_machine();
   const auto nodes = machine.node_ids().to_vector();
-  ElementMatrix matrix(nodes, nodes);
-  EXPECT_FALSE(penalty_factor(machine, matrix));
+  trial::ElementMatrix matrix(nodes, nodes);
+  EXPECT_FALSE(trial::penalty_factor(machine, matrix));
   matrix.at(NodeId(1), NodeId(1)) = 3;
-  EXPECT_DOUBLE_EQ(*penalty_factor(machine, matrix), 1.0);
+  EXPECT_DOUBLE_EQ(*trial::penalty_factor(machine, matrix), 1.0);
   matrix.at(NodeId(1), NodeId(2)) = 1;
-  EXPECT_FALSE(penalty_factor(machine, matrix));
+  EXPECT_FALSE(trial::penalty_factor(machine, matrix));
 }
 
 TEST(Shapes, AreHealedByPagesOnlyWhereAPageHasOneOwner) {
   const Shape long_rows(64, 512);   // A row is 8 pages: one for each thread's columns.
   const Shape short_rows(512, 16);  // A page is 4 rows.
-  EXPECT_DOUBLE_EQ(local_of(MapPattern::row_bands, Method::api, short_rows), 1.0);
-  EXPECT_DOUBLE_EQ(local_of(MapPattern::column_bands, Method::api, long_rows), 1.0);
-  EXPECT_DOUBLE_EQ(local_of(MapPattern::column_bands, Method::api, short_rows), 0.25);
-  EXPECT_DOUBLE_EQ(local_of(MapPattern::column_bands, Method::rewrite, short_rows), 1.0);
-  EXPECT_DOUBLE_EQ(leakage_of(MapPattern::column_bands, Method::rewrite, short_rows), 0.0);
-  EXPECT_DOUBLE_EQ(leakage_of(MapPattern::column_bands, Method::api, short_rows), 0.75);
+  EXPECT_DOUBLE_EQ(local_of(MapPattern::row_bands, trial::Method::api, short_rows), 1.0);
+  EXPECT_DOUBLE_EQ(local_of(MapPattern::column_bands, trial::Method::api, long_rows), 1.0);
+  EXPECT_DOUBLE_EQ(local_of(MapPattern::column_bands, trial::Method::api, short_rows), 0.25);
+  EXPECT_DOUBLE_EQ(local_of(MapPattern::column_bands, trial::Method::rewrite, short_rows), 1.0);
+  EXPECT_DOUBLE_EQ(leakage_of(MapPattern::column_bands, trial::Method::rewrite, short_rows), 0.0);
+  EXPECT_DOUBLE_EQ(leakage_of(MapPattern::column_bands, trial::Method::api, short_rows), 0.75);
   const Shape cube(16, 16, 64);  // A page is a row along x.
-  EXPECT_DOUBLE_EQ(local_of(MapPattern::slabs_y, Method::api, cube), 1.0);
-  EXPECT_LT(local_of(MapPattern::slabs_x, Method::api, cube), 0.3);
-  EXPECT_DOUBLE_EQ(local_of(MapPattern::slabs_x, Method::rewrite, cube), 1.0);
-  EXPECT_DOUBLE_EQ(local_of(MapPattern::blocks, Method::rewrite, cube), 1.0);
+  EXPECT_DOUBLE_EQ(local_of(MapPattern::slabs_y, trial::Method::api, cube), 1.0);
+  EXPECT_LT(local_of(MapPattern::slabs_x, trial::Method::api, cube), 0.3);
+  EXPECT_DOUBLE_EQ(local_of(MapPattern::slabs_x, trial::Method::rewrite, cube), 1.0);
+  EXPECT_DOUBLE_EQ(local_of(MapPattern::blocks, trial::Method::rewrite, cube), 1.0);
 }
 
 TEST(Shapes, SpreadPagesThatNobodyHasMostOf) {
   const auto report =
-      run_on_fake(options_in(MapPattern::column_bands, Method::api, Shape(512, 16)));
+      run_on_fake(options_in(MapPattern::column_bands, trial::Method::api, Shape(512, 16)));
   ASSERT_TRUE(report);
   EXPECT_DOUBLE_EQ(access::column_concentration(report->access->by_node), 0.25);
 }
@@ -204,13 +204,13 @@ TEST(Shapes, LeaveSharedArraysFlatAtBest) {
                              MapPattern::shared_along_y, MapPattern::shared_along_z}) {
     const bool flat = workloads::map::rule_of(pattern).dimensions == 2;
     const Shape shape = flat ? Shape(64, 64) : Shape(16, 16, 16);
-    EXPECT_NEAR(local_of(pattern, Method::rewrite, shape), 0.25, 1e-12);
-    EXPECT_NEAR(leakage_of(pattern, Method::rewrite, shape), 0.0, 1e-12);
+    EXPECT_NEAR(local_of(pattern, trial::Method::rewrite, shape), 0.25, 1e-12);
+    EXPECT_NEAR(leakage_of(pattern, trial::Method::rewrite, shape), 0.0, 1e-12);
   }
 }
 
-MapOptions three_phases(Method method) {
-  MapOptions options;
+trial::MapOptions three_phases(trial::Method method) {
+  trial::MapOptions options;
   options.multi_patterns = true;
   options.method = method;
   options.shape = Shape(64, 512);
@@ -218,7 +218,7 @@ MapOptions three_phases(Method method) {
 }
 
 TEST(MultiPatterns, ActBeforeEachPhaseAndSayWhatThatTook) {
-  for (Method method : {Method::api, Method::rewrite}) {
+  for (trial::Method method : {trial::Method::api, trial::Method::rewrite}) {
     const auto report = run_on_fake(three_phases(method));
     ASSERT_TRUE(report) << report.error().message();
     ASSERT_EQ(report->phases.size(), 3U);
@@ -229,33 +229,33 @@ TEST(MultiPatterns, ActBeforeEachPhaseAndSayWhatThatTook) {
     for (std::size_t at : {1U, 2U}) {
       const auto& change = report->phases[at].change;
       ASSERT_TRUE(change);
-      EXPECT_EQ(change->laid_out_anew, method == Method::rewrite);
+      EXPECT_EQ(change->laid_out_anew, method == trial::Method::rewrite);
     }
     EXPECT_GT(report->phases[1].change->pages, 0U);
-    if (method == Method::api) continue;
+    if (method == trial::Method::api) continue;
     EXPECT_DOUBLE_EQ(access::column_concentration(report->phases[2].access->by_node), 0.25);
     EXPECT_NEAR(report->access->penalty->leakage(), 0.0, 1e-12);
   }
 }
 
 TEST(MultiPatterns, StayWhereTheyAreByTheOtherMethods) {
-  const auto report = run_on_fake(three_phases(Method::standard));
+  const auto report = run_on_fake(three_phases(trial::Method::standard));
   ASSERT_TRUE(report);
   ASSERT_EQ(report->phases.size(), 3U);
-  for (const PhaseReport& phase : report->phases) EXPECT_FALSE(phase.change);
+  for (const trial::PhaseReport& phase : report->phases) EXPECT_FALSE(phase.change);
 }
 
 TEST(MultiPatterns, CountTwoLayoutsAgainstTheMemory) {
-  MapOptions options = three_phases(Method::rewrite);
-  MemoryFacts facts;
+  trial::MapOptions options = three_phases(trial::Method::rewrite);
+  trial::MemoryFacts facts;
   facts.available = Bytes{3_MiB};  // One array is 2 MiB.
-  EXPECT_FALSE(plan_map(quad_machine(), options, facts));
-  options.method = Method::api;
-  EXPECT_TRUE(plan_map(quad_machine(), options, facts));
+  EXPECT_FALSE(trial::plan_map(quad_machine(), options, facts));
+  options.method = trial::Method::api;
+  EXPECT_TRUE(trial::plan_map(quad_machine(), options, facts));
 }
 
 TEST(MultiPatterns, AreToldPhaseByPhase) {
-  const auto report = run_on_fake(three_phases(Method::api));
+  const auto report = run_on_fake(three_phases(trial::Method::api));
   ASSERT_TRUE(report);
   const auto json = nlohmann::json::parse(map_json(quad_with_distances(), *report));
   EXPECT_EQ(json["options"]["pattern"], "multi-patterns");

@@ -3,10 +3,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "fake/fake.h"
 #include "support/bench_command.h"
 #include "support/bench_machines.h"
 #include "trial/message/run.h"
-#include "fake/fake.h"
 #include "workloads/message/kneighbor.h"
 
 namespace homenode::cli {
@@ -85,20 +85,20 @@ message::KNeighborShape ring_of_eight() {
 }
 
 TEST(RunMessages, PutsEachPageOnTheNodeOfThePeThatTheRuleNames) {
-  for (const MessageRule rule : {MessageRule::sender, MessageRule::receiver}) {
+  for (const trial::MessageRule rule : {trial::MessageRule::sender, trial::MessageRule::receiver}) {
     os::Fake os(quad_kernel());
     const auto program = message::make_kneighbor(ring_of_eight());
-    const auto setup = plan_messages(quad_machine(), {8, "none", 1}, rule, "");
+    const auto setup = trial::plan_messages(quad_machine(), {8, "none", 1}, rule, "");
     ASSERT_TRUE(setup) << setup.error().message();
     std::map<NodeId, std::size_t> wanted;
     for (const message::Channel& channel : program->channels()) {
-      const unsigned pe = rule == MessageRule::sender ? channel.from : channel.to;
+      const unsigned pe = rule == trial::MessageRule::sender ? channel.from : channel.to;
       wanted[NodeId(pe / 2)] += channel.bytes / 4096;
     }
-    const auto report = run_messages(os, quad_machine(), *program, *setup);
+    const auto report = trial::run_messages(os, quad_machine(), *program, *setup);
     ASSERT_TRUE(report) << report.error().message();
-    EXPECT_TRUE(check_verified(*report, "ring"));
-    const ProgramRun& run = report->runs.front();
+    EXPECT_TRUE(trial::check_verified(*report, "ring"));
+    const trial::ProgramRun& run = report->runs.front();
     EXPECT_EQ(run.arrays.back().audit->pages_on_node, wanted);
     const workloads::Figure& figure = run.outcome.figures.back();
     EXPECT_EQ("of " + std::to_string(static_cast<int>(figure.value)), figure.unit);
@@ -112,9 +112,9 @@ TEST(RunMessages, GivesTheCallerItsCpusAndItsPolicyBack) {
   CpuSet before;
   ASSERT_EQ(os.sched_getaffinity(0, before), 0);
   const auto program = message::make_kneighbor(ring_of_eight());
-  const auto setup =
-      plan_messages(quad_machine(), {8, "round-robin", 1}, MessageRule::first_touch, "");
-  ASSERT_TRUE(run_messages(os, quad_machine(), *program, *setup));
+  const auto setup = trial::plan_messages(quad_machine(), {8, "round-robin", 1},
+                                          trial::MessageRule::first_touch, "");
+  ASSERT_TRUE(trial::run_messages(os, quad_machine(), *program, *setup));
   CpuSet after;
   int mode = -1;
   NodeSet nodes;
@@ -125,14 +125,16 @@ TEST(RunMessages, GivesTheCallerItsCpusAndItsPolicyBack) {
 }
 
 TEST(RunMessages, BindsPesAsAskedWithTheirMessagesBesideThem) {
-  const auto setup = plan_messages(quad_machine(), {4, "none", 1}, MessageRule::sender, "7,0,2,4");
+  const auto setup =
+      trial::plan_messages(quad_machine(), {4, "none", 1}, trial::MessageRule::sender, "7,0,2,4");
   ASSERT_TRUE(setup) << setup.error().message();
   EXPECT_EQ(setup->homes, (std::vector<NodeId>{NodeId(3), NodeId(0), NodeId(1), NodeId(2)}));
   EXPECT_EQ(setup->cpus[0], CpuSet{CpuId(7)});
 }
 
 TEST(RunMessages, PutsMessagesOnTheNearestMemoryOfAPeWhoseNodeHasNone) {
-  const auto setup = plan_messages(lopsided_machine(), {4, "none", 1}, MessageRule::sender, "");
+  const auto setup =
+      trial::plan_messages(lopsided_machine(), {4, "none", 1}, trial::MessageRule::sender, "");
   ASSERT_TRUE(setup) << setup.error().message();
   EXPECT_EQ(setup->homes, (std::vector<NodeId>{NodeId(8), NodeId(8), NodeId(5), NodeId(5)}));
 }

@@ -5,10 +5,10 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "support/bench_command.h"
 #include "cli/bench/facts.h"
-#include "trial/gather_file.h"
 #include "cli/bench/table.h"
+#include "support/bench_command.h"
+#include "trial/gather_file.h"
 
 namespace homenode::cli {
 namespace {
@@ -67,7 +67,7 @@ TEST(Probes, NameTooLittleMemoryBeforeTheyAllocateIt) {
 }
 
 TEST(GatherFile, IsReadAsSpatterWritesIt) {
-  const auto patterns = read_patterns(
+  const auto patterns = trial::read_patterns(
       R"([{"name": "x", "kernel": "Scatter", "pattern": [0, 24, 48], "delta": 8, "count": 16},
           {"kernel": "Gather", "pattern": "UNIFORM:4:2", "op": "copy"}])");
   ASSERT_TRUE(patterns) << patterns.error().message();
@@ -85,7 +85,7 @@ TEST(GatherFile, NamesTheEntryThatIsWrong) {
         R"([{"pattern": [-1]}])", R"([{"pattern": [0], "count": 0}])",
         R"([{"pattern": [0], "delta": -1}])", R"([{"kernel": "Gather"}])",
         R"([{"pattern": [0], "kernel": "GS"}])", R"([{"pattern": [18446744073709551615]}])"}) {
-    EXPECT_FALSE(read_patterns(text)) << text;
+    EXPECT_FALSE(trial::read_patterns(text)) << text;
   }
 }
 

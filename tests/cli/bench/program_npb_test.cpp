@@ -2,10 +2,10 @@
 // anything is allocated. What a real kernel does with the pages is looked at in the lab.
 #include <gtest/gtest.h>
 
-#include "support/bench_machines.h"
-#include "trial/program/run.h"
 #include "fake/fake.h"
 #include "placement/strategies/table.h"
+#include "support/bench_machines.h"
+#include "trial/program/run.h"
 #include "workloads/npb/table.h"
 
 namespace homenode::cli {
@@ -32,12 +32,12 @@ void run_npb_on(const machine::Machine& machine, const workloads::npb::Benchmark
   for (const placement::Strategy& strategy : placement::strategies()) {
     os::Fake os(model_of(machine));
     const auto report =
-        run_program(os, machine, *program, {npb_team, std::string(strategy.name), 1});
+        trial::run_program(os, machine, *program, {npb_team, std::string(strategy.name), 1});
     ASSERT_TRUE(report) << strategy.name << ": " << report.error().message();
-    EXPECT_TRUE(check_verified(*report, std::string(strategy.name)));
+    EXPECT_TRUE(trial::check_verified(*report, std::string(strategy.name)));
     for (std::size_t i = 0; i < report->arrays.size(); ++i) {
-      const PlacedArray& array = report->arrays[i];
-      const ArrayAudit& after = report->runs.front().arrays[i];
+      const trial::PlacedArray& array = report->arrays[i];
+      const trial::ArrayAudit& after = report->runs.front().arrays[i];
       ASSERT_TRUE(after.audit) << array.need.name;
       EXPECT_EQ(after.astray, 0U) << strategy.name << ", " << array.need.name;
       EXPECT_EQ(array.receipt.has_value(), strategy.name != "memory-bind");
@@ -56,9 +56,9 @@ TEST_P(EveryNpbKernel, IsRightAndWhereEachStrategyPutsIt) {
 TEST_P(EveryNpbKernel, IsRefusedBeforeAnythingIsAllocated) {
   for (const workloads::npb::Class size : workloads::npb::classes) {
     const auto program = GetParam().make(size);
-    const Bytes needed = footprint(*program);
-    const auto check = [&](const ProgramSetup& setup, Bytes available) {
-      return check_setup(quad_machine(), *program, setup, available);
+    const Bytes needed = trial::footprint(*program);
+    const auto check = [&](const trial::ProgramSetup& setup, Bytes available) {
+      return trial::check_setup(quad_machine(), *program, setup, available);
     };
     EXPECT_TRUE(check({8, "none", 1}, needed));
     const auto memory = check({8, "none", 1}, Bytes{needed.value - 1});

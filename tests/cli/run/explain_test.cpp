@@ -6,13 +6,13 @@
 #include <cerrno>
 #include <nlohmann/json.hpp>
 
-#include "launch/plan.h"
 #include "fake/fake.h"
+#include "launch/plan.h"
 
 namespace homenode::cli {
 namespace {
 
-using Kind = RunSetting::Kind;
+using Kind = launch::RunSetting::Kind;
 using placement::Policy;
 using placement::PolicyKind;
 
@@ -26,23 +26,23 @@ machine::Machine two_nodes_and_memory() {
   return machine;
 }
 
-RunPlan planned(const RunRequest& request) {
+launch::RunPlan planned(const launch::RunRequest& request) {
   os::Fake os;
   os.set_root("/nonexistent");
   os.set_file("/sys/class/net/eth0/uevent", "\n");
   os.set_file("/sys/class/net/eth0/numa_node", "1\n");
   os.set_file("/sys/class/net/cxl0/uevent", "\n");
   os.set_file("/sys/class/net/cxl0/numa_node", "2\n");
-  const auto plan = make_run_plan(os, two_nodes_and_memory(), request);
+  const auto plan = launch::make_run_plan(os, two_nodes_and_memory(), request);
   EXPECT_TRUE(plan) << (plan ? "" : plan.error().message());
-  return plan ? *plan : RunPlan{};
+  return plan ? *plan : launch::RunPlan{};
 }
 
 TEST(RunExplain, TellsEachThreadsPlace) {
-  ThreadRequest threads;
+  launch::ThreadRequest threads;
   threads.threads = "0,2";
   threads.thread_memory = "bind@0/bind@1";
-  const RunPlan plan = planned({{}, threads});
+  const launch::RunPlan plan = planned({{}, threads});
   const std::string text = explain_text(plan);
   EXPECT_NE(text.find("CPUs: 0,2\n"), std::string::npos) << text;
   EXPECT_NE(text.find("thread 1: CPUs 2, memory bind, nodes 1\n"), std::string::npos) << text;
@@ -53,12 +53,12 @@ TEST(RunExplain, TellsEachThreadsPlace) {
 }
 
 TEST(RunExplain, NearBindsTheCpusAndPrefersTheMemory) {
-  const RunPlan near = planned({{{Kind::near, "eth0"}}, {}});
+  const launch::RunPlan near = planned({{{Kind::near, "eth0"}}, {}});
   EXPECT_EQ(near.process.process_cpus, (CpuSet{CpuId(2), CpuId(3)}));
   EXPECT_EQ(near.process.process_memory, (Policy{PolicyKind::preferred, {NodeId(1)}}));
-  const RunPlan own = planned({{{Kind::near, "eth0"}, {Kind::membind, "0"}}, {}});
+  const launch::RunPlan own = planned({{{Kind::near, "eth0"}, {Kind::membind, "0"}}, {}});
   EXPECT_EQ(own.process.process_memory, (Policy{PolicyKind::bind, {NodeId(0)}}));
-  const RunPlan memory_alone = planned({{{Kind::near, "cxl0"}}, {}});
+  const launch::RunPlan memory_alone = planned({{{Kind::near, "cxl0"}}, {}});
   EXPECT_FALSE(memory_alone.process.process_cpus.has_value());
   EXPECT_EQ(memory_alone.process.process_memory, (Policy{PolicyKind::preferred, {NodeId(2)}}));
 }
@@ -70,7 +70,7 @@ TEST(RunExplain, DevicesStandForNodesInLists) {
 
 TEST(RunExplain, EachRankHasItsNode) {
   setenv("OMPI_COMM_WORLD_LOCAL_RANK", "1", 1);
-  const RunPlan plan = planned({{{Kind::per_rank, "node"}}, {}});
+  const launch::RunPlan plan = planned({{{Kind::per_rank, "node"}}, {}});
   unsetenv("OMPI_COMM_WORLD_LOCAL_RANK");
   EXPECT_EQ(plan.process.process_memory, (Policy{PolicyKind::preferred, {NodeId(1)}}));
   EXPECT_NE(explain_text(plan).find("rank on this host: 1 (OMPI"), std::string::npos);
@@ -78,23 +78,23 @@ TEST(RunExplain, EachRankHasItsNode) {
 
 TEST(RunExplain, NamesWhatAContainerRefuses) {
   os::Fake os;
-  EXPECT_EQ(find_policy_refusal(os), "");
+  EXPECT_EQ(launch::find_policy_refusal(os), "");
   os.fail_call("get_mempolicy", 1, EPERM);
-  const std::string refusal = find_policy_refusal(os);
+  const std::string refusal = launch::find_policy_refusal(os);
   EXPECT_NE(refusal.find("CAP_SYS_NICE"), std::string::npos) << refusal;
-  RunPlan plan;
+  launch::RunPlan plan;
   plan.refusal = refusal;
   EXPECT_NE(explain_text(plan).find("refused here: "), std::string::npos);
 }
 
 TEST(RunExplain, AsksForTheFullMachineOnlyWhereItIsNeeded) {
-  EXPECT_FALSE(needs_machine({{{Kind::localalloc, ""}}, {}}));
-  EXPECT_TRUE(needs_machine({{{Kind::membind, "0"}}, {}}));
-  EXPECT_FALSE(needs_full_machine({{{Kind::per_rank, "node"}}, {}}));
-  EXPECT_TRUE(needs_full_machine({{{Kind::per_rank, "socket"}}, {}}));
-  ThreadRequest threads;
+  EXPECT_FALSE(launch::needs_machine({{{Kind::localalloc, ""}}, {}}));
+  EXPECT_TRUE(launch::needs_machine({{{Kind::membind, "0"}}, {}}));
+  EXPECT_FALSE(launch::needs_full_machine({{{Kind::per_rank, "node"}}, {}}));
+  EXPECT_TRUE(launch::needs_full_machine({{{Kind::per_rank, "socket"}}, {}}));
+  launch::ThreadRequest threads;
   threads.threads = "S0:0-1";
-  EXPECT_TRUE(needs_full_machine({{}, threads}));
+  EXPECT_TRUE(launch::needs_full_machine({{}, threads}));
 }
 
 }  // namespace

@@ -10,10 +10,10 @@
 #include <random>
 #include <set>
 
-#include "cli/run/run.h"
 #include "cli/program_line.h"
-#include "support/command_line.h"
+#include "cli/run/run.h"
 #include "placement/policies/list_syntax.h"
+#include "support/command_line.h"
 
 #include <CLI/CLI.hpp>
 
@@ -139,13 +139,13 @@ TEST(RunFuzz, ListsAreReadAsTheGrammarSays) {
   for (unsigned i = 0; i < 100'000 * times(); ++i) {
     const std::string text = random_list(random);
     if (stripped(text) == "same") continue;  // Stands for an earlier list: tested elsewhere.
-    const auto nodes = machine::parse_nodes(machine, text);
+    const auto nodes = placement::parse_nodes(machine, text);
     const auto expected_nodes = slow_reading(text, {0, 1, 8, 70}, {0, 1, 8});
     ASSERT_EQ(nodes.has_value(), expected_nodes.has_value()) << "nodes '" << text << "'";
     if (nodes) {
       ASSERT_EQ(values(*nodes), *expected_nodes) << "nodes '" << text << "'";
     }
-    const auto cpus = machine::parse_cpus(machine, text);
+    const auto cpus = placement::parse_cpus(machine, text);
     const auto expected_cpus = slow_reading(text, {0, 2, 3, 64}, {0, 2, 3, 64});
     ASSERT_EQ(cpus.has_value(), expected_cpus.has_value()) << "CPUs '" << text << "'";
     if (cpus) {

@@ -6,12 +6,12 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "os/every_refusal.h"
-#include "sensing/captured.h"
 #include "base/id_list.h"
 #include "cli/dispatch.h"
 #include "cli/where/watch.h"
 #include "machine/load.h"
+#include "os/every_refusal.h"
+#include "sensing/captured.h"
 #include "sensing/process_reader.h"
 #include "support/where_process.h"
 
@@ -63,7 +63,7 @@ class WhereTrial final : public os::Trial {
     FakePace time;
     const bool watches = words_.size() > 2 && words_[2].starts_with("--watch");
     time.stop_after = watches ? pictures : 0;
-    const Pace pace = time.pace();
+    const os::Pace pace = time.pace();
     context.pace = &pace;
     const int code = dispatch(context, words_);
     const bool ended = out_.str().find("\"ended\":true") != std::string::npos;
@@ -256,7 +256,7 @@ TEST(WhereFaults, OfAProcessThatEndsUnderAWatchAreItsEnd) {
     std::ostringstream out;
     std::ostringstream err;
     FakePace time;
-    const Pace pace = time.pace();
+    const os::Pace pace = time.pace();
     Context context{os, out, err, "homenode", two_known_nodes, {}, &pace};
     const sensing::SystemFiles files{os};
     bool drawn = false;

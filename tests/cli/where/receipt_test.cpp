@@ -7,7 +7,7 @@ namespace homenode::cli {
 namespace {
 
 RepairReport report() {
-  RepairReceipt pages;
+  actuation::RepairReceipt pages;
   pages.looked_at_bytes = 10U << 20U;
   pages.planned_bytes = 8U << 20U;
   pages.moved_bytes = 5U << 20U;

@@ -5,7 +5,7 @@
 
 #include "fake/fake.h"
 
-namespace homenode::cli {
+namespace homenode::machine {
 namespace {
 
 /// eth0 is at node 1, nvme0n1 (two folders below its PCI device) and its partition at node 2, vda
@@ -88,4 +88,4 @@ TEST(RunDevices, NearTakesPlainNames) {
 }
 
 }  // namespace
-}  // namespace homenode::cli
+}  // namespace homenode::machine

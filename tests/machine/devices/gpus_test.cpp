@@ -10,7 +10,7 @@
 #include "machine/devices/devices.h"
 #include "os/linux.h"
 
-namespace homenode::cli {
+namespace homenode::machine {
 namespace {
 
 namespace fs = std::filesystem;
@@ -122,4 +122,4 @@ TEST(RunGpus, CountsCardsWhereNoneIsOnPci) {
 }
 
 }  // namespace
-}  // namespace homenode::cli
+}  // namespace homenode::machine

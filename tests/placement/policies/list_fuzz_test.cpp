@@ -7,8 +7,10 @@
 #include "base/id_list.h"
 #include "placement/policies/list_syntax.h"
 
-namespace homenode::machine {
+namespace homenode::placement {
 namespace {
+
+using machine::Machine;
 
 using Random = std::mt19937;
 
@@ -103,4 +105,4 @@ TEST(ListFuzz, RandomTextIsRefusedOrWithinTheAllowedIds) {
 }
 
 }  // namespace
-}  // namespace homenode::machine
+}  // namespace homenode::placement

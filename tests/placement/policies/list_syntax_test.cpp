@@ -4,8 +4,10 @@
 
 #include "base/id_list.h"
 
-namespace homenode::machine {
+namespace homenode::placement {
 namespace {
+
+using machine::Machine;
 
 /// Nodes 0, 1, 8, 9 with two CPUs each but the last; 1 has no memory. The cpuset allows nodes 1, 8
 /// and 9 and CPUs 3 to 5.
@@ -131,4 +133,4 @@ TEST(CpuLists, FollowTheSameRules) {
 }
 
 }  // namespace
-}  // namespace homenode::machine
+}  // namespace homenode::placement

@@ -6,7 +6,7 @@
 
 #include "workloads/map/layout.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 namespace {
 
 using workloads::map::Operation;
@@ -111,4 +111,4 @@ TEST(ComputeAccess, EqualsCountingElementByElement) {
 }
 
 }  // namespace
-}  // namespace homenode::cli
+}  // namespace homenode::trial

@@ -8,8 +8,11 @@
 
 #include "cli/size_option.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 namespace {
+
+using cli::define_options;
+using cli::parse_size;
 
 using workloads::map::Operation;
 using workloads::map::Order;
@@ -126,4 +129,4 @@ TEST(Check, WantsBoundThreadsWhereDataGoToThem) {
 }
 
 }  // namespace
-}  // namespace homenode::cli
+}  // namespace homenode::trial

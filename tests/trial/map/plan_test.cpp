@@ -6,7 +6,7 @@
 #include "support/bench_machines.h"
 #include "trial/map/matrix.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 namespace {
 
 using MapPattern = workloads::map::Pattern;
@@ -209,4 +209,4 @@ TEST(PlanMap, SaysSoWhenThereIsNoMemoryOrCpuToUse) {
 }
 
 }  // namespace
-}  // namespace homenode::cli
+}  // namespace homenode::trial

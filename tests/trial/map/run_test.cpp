@@ -5,14 +5,17 @@
 #include <cerrno>
 #include <nlohmann/json.hpp>
 
-#include "support/bench_machines.h"
 #include "cli/bench/map_render.h"
-#include "machine/load.h"
 #include "fake/fake.h"
+#include "machine/load.h"
 #include "os/linux.h"
+#include "support/bench_machines.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 namespace {
+
+using cli::map_json;
+using cli::map_text;
 
 using workloads::map::Operation;
 using MapPattern = workloads::map::Pattern;
@@ -178,4 +181,4 @@ TEST(MapText, ShowsTheMatrixTheSharesAndTheTime) {
 }
 
 }  // namespace
-}  // namespace homenode::cli
+}  // namespace homenode::trial

@@ -6,7 +6,7 @@
 #include "trial/numa_mem/audit.h"
 #include "trial/numa_mem/lists.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 namespace {
 
 std::vector<CpuSet> cpus_of(std::string_view text) {
@@ -139,4 +139,4 @@ TEST(Convergence, IsDatedFromTheLastUnbrokenStretch) {
 }
 
 }  // namespace
-}  // namespace homenode::cli
+}  // namespace homenode::trial

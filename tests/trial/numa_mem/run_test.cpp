@@ -11,14 +11,19 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "cli/bench/numa_mem_render.h"
+#include "machine/load.h"
 #include "support/bench_command.h"
 #include "trial/map/run.h"
 #include "trial/numa_mem/crew.h"
-#include "cli/bench/numa_mem_render.h"
-#include "machine/load.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 namespace {
+
+using cli::bench;
+using cli::BenchOutcome;
+using cli::exit_done;
+using cli::expect_bad_usage;
 
 /// Three loops over a few pages of each kind.
 NumaMemOptions short_numa_mem() {
@@ -224,4 +229,4 @@ TEST(NumaMemCommand, RefusesNonsenseInOneLine) {
 }
 
 }  // namespace
-}  // namespace homenode::cli
+}  // namespace homenode::trial

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace homenode::cli {
+namespace homenode::trial {
 namespace {
 
 TEST(Peer, RateIsWhatTheLastLineOfTheNameSays) {
@@ -37,4 +37,4 @@ TEST(Peer, SaysHowACommandEndedThatDidNotSucceed) {
 }
 
 }  // namespace
-}  // namespace homenode::cli
+}  // namespace homenode::trial

@@ -4,12 +4,17 @@
 
 #include <algorithm>
 
-#include "support/bench_machines.h"
 #include "cli/bench/program_render.h"
 #include "fake/fake.h"
+#include "support/bench_machines.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 namespace {
+
+using cli::PeerReport;
+using cli::program_json;
+using cli::program_text;
+using cli::ProgramTitle;
 
 using workloads::Sharing;
 
@@ -169,4 +174,4 @@ TEST(ProgramText, ComparesMediansWithAPeer) {
 }
 
 }  // namespace
-}  // namespace homenode::cli
+}  // namespace homenode::trial

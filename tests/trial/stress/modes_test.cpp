@@ -4,14 +4,17 @@
 
 #include <nlohmann/json.hpp>
 
+#include "machine/load.h"
+#include "os/linux.h"
 #include "support/bench_machines.h"
 #include "trial/map/run.h"
 #include "trial/stress/daemons.h"
-#include "machine/load.h"
-#include "os/linux.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 namespace {
+
+using cli::modes_json;
+using cli::modes_text;
 
 StressOptions with_modes(const std::string& modes, const std::string& membind = "") {
   StressOptions options;
@@ -72,4 +75,4 @@ TEST(StressModes, AreShownSideBySide) {
 }
 
 }  // namespace
-}  // namespace homenode::cli
+}  // namespace homenode::trial

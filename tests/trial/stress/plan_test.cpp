@@ -4,7 +4,7 @@
 
 #include "support/bench_machines.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 namespace {
 
 using workloads::stress::Pattern;
@@ -92,4 +92,4 @@ TEST(PlanStress, RefusesWhatMakesNoSense) {
 }
 
 }  // namespace
-}  // namespace homenode::cli
+}  // namespace homenode::trial

@@ -9,15 +9,18 @@
 #include <cerrno>
 #include <nlohmann/json.hpp>
 
+#include "cli/bench/stress_render.h"
+#include "fake/fake.h"
+#include "machine/load.h"
+#include "os/linux.h"
 #include "trial/map/run.h"
 #include "trial/stress/perturber.h"
-#include "cli/bench/stress_render.h"
-#include "machine/load.h"
-#include "fake/fake.h"
-#include "os/linux.h"
 
-namespace homenode::cli {
+namespace homenode::trial {
 namespace {
+
+using cli::stress_json;
+using cli::stress_text;
 
 using workloads::stress::Pattern;
 
@@ -176,4 +179,4 @@ TEST(Perturber, DiesWithAProgramThatIsKilled) {
 }
 
 }  // namespace
-}  // namespace homenode::cli
+}  // namespace homenode::trial

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "probe_memory.h"
+#include "workloads/probe_memory.h"
 
 namespace homenode::workloads::gather {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "probe_memory.h"
 #include "workloads/gups/random_stream.h"
+#include "workloads/probe_memory.h"
 
 namespace homenode::workloads::gups {
 namespace {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <set>
 
-#include "probe_memory.h"
 #include "workloads/message/molecules_serial.h"
+#include "workloads/probe_memory.h"
 
 namespace homenode::workloads::message {
 namespace {

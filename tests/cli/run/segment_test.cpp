@@ -12,39 +12,39 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/run/segment_steps.h"
-#include "support/command_line.h"
 #include "os/linux.h"
+#include "support/command_line.h"
 
 namespace homenode::cli {
 namespace {
 
-using Kind = RunSetting::Kind;
-using Step = SegmentRequest::Step;
+using Kind = launch::RunSetting::Kind;
+using Step = launch::SegmentRequest::Step;
 using SegmentWords = std::vector<std::string>;
 
 TEST(RunSegment, ReadsBytesAsNumactlDoes) {
-  EXPECT_EQ(parse_segment_bytes("4096"), 4096U);
-  EXPECT_EQ(parse_segment_bytes("0x1000"), 4096U);
-  EXPECT_EQ(parse_segment_bytes("010"), 8U);
-  EXPECT_EQ(parse_segment_bytes("0"), 0U);
-  EXPECT_EQ(parse_segment_bytes("64k"), 65536U);
-  EXPECT_EQ(parse_segment_bytes("1M"), 1048576U);
-  EXPECT_EQ(parse_segment_bytes("3g"), std::uint64_t{3} << 30U);
+  EXPECT_EQ(launch::parse_segment_bytes("4096"), 4096U);
+  EXPECT_EQ(launch::parse_segment_bytes("0x1000"), 4096U);
+  EXPECT_EQ(launch::parse_segment_bytes("010"), 8U);
+  EXPECT_EQ(launch::parse_segment_bytes("0"), 0U);
+  EXPECT_EQ(launch::parse_segment_bytes("64k"), 65536U);
+  EXPECT_EQ(launch::parse_segment_bytes("1M"), 1048576U);
+  EXPECT_EQ(launch::parse_segment_bytes("3g"), std::uint64_t{3} << 30U);
   for (const char* text :
        {"", "k", "1x", "-1", "1 k", "1kk", "08", "0x", "99999999999999999999", "9999999999999g"}) {
-    EXPECT_FALSE(parse_segment_bytes(text)) << text;
+    EXPECT_FALSE(launch::parse_segment_bytes(text)) << text;
   }
 }
 
 TEST(RunSegment, KeepsTheOrderOfTheSteps) {
-  std::vector<RunSetting> settings{
+  std::vector<launch::RunSetting> settings{
       {Kind::all, ""},         {Kind::length, "1m"},    {Kind::offset, "64k"},
       {Kind::shmid, "0x10"},   {Kind::shmmode, "0640"}, {Kind::huge, ""},
       {Kind::shm, "/run/key"}, {Kind::dump, ""},        {Kind::strict, ""},
       {Kind::membind, "0"},    {Kind::touch, ""},       {Kind::dump_nodes, ""}};
-  const auto taken = take_segment(settings);
+  const auto taken = launch::take_segment(settings);
   ASSERT_TRUE(taken && *taken);
-  const SegmentRequest& request = **taken;
+  const launch::SegmentRequest& request = **taken;
   EXPECT_FALSE(request.is_file);
   EXPECT_EQ(request.path, "/run/key");
   EXPECT_EQ(request.project, 16);
@@ -60,15 +60,15 @@ TEST(RunSegment, KeepsTheOrderOfTheSteps) {
 }
 
 TEST(RunSegment, LeavesProgramsAlone) {
-  std::vector<RunSetting> settings{{Kind::membind, "0"}, {Kind::physcpubind, "0"}};
-  const auto taken = take_segment(settings);
+  std::vector<launch::RunSetting> settings{{Kind::membind, "0"}, {Kind::physcpubind, "0"}};
+  const auto taken = launch::take_segment(settings);
   ASSERT_TRUE(taken);
   EXPECT_FALSE(*taken);
   EXPECT_EQ(settings.size(), 2U);
 }
 
 TEST(RunSegment, RefusesWhatBreaksTheOrder) {
-  const std::vector<std::vector<RunSetting>> wrong{
+  const std::vector<std::vector<launch::RunSetting>> wrong{
       {{Kind::length, "4k"}},
       {{Kind::dump, ""}},
       {{Kind::membind, "0"}, {Kind::file, "f"}},
@@ -85,8 +85,8 @@ TEST(RunSegment, RefusesWhatBreaksTheOrder) {
       {{Kind::shmid, "x"}, {Kind::shm, "k"}},
   };
   for (std::size_t i = 0; i < wrong.size(); ++i) {
-    std::vector<RunSetting> settings = wrong[i];
-    const auto taken = take_segment(settings);
+    std::vector<launch::RunSetting> settings = wrong[i];
+    const auto taken = launch::take_segment(settings);
     ASSERT_FALSE(taken) << i;
     EXPECT_EQ(taken.error().code, ErrorCode::bad_usage) << i;
   }
@@ -105,7 +105,7 @@ TEST(RunSegment, PrintsNumactlsLines) {
             "0000000000004000-0000000000008000: bind : 1 \n"
             "000000000000c000-0000000000010000: interleave : 1 2 \n"
             "0000000000000000-0000000000001000: 3\n");
-  SegmentRequest request;
+  launch::SegmentRequest request;
   request.path = "k";
   const auto json = nlohmann::json::parse(segment_json(request, dumps));
   EXPECT_EQ(json["schema"], "homenode.run.dump/1");
