@@ -4,10 +4,10 @@
 
 #include <cmath>
 
-#include "cli/bench/program_options.h"
 #include "os/clock.h"
 #include "placement/strategies/table.h"
 #include "trial/numa_mem/lists.h"
+#include "trial/program/run.h"
 
 namespace homenode::trial {
 namespace {
