@@ -73,7 +73,7 @@ class Boot:
         snapshot = snapshots.find(name) if name is not None else None
         if snapshot is None:
             return None
-        guest = Guest(self.machine.name, self.results, self.timing)
+        guest = Guest(self.machine, self.results, self.timing)
         try:
             guest.start(self._command(guest, snapshot=snapshot))
             # Read while QEMU reads it too. The host's time is told once the guest can hear it.
@@ -101,7 +101,7 @@ class Boot:
 
     def _booted(self, name: str | None) -> Guest:
         monitor = Monitor() if name is not None else None
-        guest = Guest(self.machine.name, self.results, self.timing)
+        guest = Guest(self.machine, self.results, self.timing)
         try:
             guest.start(self._command(guest, monitor=monitor), monitor)
             booted = self._heard(guest, "booted", BOOT_TIMEOUT_S)

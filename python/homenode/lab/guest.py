@@ -5,9 +5,11 @@ from pathlib import Path
 from homenode.lab.channel import Channel, Message
 from homenode.lab.diagnosis import guest_died, keep_console, why_lost
 from homenode.lab.errors import LabLostError
+from homenode.lab.machine import Machine
 from homenode.lab.monitor import Monitor
 from homenode.lab.process import QemuProcess
 from homenode.lab.session import Session
+from homenode.lab.sysfs_caches import cache_tree
 
 POLL_S = 0.05
 WAIT_FOR_END_S = 5.0
@@ -16,8 +18,8 @@ WAIT_FOR_END_S = 5.0
 class Guest:
     """Holds what close() must let go of. Started by start(), which may be called once."""
 
-    def __init__(self, machine: str, results: Path | None, timing: str | None = None):
-        self.session = Session.create(machine, results, timing)
+    def __init__(self, machine: Machine, results: Path | None, timing: str | None = None):
+        self.session = Session.create(machine.name, results, timing, cache_tree(machine))
         self.channel = Channel()
         self.from_snapshot = False
         self._results = results

@@ -21,7 +21,7 @@ class Cache:
 
 @dataclass(frozen=True)
 class CacheInstance:
-    """A data or unified cache of the file, with the CPUs that share it."""
+    """A cache of the file, with the CPUs that share it."""
 
     level: int
     shape: Cache
@@ -49,9 +49,10 @@ class PairValues:
 class Machine:
     """A machine as the lab builds it. `distances` follows the order of `nodes`; () if unknown.
 
-    `private_cache` is the first L2, which counts without timing are made with. `pair_values` has
-    hwloc's names: Latency, ReadBandwidth, … `scale` is what caches and memory were divided by;
-    None when nobody asked, and then the lab's nodes are as small as `lab_node_memory_mib`.
+    `caches` hold data. `private_cache` is the first L2, which counts without timing are made with.
+    `pair_values` has hwloc's names: Latency, ReadBandwidth, … `scale` is what caches and memory
+    were divided by; None when nobody asked, and then the lab's nodes are as small as
+    `lab_node_memory_mib`.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Machine:
     caches: tuple[CacheInstance, ...] = ()
     pair_values: Mapping[str, PairValues] = field(default_factory=dict)
     scale: int | None = None
+    instruction_caches: tuple[CacheInstance, ...] = ()
 
     @property
     def node_ids(self) -> tuple[int, ...]:

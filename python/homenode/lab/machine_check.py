@@ -65,7 +65,7 @@ def _distances(machine: Machine) -> str:
 
 
 def _caches(machine: Machine) -> str:
-    for cache in machine.caches:
+    for cache in (*machine.caches, *machine.instruction_caches):
         shape = cache.shape
         if shape.line & (shape.line - 1) or not 16 <= shape.line <= 1024:
             return f"the line of an L{cache.level} cache is {shape.line} bytes"

@@ -7,8 +7,8 @@ from typing import Any
 from homenode.lab.machine import MIB, Machine
 from homenode.lab.machine_closing import find_gaps
 from homenode.lab.machine_model import FIGURES, Model, Pair, resolve
-from homenode.lab.render import cpu_list, machine_summary
-from homenode.lab.table import table
+from homenode.lab.render import machine_summary
+from homenode.lab.text import cpu_list, table
 
 KIB = 1 << 10
 GIB = 1 << 30

@@ -4,7 +4,7 @@ Raises KeyError and ValueError for what is missing or no number; machine.parse_m
 """
 
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from homenode.lab.machine import DEFAULT_LINE, Cache, CacheInstance, Cpu, Machine, PairValues
 from homenode.node import Node
@@ -22,6 +22,7 @@ ATTRIBUTES = (
 # Kinds are bit sets in hwloc: bit 2 says that the values are latencies.
 DISTANCE_KIND_LATENCY = 1 << 2
 CACHE_LEVELS = {"L1Cache": 1, "L2Cache": 2, "L3Cache": 3}
+INSTRUCTION_CACHE_LEVELS = {"L1iCache": 1, "L2iCache": 2, "L3iCache": 3}
 MAX_NUMBER = 1 << 64
 MAX_ID = 1 << 16
 
@@ -29,13 +30,14 @@ MAX_ID = 1 << 16
 def read_machine(root: ET.Element, machine: ET.Element, name: str) -> Machine:
     """The machine of a <topology> and its <object type="Machine">."""
     cpus = tuple(sorted(_cpus(machine), key=lambda cpu: cpu.id))
-    nodes = _nodes(machine, {cpu.id for cpu in cpus})
+    known = {cpu.id for cpu in cpus}
+    nodes = _nodes(machine, known)
     info = {
         item.attrib["name"].removeprefix(INFO_PREFIX): item.attrib["value"]
         for item in machine.findall("info")
         if item.attrib["name"].startswith(INFO_PREFIX)
     }
-    caches = tuple(_caches(machine, {cpu.id for cpu in cpus}))
+    caches = tuple(_caches(machine, known, CACHE_LEVELS))
     return Machine(
         info.get("Name", name),
         nodes,
@@ -45,6 +47,7 @@ def read_machine(root: ET.Element, machine: ET.Element, name: str) -> Machine:
         {key: value for key, value in info.items() if not key.startswith(PROVENANCE)},
         caches,
         _pair_values(root, machine, nodes, info),
+        instruction_caches=tuple(_caches(machine, known, INSTRUCTION_CACHE_LEVELS)),
     )
 
 
@@ -111,9 +114,11 @@ def _nodes(machine: ET.Element, known: set[int]) -> tuple[Node, ...]:
     return tuple(sorted(nodes, key=lambda node: node.id))
 
 
-def _caches(machine: ET.Element, known: set[int]) -> Iterator[CacheInstance]:
+def _caches(
+    machine: ET.Element, known: set[int], levels: Mapping[str, int]
+) -> Iterator[CacheInstance]:
     for element in machine.iter("object"):
-        level = CACHE_LEVELS.get(element.get("type", ""))
+        level = levels.get(element.get("type", ""))
         if level is None:
             continue
         what = f"of an L{level} cache"

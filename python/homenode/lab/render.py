@@ -8,7 +8,7 @@ from homenode.lab.machine import Machine
 from homenode.lab.machine_model import resolve
 from homenode.lab.result import Result
 from homenode.lab.stats import TimeStats, time_json, time_stats, time_text
-from homenode.lab.table import table
+from homenode.lab.text import table
 
 SCHEMA = "homenode.lab-run/1"
 KIB = 1 << 10
@@ -26,17 +26,6 @@ def machine_summary(machine: Machine) -> dict[str, Any]:
         "private_cache": cache and {"bytes": cache.size, "ways": cache.ways, "line": cache.line},
         "lab_node_memory_mib": machine.lab_node_memory_mib,
     }
-
-
-def cpu_list(cpus: Sequence[int]) -> str:
-    """Numbers as ranges, 0-3,8; "none" for no number."""
-    parts: list[list[int]] = []
-    for cpu in sorted(cpus):
-        if parts and cpu == parts[-1][-1] + 1:
-            parts[-1][1:] = [cpu]
-        else:
-            parts.append([cpu])
-    return ",".join("-".join(map(str, part)) for part in parts) or "none"
 
 
 def stats_of(rois: Sequence[Roi], machine: Machine) -> TimeStats | None:

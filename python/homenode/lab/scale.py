@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from homenode.errors import USAGE
 from homenode.lab.errors import LabError
-from homenode.lab.machine import MIB, Cache, Machine
+from homenode.lab.machine import MIB, Cache, CacheInstance, Machine
 from homenode.lab.memory import SMALLEST_NODE_MIB
 from homenode.node import Node
 
@@ -24,11 +24,14 @@ def scaled(machine: Machine, divisor: int) -> Machine:
         machine,
         nodes=tuple(_node(node, divisor) for node in machine.nodes),
         private_cache=machine.private_cache and _cache(machine.private_cache, divisor),
-        caches=tuple(
-            replace(cache, shape=_cache(cache.shape, divisor)) for cache in machine.caches
-        ),
+        caches=_all(machine.caches, divisor),
+        instruction_caches=_all(machine.instruction_caches, divisor),
         scale=divisor,
     )
+
+
+def _all(caches: tuple[CacheInstance, ...], divisor: int) -> tuple[CacheInstance, ...]:
+    return tuple(replace(cache, shape=_cache(cache.shape, divisor)) for cache in caches)
 
 
 def _cache(cache: Cache, divisor: int) -> Cache:

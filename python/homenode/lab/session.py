@@ -79,10 +79,13 @@ class Session:
         self._lock = lock
 
     @classmethod
-    def create(cls, machine: str, results: Path | None, timing: str | None = None) -> Self:
+    def create(
+        cls, machine: str, results: Path | None, timing: str | None = None, caches: str = ""
+    ) -> Self:
         """Makes the folder, after sweeping those of dead drivers. Raises LabError.
 
         `timing` is the text of the timing file; None: the guest has no clock of modelled time.
+        `caches` is what its /sys says of caches, as in sysfs_caches; empty: what QEMU makes up.
         """
         base = sessions_folder()
         try:
@@ -96,6 +99,7 @@ class Session:
             (folder / "nothing").mkdir(mode=0o700)
             (folder / "clock").write_bytes(bytes(CLOCK_BYTES))
             (session.jobs / "machine").write_text(machine)
+            (session.jobs / "caches").write_text(caches)
             if timing is not None:
                 (folder / "timing").write_text(timing)
                 (session.jobs / "clock").touch()

@@ -7,7 +7,7 @@ from typing import Any
 from homenode import matrix
 from homenode.lab.counts import Roi
 from homenode.lab.machine import MIB
-from homenode.lab.table import table
+from homenode.lab.text import table
 from homenode.lab.times import (
     LEVELS,
     Controller,

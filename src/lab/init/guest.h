@@ -44,6 +44,9 @@ void hn_mount_guest(void);
 // the results directory, if the session's file "results" names one, at its own path.
 void hn_mount_job_root(void);
 
+// Makes /sys in the jobs' root tell of the caches that the session's file "caches" describes.
+void hn_show_caches(void);
+
 // Sets the guest's time to SECONDS.NANOSECONDS since 1970, nine digits after the point.
 void hn_set_time(const char* text);
 

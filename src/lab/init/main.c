@@ -59,6 +59,7 @@ static void go(struct hn_jobs* jobs, const char* time, const char* seed) {
   hn_set_time(time);
   hn_add_randomness(seed);
   hn_mount_job_root();
+  hn_show_caches();
   name_the_machine();
   jobs->clock = clock_of_session();
   hn_tell(jobs->control, "ready %ld", hn_uptime_ms());

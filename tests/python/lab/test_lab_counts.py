@@ -7,8 +7,9 @@ import pytest
 
 from homenode.lab import LabError, Roi, access_matrix, find_machine
 from homenode.lab.counts import parse_rois, thread_matrix
-from homenode.lab.render import cpu_list, run_json, stats_text
+from homenode.lab.render import run_json, stats_text
 from homenode.lab.result import Result
+from homenode.lab.text import cpu_list
 
 
 def accesses(loads: list[int], stores: list[int]) -> dict[str, Any]:

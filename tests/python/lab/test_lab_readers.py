@@ -10,7 +10,7 @@ from homenode import capi
 from homenode.lab import LabError
 from homenode.lab.catalogue import find_machine
 from homenode.lab.machine import Machine
-from homenode.lab.render import cpu_list
+from homenode.lab.text import cpu_list
 from homenode.places import shipped
 
 CAPTURED = Path(__file__).resolve().parents[2] / "machines"

@@ -1,4 +1,4 @@
-"""Text in columns, for what the lab's command prints. Pure."""
+"""Columns and lists of numbers, as the lab writes them. Pure."""
 
 from collections.abc import Sequence
 
@@ -12,3 +12,14 @@ def table(rows: Sequence[Sequence[object]]) -> str:
         for row in text
     )
     return "\n".join(lines)
+
+
+def cpu_list(cpus: Sequence[int]) -> str:
+    """Numbers as ranges, 0-3,8; "none" for no number."""
+    parts: list[list[int]] = []
+    for cpu in sorted(cpus):
+        if parts and cpu == parts[-1][-1] + 1:
+            parts[-1][1:] = [cpu]
+        else:
+            parts.append([cpu])
+    return ",".join("-".join(map(str, part)) for part in parts) or "none"
