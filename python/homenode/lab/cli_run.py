@@ -15,6 +15,7 @@ from homenode.lab import render
 from homenode.lab.enter import Shell
 from homenode.lab.errors import LabError
 from homenode.lab.lab import Lab
+from homenode.lab.outputs import find_outputs
 from homenode.lab.result import Result
 from homenode.lab.say import say
 from homenode.lab.signals import passed_on
@@ -41,6 +42,13 @@ def add_parsers(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
         "--timeout", type=_seconds, metavar="S", help="end the program after S seconds (exit 124)"
     )
     run.add_argument("--json", metavar="FILE", help="write the counts, as JSON, to a file")
+    run.add_argument(
+        "--output",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="a file that the program writes, to be put on the host when it ends; may be repeated",
+    )
     run.add_argument(
         "command",
         nargs=argparse.REMAINDER,
@@ -137,6 +145,7 @@ def run(options: argparse.Namespace) -> int:
     if not command:
         raise LabError("no program was given; write it after --", USAGE)
     lab = _lab(options)
+    find_outputs(options.output, lab.results)  # Before a boot that would be in vain.
     with passed_on(lab), lab:
         result = lab.run(
             command,
@@ -144,6 +153,7 @@ def run(options: argparse.Namespace) -> int:
             roi=options.roi,
             stdout=sys.stdout.buffer,
             stderr=sys.stderr.buffer,
+            outputs=options.output,
         )
         lab.stop()
         rois = lab.rois(result.counts_from)
@@ -178,6 +188,11 @@ def _status(result: Result, lab: Lab, command: list[str], options: argparse.Name
         say("the program used an instruction that QEMU lacks (AVX-512, ...); build it without")
     if result.lost:
         say("a part of the program's output was lost: the session's disk is full; set TMPDIR")
+    if result.strays:
+        say(
+            f"the program wrote {result.strays} other files beside its output, which are lost; "
+            "name each with --output"
+        )
     full = lab.results is not None and os.statvfs(lab.results).f_bavail == 0
     if full:
         say(f"the results folder {lab.results} is full; make room there and run it again")

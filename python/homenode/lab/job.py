@@ -10,6 +10,7 @@ from homenode.lab.channel import Message
 from homenode.lab.counts import Roi
 from homenode.lab.errors import LabError
 from homenode.lab.output import Tail
+from homenode.lab.outputs import Output
 from homenode.lab.result import Result
 
 ENDS = ("exited", "signalled", "failed")
@@ -17,12 +18,13 @@ ENDS = ("exited", "signalled", "failed")
 
 @dataclass(frozen=True)
 class JobSpec:
-    """What to run: words, environment, working directory, and what is counted."""
+    """What to run: words, environment, folder, what is counted, and the files for the host."""
 
     command: list[str]
     env: dict[str, str]
     cwd: str
     roi: Literal["markers", "all"] = "markers"
+    outputs: tuple[Output, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,7 @@ class End:
     message: Message
     timed_out: bool = False
     lost: tuple[str, ...] = ()
+    strays: int = 0
 
 
 def strings(words: list[str]) -> bytes:
@@ -67,6 +70,8 @@ class Job:
             "cwd": self._spec.cwd.encode("utf-8", "surrogateescape"),
             "roi": self._spec.roi.encode(),
         }
+        if self._spec.outputs:
+            files["outputs"] = strings([str(output.path) for output in self._spec.outputs])
         try:
             self._folder.mkdir(mode=0o700)
             for name, content in files.items():
@@ -90,6 +95,13 @@ class Job:
         readers = [tail.forward() for tail in self._tails.values()]
         return all(readers)
 
+    def land_outputs(self) -> None:
+        """Brings the files that the program wrote to the host. Raises LabError."""
+        for number, output in enumerate(self._spec.outputs):
+            content = self._folder / f"output.{number}"
+            if content.exists():
+                output.land(content)
+
     def result(self, end: End, rois: tuple[Roi, ...], counts_from: int) -> Result:
         """The job's end as the caller sees it."""
         kind, words = end.message.kind, end.message.words
@@ -103,6 +115,7 @@ class Job:
             stdout=self._tails["stdout"].kept,
             stderr=self._tails["stderr"].kept,
             lost=end.lost,
+            strays=end.strays,
             rois=rois,
             counts_from=counts_from,
         )

@@ -18,6 +18,7 @@ from homenode.lab.errors import LabError, StoppedError
 from homenode.lab.job import ENDS, End, Job, JobSpec
 from homenode.lab.machine import Machine
 from homenode.lab.memory import check_fits, host_memory_bytes, node_sizes
+from homenode.lab.outputs import find_outputs
 from homenode.lab.patience import Patience
 from homenode.lab.qemu import LabOptions
 from homenode.lab.result import Result
@@ -136,9 +137,12 @@ class Lab:
         roi: Literal["markers", "all"] = "markers",
         stdout: IO[bytes] | None = None,
         stderr: IO[bytes] | None = None,
+        outputs: Sequence[str] = (),
     ) -> Result:
         """Runs one program to its end; its output goes to the files given, else into the result.
 
+        `outputs` are files that it writes and that are to be on the host: once it has ended, each
+        that it wrote replaces the host's. Relative ones are below this process's own folder.
         `env` and `cwd` default to this process's own. Raises LabLostError when the machine went
         away, StoppedError when interrupt() ended it; after either the lab is over.
         """
@@ -148,6 +152,7 @@ class Lab:
             job_environment(os.environ, self.machine.name) if env is None else dict(env),
             str(_current_folder() if cwd is None else cwd),
             roi,
+            find_outputs(outputs, self.results),
         )
         counts_from = _size(self._guest.counts)
         console_from = _size(self._guest.console)
@@ -156,6 +161,7 @@ class Lab:
             self._guest.channel.send("run", name)
             end = self._follow(job, timeout_s)
             result = job.result(end, self.rois(counts_from), counts_from)
+            job.land_outputs()
         self.ran_out_of_memory = result.signal == SIGKILL and (
             OUT_OF_MEMORY in self._guest.console_text(console_from)
         )
@@ -189,17 +195,20 @@ class Lab:
             time.monotonic, lambda number: channel.send("kill", job.name, number), timeout_s
         )
         lost: list[str] = []
+        strays = 0
         while True:
             message = self._guest.receive()
             if not job.forward():
                 channel.send("kill", job.name, int(SIGPIPE))
             if message is not None and message.job == job.name:
                 if message.kind in ENDS:
-                    return End(message, patience.timed_out, tuple(lost))
+                    return End(message, patience.timed_out, tuple(lost), strays)
                 if message.kind == "started":
                     patience.started()
                 elif message.kind == "lost":
                     lost.append(message.words[0])
+                elif message.kind == "strays":
+                    strays = message.number
             while self._interrupts:
                 patience.interrupt(self._interrupts.pop(0))
             if patience.exhausted():

@@ -12,7 +12,9 @@ class Result:
 
     `failure` says why the program could not be started, as errno's name and text. `stdout` and
     `stderr` hold what was written, unless the caller gave files for it. `lost` names the streams of
-    which a part could not be kept. `guest_ms` is the guest's clock, not a measure of speed.
+    which a part could not be kept, or "output" for a file; `strays` counts the files that the
+    program wrote beside its outputs, which are gone. `guest_ms` is the guest's clock, not a measure
+    of speed.
     """
 
     exit_code: int | None = None
@@ -23,6 +25,7 @@ class Result:
     stdout: bytes = b""
     stderr: bytes = b""
     lost: tuple[str, ...] = ()
+    strays: int = 0
     rois: tuple[Roi, ...] = ()
     counts_from: int = 0
 

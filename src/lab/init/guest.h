@@ -44,6 +44,9 @@ void hn_mount_guest(void);
 // the results directory, if the session's file "results" names one, at its own path.
 void hn_mount_job_root(void);
 
+// Makes the folders on the way to `path` and itself, where they are missing.
+void hn_make_folders(char* path);
+
 // Makes /sys in the jobs' root tell of the caches that the session's file "caches" describes.
 void hn_show_caches(void);
 

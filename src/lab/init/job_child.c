@@ -28,6 +28,12 @@ char** hn_read_strings(const char* path) {
   return strings;
 }
 
+void hn_free_strings(char** strings) {
+  if (strings == NULL) return;
+  free(strings[0]);
+  free(strings);
+}
+
 static void reset_signals(void) {
   for (int signal_number = 1; signal_number < NSIG; ++signal_number) signal(signal_number, SIG_DFL);
   sigset_t none;

@@ -124,19 +124,22 @@ static void start_in_slot(struct hn_jobs* jobs, struct hn_job* job) {
     hn_tell(jobs->control, "failed %s EIO the job's files are not in the session", job->name);
     return;
   }
+  job_path(path, sizeof path, job->name, "outputs");
+  job->outputs = hn_read_strings(path);
   const struct hn_program program = {directory, argv, env, jobs->clock};
-  int error = launch(job, &program);
+  const bool covered = hn_outputs_open(job);
+  int error = covered ? launch(job, &program) : errno;
   if (error == 0) {
     hn_tell(jobs->control, "started %s %d", job->name, job->pid);
   } else {
     hn_jobs_relay(jobs);
     close_streams(job);
-    hn_tell(jobs->control, "failed %s %s %s", job->name, hn_errno_name(error), strerror(error));
+    hn_outputs_close(job, jobs->control);
+    hn_tell(jobs->control, "failed %s %s %s%s", job->name, hn_errno_name(error),
+            covered ? "" : "its output's folder cannot be covered: ", strerror(error));
   }
-  free(argv[0]);
-  free(argv);
-  free(env[0]);
-  free(env);
+  hn_free_strings(argv);
+  hn_free_strings(env);
 }
 
 void hn_job_start(struct hn_jobs* jobs, const char* name) {
@@ -216,6 +219,7 @@ static void finish_job(struct hn_jobs* jobs, struct hn_job* job, int status) {
   if (last) hn_marker_end_any();
   hn_jobs_relay(jobs);
   close_streams(job);
+  hn_outputs_close(job, jobs->control);
   if (WIFSIGNALED(status))
     hn_tell(jobs->control, "signalled %s %d %ld", job->name, WTERMSIG(status), ran_ms);
   else

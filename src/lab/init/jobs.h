@@ -17,8 +17,9 @@ struct hn_stream {
 
 struct hn_job {
   char name[64];
-  pid_t pid;     // leader of the job's process group and session; 0: this slot is free
-  bool counted;  // every process is counted while this job runs
+  pid_t pid;       // leader of the job's process group and session; 0: this slot is free
+  char** outputs;  // paths of files that it writes for the host; NULL: none
+  bool counted;    // every process is counted while this job runs
   long started_ms;
   struct hn_stream streams[HN_STREAMS_PER_JOB];
 };
@@ -52,6 +53,16 @@ void hn_jobs_relay(struct hn_jobs* jobs);
 
 // A NUL-separated list of strings in a file as a NULL-terminated vector, or NULL with errno.
 char** hn_read_strings(const char* path);
+
+// Frees such a vector; NULL is none.
+void hn_free_strings(char** strings);
+
+// Lets the job write files for the host, at the paths in job->outputs. False with errno.
+bool hn_outputs_open(struct hn_job* job);
+
+// Puts what the job wrote there into the session, as output.NUMBER, and takes back what
+// hn_outputs_open() did. Tells the driver what cannot be kept.
+void hn_outputs_close(struct hn_job* job, int control);
 
 // What a job's process is to become. `clock`: the path of the lab's clock, NULL without one.
 struct hn_program {

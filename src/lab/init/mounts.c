@@ -74,18 +74,22 @@ static void link_standard_streams(void) {
   symlink_or_die("/proc/self/fd/2", HN_ROOT "/dev/stderr");
 }
 
+void hn_make_folders(char* path) {
+  for (char* slash = path + 1; (slash = strchr(slash, '/')) != NULL; ++slash) {
+    *slash = '\0';
+    mkdir(path, 0755);
+    *slash = '/';
+  }
+  mkdir(path, 0755);
+}
+
 static void mount_results(void) {
   char path[HN_PATH_MAX / 2];
   char target[HN_PATH_MAX];
   if (hn_read_file(HN_SESSION "/results", path, sizeof path) <= 0) return;
   snprintf(target, sizeof target, HN_ROOT "%s", path);
   // Where a fresh tmpfs hides the host's directory of that name, make the way to it again.
-  for (char* slash = target + sizeof HN_ROOT; (slash = strchr(slash, '/')) != NULL; ++slash) {
-    *slash = '\0';
-    mkdir(target, 0755);
-    *slash = '/';
-  }
-  mkdir(target, 0755);
+  hn_make_folders(target);
   mount_9p("hn_results", target, MS_NOSUID | MS_NODEV, P9_OPTIONS "cache=none");
 }
 
