@@ -78,7 +78,8 @@ std::string folder_with_agent(os::Os& os, const std::vector<std::string>& folder
   return "";
 }
 
-/// The Python packages in the folder `lib` that may have the agent.
+/// The Python packages in the folder `lib` that may have the agent, where a wheel puts it. Debian's
+/// own Python has dist-packages.
 std::vector<std::string> package_folders(os::Os& os, const std::string& lib, std::string& tried) {
   std::vector<std::string> names;
   if (const int result = os.list_folder(lib, names); result < 0 && result != -ENOENT) {
@@ -87,7 +88,9 @@ std::vector<std::string> package_folders(os::Os& os, const std::string& lib, std
   std::vector<std::string> folders;
   for (const std::string& name : names) {
     if (!name.starts_with("python3")) continue;
-    folders.push_back(fmt::format("{}/{}/site-packages/homenode/libexec", lib, name));
+    for (const char* packages : {"site-packages", "dist-packages"}) {
+      folders.push_back(fmt::format("{}/{}/{}/homenode/data/libexec", lib, name, packages));
+    }
   }
   return folders;
 }
@@ -184,8 +187,9 @@ Result<std::string> agent_folder(os::Os& os, const std::string& executable,
   const std::string above = fs::path(executable).parent_path().parent_path().string();
   std::string tried;
   std::string folder = folder_with_agent(os, agent_folders(above, libexec), tried);
-  if (folder.empty()) {
-    folder = folder_with_agent(os, package_folders(os, above + "/lib", tried), tried);
+  for (const char* lib : {"/lib", "/lib64"}) {
+    if (!folder.empty()) break;
+    folder = folder_with_agent(os, package_folders(os, above + lib, tried), tried);
   }
   if (folder.empty()) {
     return failed(fmt::format("cannot find {}, which places threads inside the program; it is in "

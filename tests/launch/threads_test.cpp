@@ -219,7 +219,12 @@ TEST(AgentFolder, IsFoundByTheVariableOrBesideTheCommand) {
   ASSERT_FALSE(missing);
   EXPECT_NE(missing.error().message().find((root / "libexec/homenode").string()),
             std::string::npos);
-  const std::string wheel = put("lib/python3.11/site-packages/homenode/libexec");
+  const std::string lib64 = put("lib64/python3.12/site-packages/homenode/data/libexec");
+  EXPECT_EQ(*agent_folder(os, command, ""), lib64);
+  const std::string debian = put("lib/python3.13/dist-packages/homenode/data/libexec");
+  EXPECT_EQ(*agent_folder(os, command, ""), debian);
+  std::filesystem::remove_all(root / "lib/python3.13");
+  const std::string wheel = put("lib/python3.11/site-packages/homenode/data/libexec");
   EXPECT_EQ(*agent_folder(os, command, ""), wheel);
   const std::string build_tree = put("lib");
   EXPECT_EQ(*agent_folder(os, command, ""), build_tree);
