@@ -89,7 +89,7 @@ TEST(Arguments, AreRefusedWhenMalformed) {
                                       "vcpus=0",
                                       "vcpus=two",
                                       "vcpus=2x",
-                                      "vcpus=4097",
+                                      "vcpus=4095",
                                       "cache=",
                                       "cache=524288",
                                       "cache=524288:0:64",
@@ -107,6 +107,33 @@ TEST(Arguments, AreRefusedWhenMalformed) {
 
 TEST(Arguments, AreRefusedWhenGivenTwice) {
   EXPECT_FALSE(parse_with("", "vcpus=2"));
+}
+
+TEST(Arguments, KeepToTheLimitsOfTheTable) {
+  struct Edge {
+    const char* key;
+    const char* kept;
+    const char* beyond;
+    const char* why;
+  };
+  for (const Edge& edge : {
+           Edge{"vcpus", "vcpus=4094", "vcpus=4095", "no whole number of CPUs from 1 to 4094"},
+           Edge{
+               "cache", "cache=536870912:16:64", "cache=536871936:16:64",
+               "no whole number of bytes of the private cache that counts are made with from 16 to "
+               "536870912"},
+           Edge{"cache", "cache=524288:4096:64", "cache=1048832:4097:64",
+                "no whole number of ways of a cache from 1 to 4096"},
+           Edge{"cache", "cache=524288:16:4096", "cache=524288:16:8192",
+                "no whole number of bytes of a line from 16 to 4096"},
+           Edge{"cache", "cache=524288:16:16", "cache=524288:16:8",
+                "no whole number of bytes of a line from 16 to 4096"},
+       }) {
+    EXPECT_TRUE(parse_with(edge.key, edge.kept)) << edge.kept;
+    const auto refused = parse_with(edge.key, edge.beyond);
+    ASSERT_FALSE(refused) << edge.beyond;
+    EXPECT_NE(refused.error().tried.find(edge.why), std::string::npos) << refused.error().tried;
+  }
 }
 
 TEST(Arguments, MayNotGiveOneAddressToTwoNodes) {

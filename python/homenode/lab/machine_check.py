@@ -6,7 +6,8 @@ The C++ reader holds what it reads to the same limits for matrices; the rest onl
 import math
 from collections.abc import Callable
 
-from homenode.lab.machine import Machine
+from homenode.lab.limits import LIMITS
+from homenode.lab.machine import Cache, Machine
 from homenode.lab.machine_links import parse_links, parse_routes, shortest, steps
 from homenode.lab.machine_model import FIGURES
 from homenode.lab.machine_xml import whole_number
@@ -36,6 +37,8 @@ def find_problem(machine: Machine) -> str:
 def _nodes(machine: Machine) -> str:
     if not machine.cpus or not machine.nodes:
         return "it has no CPU or no NUMA node"
+    if not LIMITS["cpus"].holds(len(machine.cpus)):
+        return f"its {len(machine.cpus)} are {LIMITS['cpus'].complaint}"
     ids = machine.node_ids
     if len(set(ids)) != len(ids) or len({cpu.id for cpu in machine.cpus}) != len(machine.cpus):
         return "two nodes or two CPUs have the same os_index"
@@ -67,11 +70,25 @@ def _distances(machine: Machine) -> str:
 def _caches(machine: Machine) -> str:
     for cache in (*machine.caches, *machine.instruction_caches):
         shape = cache.shape
-        if shape.line & (shape.line - 1) or not 16 <= shape.line <= 1024:
+        if shape.line & (shape.line - 1):
             return f"the line of an L{cache.level} cache is {shape.line} bytes"
-        if shape.size > 1 << 40 or max(shape.ways, 1) * shape.line > shape.size:
+        for name, value in (
+            ("line_bytes", shape.line),
+            ("cache_bytes", shape.size),
+            ("cache_ways", shape.ways or 1),  # 0: the file does not say.
+        ):
+            if not LIMITS[name].holds(value):
+                return f"the {value} of an L{cache.level} cache are {LIMITS[name].complaint}"
+        if max(shape.ways, 1) * shape.line > shape.size:
             return f"an L{cache.level} cache has {shape.size} bytes in {shape.ways} ways"
-    return ""
+    return _counted_cache(machine.private_cache)
+
+
+def _counted_cache(cache: Cache | None) -> str:
+    limit = LIMITS["counted_cache_bytes"]
+    if cache is None or limit.holds(cache.size):
+        return ""
+    return f"the {cache.size} of its first L2 cache are {limit.complaint}"
 
 
 def _figures(machine: Machine) -> str:

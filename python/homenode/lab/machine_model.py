@@ -5,9 +5,11 @@ A machine file may leave out nearly everything; this says what then holds, and `
 
 from dataclasses import dataclass
 
+from homenode.lab.limits import LIMITS
 from homenode.lab.machine import Machine
 from homenode.lab.machine_links import Links, Routes, parse_links, parse_routes, shortest
 
+IN_FLIGHT = LIMITS["lines_in_flight"]
 LATENCY_NS_PER_DISTANCE = 10
 LOCAL_DISTANCE = 10
 LOCAL_BANDWIDTH_MIB = 10000
@@ -32,8 +34,8 @@ FIGURES = {
     "L2LatencyNs": Figure(5, 0.1, 10_000, False, "ns"),
     "L3LatencyNs": Figure(20, 0.1, 10_000, False, "ns"),
     "CacheToCacheNs": Figure(60, 0.1, 100_000, False, "ns"),
-    "OutstandingMisses": Figure(10, 1, 10_000, True, "lines"),
-    "PrefetchedLines": Figure(24, 1, 10_000, True, "lines"),
+    "OutstandingMisses": Figure(10, IN_FLIGHT.least, IN_FLIGHT.most, True, "lines"),
+    "PrefetchedLines": Figure(24, IN_FLIGHT.least, IN_FLIGHT.most, True, "lines"),
     "ReorderWindow": Figure(192, 1, 1_000_000, True, "instructions"),
 }
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from homenode.lab.machine import MIB, Machine
+from homenode.lab.machine import MIB, Cache, Machine
 from homenode.lab.memory import node_sizes, ranges
 
 # Hosts without a device behind it still answer; the guest's own messages go to the console log.
@@ -143,12 +143,18 @@ def kernel_arguments(options: LabOptions) -> list[str]:
 def plugin_argument(machine: Machine, plugin: Path, out: Path, sizes: dict[int, int]) -> str:
     """The counting plugin with what it must know of the machine."""
     cache = machine.private_cache
-    shape = f"{cache.size}:{cache.ways}:{cache.line}" if cache and cache.ways else "0"
+    shape = _whole_sets(cache) if cache and cache.ways else "0"
     places = "+".join(str(item) for item in ranges(sizes))
     return (
         f"file={escape(plugin)},out={escape(out)},ranges={places},"
         f"vcpus={len(machine.cpus)},cache={shape}"
     )
+
+
+def _whole_sets(cache: Cache) -> str:
+    """The plugin counts with whole sets, and a machine may declare a part of one more."""
+    set_bytes = cache.ways * cache.line
+    return f"{cache.size // set_bytes * set_bytes}:{cache.ways}:{cache.line}"
 
 
 def _shared(tag: str, folder: Path, *, writable: bool) -> list[str]:

@@ -5,12 +5,12 @@
 #include <charconv>
 #include <utility>
 
+#include "lab/timing/limits.h"
+
 namespace homenode::lab {
 namespace {
 
-// At most 64 MiB of tags per vCPU, and ids that fit every counter table.
-constexpr std::uint64_t max_cache_bytes = std::uint64_t{512} << 20;
-constexpr unsigned max_vcpus = 4096;
+// Ids that fit every counter table.
 constexpr unsigned max_node = 1023;
 
 Unexpected refuse(std::string_view word, std::string_view why) {
@@ -49,8 +49,8 @@ bool overlap(std::vector<NodeRange> ranges) {
   return false;
 }
 
-/// N:BASE:SIZE[+N:BASE:SIZE...]; nullptr, or why the text is refused.
-const char* read_ranges(std::string_view text, std::vector<NodeRange>& ranges) {
+/// N:BASE:SIZE[+N:BASE:SIZE...]; empty, or why the text is refused.
+std::string read_ranges(std::string_view text, std::vector<NodeRange>& ranges) {
   ranges.clear();
   for (const std::string_view part : split(text, '+')) {
     const auto fields = split(part, ':');
@@ -62,43 +62,40 @@ const char* read_ranges(std::string_view text, std::vector<NodeRange>& ranges) {
     if (!base || !size || *size == 0 || *base + *size < *base) return "bad base or size";
     ranges.push_back({NodeId(*node), *base, *size});
   }
-  return overlap(ranges) ? "two ranges overlap" : nullptr;
+  return overlap(ranges) ? "two ranges overlap" : "";
 }
 
-const char* read_cache(std::string_view text, CacheShape& cache) {
+/// SIZE:WAYS:LINE, or 0; empty, or why the text is refused.
+std::string read_cache(std::string_view text, CacheShape& cache) {
   cache = {};
   const auto fields = split(text, ':');
   const auto bytes = number<std::uint64_t>(fields[0]);
-  if (!bytes) return "a cache is SIZE:WAYS:LINE in bytes, or 0 for none";
-  if (*bytes == 0 && fields.size() == 1) return nullptr;
-  if (fields.size() != 3) return "a cache is SIZE:WAYS:LINE in bytes, or 0 for none";
+  if (bytes && *bytes == 0 && fields.size() == 1) return {};
+  if (!bytes || fields.size() != 3) return "a cache is SIZE:WAYS:LINE in bytes, or 0 for none";
   const auto ways = number<unsigned>(fields[1]);
   const auto line = number<unsigned>(fields[2]);
   // 16 bytes is the widest access that QEMU makes; a wider line also bounds an access to two lines.
-  if (!line || *line < 16 || *line > 4096 || !std::has_single_bit(*line)) {
-    return "the line size is a power of two from 16 to 4096";
-  }
+  if (!line || !limit("line_bytes").holds(*line)) return limit("line_bytes").complaint();
+  if (!std::has_single_bit(*line)) return "a line is a power of two bytes";
   cache.line_bytes = *line;
-  if (*bytes == 0) return nullptr;
-  if (*bytes > max_cache_bytes) return "the cache is larger than 512 MiB";
-  if (!ways || *ways == 0 || *bytes % (std::uint64_t{*ways} * *line) != 0) {
+  if (*bytes == 0) return {};
+  if (!limit("counted_cache_bytes").holds(*bytes)) return limit("counted_cache_bytes").complaint();
+  if (!ways || !limit("cache_ways").holds(*ways)) return limit("cache_ways").complaint();
+  if (*bytes % (std::uint64_t{*ways} * *line) != 0) {
     return "the size is no multiple of ways times line size";
   }
   cache.bytes = *bytes;
   cache.ways = *ways;
-  return nullptr;
+  return {};
 }
 
-const char* read_value(std::string_view key, std::string_view value, Arguments& arguments) {
-  if (key == "out") {
-    arguments.out = value;
-    return value.empty() ? "the path is empty" : nullptr;
-  }
+/// Empty, or why the value is refused.
+std::string read_value(std::string_view key, std::string_view value, Arguments& arguments) {
   if (key == "vcpus") {
     const auto count = number<unsigned>(value);
-    if (!count || *count == 0 || *count > max_vcpus) return "not a number from 1 to 4096";
+    if (!count || !limit("cpus").holds(*count)) return limit("cpus").complaint();
     arguments.vcpus = *count;
-    return nullptr;
+    return {};
   }
   if (key == "ranges") return read_ranges(value, arguments.ranges);
   if (key == "cache") return read_cache(value, arguments.cache);
@@ -106,11 +103,11 @@ const char* read_value(std::string_view key, std::string_view value, Arguments& 
     if (value != "guest-physical" && value != "ram-block") return "guest-physical or ram-block";
     arguments.addresses = value == "ram-block" ? AddressForm::ram_block  //
                                                : AddressForm::guest_physical;
-    return nullptr;
+    return {};
   }
-  if (key == "timing" || key == "clock") {
-    (key == "timing" ? arguments.timing : arguments.clock) = value;
-    return value.empty() ? "the path is empty" : nullptr;
+  if (key == "out" || key == "timing" || key == "clock") {
+    (key == "out" ? arguments.out : key == "timing" ? arguments.timing : arguments.clock) = value;
+    return value.empty() ? "the path is empty" : "";
   }
   return "not a known argument (out, ranges, vcpus, cache, addresses, timing, clock)";
 }
@@ -126,8 +123,8 @@ Result<Arguments> parse_arguments(std::span<const std::string_view> words) {
     const std::string_view key = word.substr(0, equals);
     if (std::ranges::find(seen, key) != seen.end()) return refuse(word, "given twice");
     seen.push_back(key);
-    const char* const complaint = read_value(key, word.substr(equals + 1), arguments);
-    if (complaint != nullptr) return refuse(word, complaint);
+    const std::string complaint = read_value(key, word.substr(equals + 1), arguments);
+    if (!complaint.empty()) return refuse(word, complaint);
   }
   for (const std::string_view key : {"out", "ranges", "vcpus", "cache"}) {
     if (std::ranges::find(seen, key) == seen.end()) return refuse(key, "missing");

@@ -5,12 +5,12 @@
 #include <charconv>
 #include <span>
 
+#include "lab/timing/limits.h"
+
 namespace homenode::lab {
 namespace {
 
 constexpr std::uint64_t max_number = std::uint64_t{1} << 42;
-constexpr std::uint64_t max_cache_bytes = std::uint64_t{4} << 30;
-constexpr unsigned max_vcpus = 4094;
 
 using Numbers = std::vector<std::uint64_t>;
 
@@ -90,7 +90,8 @@ class Reader {
     if (key == "cache_to_cache") return model.cache_to_cache_ps = n[0], "";
     if (key == "epoch_ns") return model.epoch_ps = n[0] * 1000, "";
     if (key == "line") {
-      if (n[0] < 16 || n[0] > 4096 || !std::has_single_bit(n[0])) return "no line size";
+      if (!limit("line_bytes").holds(n[0])) return limit("line_bytes").complaint();
+      if (!std::has_single_bit(n[0])) return "a line is a power of two bytes";
       model.line_bytes = static_cast<unsigned>(n[0]);
       return "";
     }
@@ -98,7 +99,7 @@ class Reader {
   }
 
   static std::string bounded(std::uint64_t value, unsigned& into) {
-    if (value > 1024) return "more than 1024 lines in flight";
+    if (!limit("lines_in_flight").holds(value)) return limit("lines_in_flight").complaint();
     into = static_cast<unsigned>(value);
     return "";
   }
@@ -116,7 +117,7 @@ class Reader {
 
   std::string read_vcpus(const Numbers& n) {
     if (!model.vcpu_nodes.empty()) return "vcpu_nodes takes the node of every vCPU, once";
-    if (n.size() > max_vcpus) return "too many vCPUs";
+    if (!limit("cpus").holds(n.size())) return limit("cpus").complaint();
     for (const std::uint64_t id : n) {
       const auto at = node(id);
       if (!at) return "node " + std::to_string(id) + " is not one of nodes";
@@ -126,10 +127,10 @@ class Reader {
   }
 
   std::string read_cache(std::string_view key, const Numbers& n) {
-    if (n.size() < 2 || n[1] == 0 || n[1] > 4096 || n[0] < n[1] * model.line_bytes) {
-      return "a cache is its bytes, ways and latency in ps";
-    }
-    if (n[0] > max_cache_bytes) return "a cache of more than 4 GiB";
+    if (n.size() < 2) return "a cache is its bytes, ways and latency in ps";
+    if (!limit("cache_bytes").holds(n[0])) return limit("cache_bytes").complaint();
+    if (!limit("cache_ways").holds(n[1])) return limit("cache_ways").complaint();
+    if (n[0] < n[1] * model.line_bytes) return "a cache has at least one set";
     const CacheTiming cache{n[0], static_cast<unsigned>(n[1]), n.size() > 2 ? n[2] : 0};
     if (key == "l1") model.l1 = cache;
     if (key == "l2") model.l2 = cache;

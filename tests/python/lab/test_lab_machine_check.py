@@ -1,9 +1,11 @@
 """homenode.lab.machine_check: what a machine may not say, each with the pair and the value."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
+from homenode.lab.limits import LIMITS
 from homenode.lab.machine import Cache, CacheInstance, Cpu, Machine, PairValues
 from homenode.lab.machine_check import find_problem
 from homenode.lab.machine_closing import find_gaps, lines_to_close, reachable_mib
@@ -128,6 +130,48 @@ def test_caches_have_sizes_that_can_be():
         (Cache(1 << 20, 8, 48), "the line of an L2 cache is 48 bytes"),
     ):
         assert said(replace(GOOD, caches=(CacheInstance(2, shape, (0,)),))) == problem
+
+
+def with_cache(level: int, size: int, ways: int, line: int = 64) -> Machine:
+    cache = CacheInstance(level, Cache(size, ways, line), (0,))
+    return replace(GOOD, caches=(cache,), private_cache=cache.shape if level == 2 else None)
+
+
+def with_cpus(count: int) -> Machine:
+    cpus = tuple(Cpu(number, 0, number) for number in range(count))
+    return replace(GOOD, nodes=(Node(0, tuple(range(count)), 1 << 30),), cpus=cpus, distances=())
+
+
+@pytest.mark.parametrize(
+    ("limit", "make"),
+    [
+        ("lines_in_flight", lambda n: replace(GOOD, info={"OutstandingMisses": str(n)})),
+        ("lines_in_flight", lambda n: replace(GOOD, info={"PrefetchedLines": str(n)})),
+        ("cache_bytes", lambda n: with_cache(3, n, 0, 16)),
+        ("counted_cache_bytes", lambda n: with_cache(2, n, 0, 16)),
+        ("cache_ways", lambda n: with_cache(3, 1 << 20, n)),
+        ("cpus", with_cpus),
+    ],
+)
+def test_what_the_plugin_refuses_is_refused_before_in_its_words(
+    limit: str, make: Callable[[int], Machine]
+):
+    held = LIMITS[limit]
+    assert find_problem(make(held.most)) == ""
+    assert said(make(held.most + 1)).endswith(held.complaint)
+
+
+def test_lines_are_as_long_as_the_plugin_takes_them():
+    held = LIMITS["line_bytes"]
+    for line in (held.least, held.most):
+        assert find_problem(with_cache(3, 1 << 20, 8, line)) == ""
+    for line in (held.least // 2, held.most * 2):
+        assert said(with_cache(3, 1 << 20, 8, line)).endswith(held.complaint)
+
+
+def test_the_words_are_those_of_the_plugin():
+    assert LIMITS["lines_in_flight"].complaint == "no whole number of lines from 1 to 1024"
+    assert LIMITS["cpus"].complaint == "no whole number of CPUs from 1 to 4094"
 
 
 def test_the_default_way_has_the_fewest_links_then_the_lowest_nodes():

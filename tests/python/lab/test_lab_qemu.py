@@ -8,7 +8,7 @@ import pytest
 
 from homenode.lab import LabError, LabOptions, Machine, find_machine
 from homenode.lab.emulator import parse_version
-from homenode.lab.machine import MIB, Cpu
+from homenode.lab.machine import MIB, Cache, Cpu
 from homenode.lab.memory import node_sizes, ranges
 from homenode.lab.qemu import Files, command_line, plugin_argument
 from homenode.node import Node
@@ -156,3 +156,8 @@ def test_a_node_too_small_for_linux_is_refused():
 def test_qemus_version_is_read_from_what_it_prints():
     assert parse_version("QEMU emulator version 7.2.22 (Debian 1:7.2+dfsg-7)") == (7, 2, 22)
     assert parse_version("nothing") == ()
+
+
+def test_the_plugin_counts_with_whole_sets():
+    machine = replace(find_machine("tiny-2x2"), private_cache=Cache(1_000_000, 16, 64))
+    assert ",cache=999424:16:64" in plugin_argument(machine, Path("/p"), Path("/o"), {0: MIB})
