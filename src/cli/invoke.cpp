@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <exception>
 #include <new>
@@ -24,12 +25,32 @@ std::vector<std::string> without(const std::string& name, std::vector<std::strin
   return words;
 }
 
-/// Runs `inner`, a command line without the lab's options, inside the lab.
-int run_in_lab(Context& context, const LabOptions& lab, const std::vector<std::string>& inner) {
+/// The options with which verbs name files that they write. The host's files are read-only in the
+/// lab, which brings these to the host.
+constexpr std::array output_options{"--output", "--svg", "--xml", "--snapshot", "--seismogram"};
+
+/// Adds the files that the words name as outputs of `app` or of a word below it. Without a value,
+/// and as "-", an output goes to the standard output.
+void add_outputs(const CLI::App& app, std::vector<std::string>& files) {
+  for (const char* name : output_options) {
+    const CLI::Option* const option = app.get_option_no_throw(name);
+    if (option == nullptr) continue;
+    for (const std::string& file : option->results()) {
+      if (option->count() > 0 && !file.empty() && file != "-") files.push_back(file);
+    }
+  }
+  for (const CLI::App* inner : app.get_subcommands()) add_outputs(*inner, files);
+}
+
+/// Runs `inner`, a command line without the lab's options, inside the lab; it writes the files
+/// `outputs`.
+int run_in_lab(Context& context, const LabOptions& lab, const std::vector<std::string>& outputs,
+               const std::vector<std::string>& inner) {
   std::string self = companion(context, "homenode");
   if (self.find('/') == std::string::npos) self = context.program;
   std::vector<std::string> command{"run", "--machine", lab.machine};
   if (!lab.scale.empty()) command.push_back("--scale=" + lab.scale);
+  for (const std::string& file : outputs) command.push_back("--output=" + file);
   command.insert(command.end(), {"--", self});
   command.insert(command.end(), inner.begin(), inner.end());
   return run_companion(context, "lab", std::move(command));
@@ -136,7 +157,9 @@ int invoke(Context& context, Verb& verb, const std::vector<std::string>& words) 
       inner.push_back("--");
       inner.insert(inner.end(), line.program.begin(), line.program.end());
     }
-    return run_in_lab(context, lab, inner);
+    std::vector<std::string> outputs;
+    add_outputs(app, outputs);
+    return run_in_lab(context, lab, outputs, inner);
   }
   verb.take_program(std::move(line.program));
   return verb.run(context);

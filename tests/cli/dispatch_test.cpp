@@ -1,7 +1,9 @@
 #include "cli/dispatch.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
+#include <set>
 
 #include "support/command_line.h"
 
@@ -31,6 +33,61 @@ TEST(Dispatch, HelpListsEveryVerb) {
     }
     EXPECT_NE(line.out.str().find("\n  lab "), std::string::npos);
   }
+}
+
+/// The files that the lab is told to bring to the host.
+Words brought(const os::Fake& os) {
+  Words files;
+  for (const std::string& word : os.executed()) {
+    if (word == "--") break;
+    if (word.starts_with("--output=")) files.push_back(word.substr(9));
+  }
+  return files;
+}
+
+TEST(Dispatch, TheLabBringsTheFilesThatAVerbWrites) {
+  for (const auto& [words, files] : std::initializer_list<std::pair<Words, Words>>{
+           {{"topology", "--machine", "m", "--svg", "a.svg"}, {"a.svg"}},
+           {{"topology", "--svg=b c.svg", "--xml", "/d.xml", "--machine=m"}, {"b c.svg", "/d.xml"}},
+           {{"topology", "--machine", "m", "--svg"}, {}},
+           {{"topology", "--machine", "m", "--svg", "-"}, {}},
+           {{"topology", "--machine", "m", "--input", "in.xml"}, {}},
+           {{"measure", "--machine", "m", "--output", "o.xml", "--svg", "s.svg"},
+            {"o.xml", "s.svg"}},
+           {{"bench", "map", "--machine", "m", "--output=o.json"}, {"o.json"}},
+           {{"bench", "seismic", "--machine=m", "--snapshot", "p.png", "--seismogram=t.csv"},
+            {"p.png", "t.csv"}},
+           {{"run", "--machine", "m", "prog", "--output", "its-own"}, {}}}) {
+    CommandLine line;
+    line.run(words);
+    EXPECT_EQ(brought(line.os), files) << words[0] << ' ' << line.err.str();
+  }
+}
+
+/// The options of a parser, and of all below it, whose value is a file.
+void add_file_options(const CLI::App& app, std::set<std::string>& names) {
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_type_name().find("FILE") != std::string::npos) names.insert(option->get_name());
+  }
+  for (const CLI::App* inner : app.get_subcommands([](const CLI::App*) { return true; })) {
+    add_file_options(*inner, names);
+  }
+}
+
+TEST(Dispatch, EveryOptionWithAFileIsKnownAsReadOrWritten) {
+  std::set<std::string> names;
+  for (const auto& verb : built_in_verbs()) {
+    CLI::App app;
+    LabOptions lab;
+    define_lab_options(app, lab);
+    verb->define(app);
+    add_file_options(app, names);
+  }
+  const std::set<std::string> read{"--machine", "--file", "--shm"};
+  const std::set<std::string> written{"--output", "--seismogram", "--snapshot", "--svg", "--xml"};
+  std::set<std::string> known = read;
+  known.insert(written.begin(), written.end());
+  EXPECT_EQ(names, known) << "invoke.cpp lists the options whose files are written";
 }
 
 TEST(Dispatch, NoVerbIsBadUsage) {

@@ -1,10 +1,13 @@
 """Files that a program in the lab writes for the host: they are there when it has ended."""
 
 import os
+import shutil
 import stat
+import subprocess
 from pathlib import Path
 
 import pytest
+from lab_start import lab_or_skip
 
 from homenode.lab import Lab, LabError
 from homenode.lab.outputs import Output, find_outputs
@@ -133,3 +136,45 @@ def test_a_program_that_cannot_start_leaves_the_folder_as_it_was(quad: Lab, tmp_
     result = quad.run(["no-such-program"], outputs=[str(tmp_path / "a")])
     assert (result.status, os.listdir(tmp_path)) == (127, [])  # noqa: PTH208
     assert b"homenode" not in quad.run(["grep", str(tmp_path), "/proc/mounts"]).stdout
+
+
+def homenode(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    command = shutil.which("homenode")
+    if command is None:
+        pytest.skip("homenode is not on PATH; run the tests through ./dev test")
+    return subprocess.run(
+        [command, *words], cwd=folder, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize(
+    ("words", "files"),
+    [
+        (
+            ("topology", "--svg", "a.svg", "--xml=below/a.xml"),
+            {"a.svg": "<svg", "below/a.xml": "<?xml"},
+        ),
+        (("bench", "map", "--size", "64k", "--output", "a.json"), {"a.json": "{"}),
+    ],
+)
+def test_a_verb_with_a_machine_writes_its_files_on_the_host(
+    words: tuple[str, ...], files: dict[str, str], tmp_path: Path
+):
+    lab_or_skip("tiny-2x2")
+    (tmp_path / "below").mkdir()
+    done = homenode(tmp_path, *words, "--machine", "tiny-2x2")
+    assert (done.returncode, done.stderr) == (0, "")
+    for name, start in files.items():
+        assert (tmp_path / name).read_text().startswith(start)
+
+
+@pytest.mark.lab
+def test_a_missing_folder_is_said_before_the_boot(tmp_path: Path):
+    lab_or_skip("tiny-2x2")
+    done = homenode(tmp_path, "topology", "--machine", "tiny-2x2", "--svg", "no/a.svg")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        f"homenode lab: cannot write no/a.svg from the lab: there is no folder {tmp_path}/no; "
+        "make it, or name a file elsewhere\n"
+    )
