@@ -24,7 +24,7 @@
 
 #include "base/marker.h"
 #include "lab/plugin/instruction.h"
-#include "lab/plugin/plugin_state.h"
+#include "lab/plugin/plugin.h"
 #include "lab/plugin/registers.h"
 #include "lab/plugin/watch_counting.h"
 #include "lab/plugin/watch_timing.h"

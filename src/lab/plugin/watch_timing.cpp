@@ -1,6 +1,6 @@
 #include "lab/plugin/watch_timing.h"
 
-#include "lab/plugin/plugin_state.h"
+#include "lab/plugin/plugin.h"
 
 namespace homenode::lab {
 namespace {
