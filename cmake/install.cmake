@@ -26,7 +26,7 @@ endforeach()
 install(DIRECTORY machines studies DESTINATION ${HOMENODE_SHARE})
 
 # In the build tree, the Python verbs stand beside the command, as they do once installed.
-foreach(verb lab study report)
+foreach(verb IN LISTS HOMENODE_PYTHON_VERBS)
   configure_file(cmake/python_verb.sh.in ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/homenode-${verb} @ONLY
                  FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
                                   WORLD_READ WORLD_EXECUTE)

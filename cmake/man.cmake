@@ -1,5 +1,5 @@
 # The man pages, made by the verbs themselves: the built command prints those of the built-in verbs,
-# Python those of lab, study and report. Without a Python that can, these three are left out.
+# Python those of its own. Without a Python that can, these are left out.
 set(HOMENODE_MAN_DIR ${PROJECT_BINARY_DIR}/man)
 file(MAKE_DIRECTORY ${HOMENODE_MAN_DIR})
 
@@ -20,7 +20,7 @@ endfunction()
 
 if(NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR)
   homenode_man_page(homenode DEPENDS homenode-native COMMAND homenode-native --man-page homenode)
-  foreach(verb topology measure run where bench)
+  foreach(verb IN LISTS HOMENODE_BUILT_IN_VERBS)
     homenode_man_page(homenode-${verb} DEPENDS homenode-native
                       COMMAND homenode-native --man-page ${verb})
   endforeach()
@@ -28,7 +28,7 @@ endif()
 
 find_program(HOMENODE_PYTHON NAMES python3 HINTS ${PROJECT_SOURCE_DIR}/.venv/bin
              DOC "The Python that makes the man pages of the Python verbs")
-foreach(verb lab study report)
+foreach(verb IN LISTS HOMENODE_PYTHON_VERBS)
   set(print ${HOMENODE_PYTHON} -B -m homenode.man ${verb} --version ${PROJECT_VERSION})
   if(HOMENODE_PYTHON)
     execute_process(COMMAND ${print} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}/python

@@ -10,9 +10,11 @@ import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from importlib import import_module
 
 from homenode.errors import DONE, FAILED, NOT_SUPPORTED, USAGE
+from homenode.verbs import PYTHON
 
 INTERRUPTED = 128 + signal.SIGINT
 READER_GONE = 128 + signal.SIGPIPE
@@ -83,25 +85,18 @@ def _say(name: str, text: str) -> None:
         print(f"homenode {name}: {text}", file=sys.stderr, flush=True)
 
 
-def lab() -> int:
-    """The command homenode-lab."""
-    return start("lab")
+COMMANDS: dict[str, Callable[[], int]] = {name: partial(start, name) for name in PYTHON}
 
 
-def study() -> int:
-    """The command homenode-study."""
-    return start("study")
+def __getattr__(name: str) -> Callable[[], int]:
+    """What the scripts homenode-VERB of the package start: homenode.command:VERB."""
+    if name in COMMANDS:
+        return COMMANDS[name]
+    raise AttributeError(name)
 
-
-def report() -> int:
-    """The command homenode-report."""
-    return start("report")
-
-
-VERBS = {"lab": lab, "study": study, "report": report}
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2 or sys.argv[1] not in VERBS:
-        print(f"usage: python3 -m homenode.command {'|'.join(VERBS)} ...", file=sys.stderr)
+    if len(sys.argv) < 2 or sys.argv[1] not in COMMANDS:
+        print(f"usage: python3 -m homenode.command {'|'.join(COMMANDS)} ...", file=sys.stderr)
         sys.exit(USAGE)
-    sys.exit(VERBS[sys.argv.pop(1)]())
+    sys.exit(COMMANDS[sys.argv.pop(1)]())

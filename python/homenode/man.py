@@ -9,17 +9,23 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 
-SEE_ALSO = ("homenode", "homenode-lab", "homenode-study", "homenode-report")
+from homenode import verbs
+
+SEE_ALSO = ("homenode", *(f"homenode-{name}" for name in verbs.PYTHON))
 ESCAPES = {"\\": r"\(rs", "-": r"\-", "'": r"\(aq", "~": r"\(ti"}
 
 
 @dataclass(frozen=True)
 class Verb:
-    """What a page says and the parser does not. The summary is that of `homenode --help`."""
+    """What a page says and the parser does not."""
 
     name: str
-    summary: str
     examples: tuple[tuple[str, str], ...]
+
+    @property
+    def summary(self) -> str:
+        """That of `homenode --help`."""
+        return verbs.VERBS[self.name].summary
 
     def parser(self) -> argparse.ArgumentParser:
         """The parser of the verb."""
@@ -33,7 +39,6 @@ VERBS = {
     for verb in (
         Verb(
             "lab",
-            "run a command in a virtual NUMA machine, on any host",
             (
                 ("homenode lab list", "The machines of the catalogue"),
                 (
@@ -45,7 +50,6 @@ VERBS = {
         ),
         Verb(
             "study",
-            "run a declared experiment, resume it where it stopped",
             (
                 ("homenode study demo --dry-run", "The cases of a study that comes with homenode"),
                 ("homenode study demo --out results/demo", "Run it, or go on where it stopped"),
@@ -53,7 +57,6 @@ VERBS = {
         ),
         Verb(
             "report",
-            "turn a study's records into one self-contained HTML page",
             (
                 ("homenode report results/demo -o demo.html", "The page of a study that has run"),
                 ("homenode report results/demo --json", "The same judgements as data"),

@@ -23,21 +23,15 @@ constexpr Line options[] = {
     {"--man-page VERB", "Print the man page of a built-in verb, or of homenode, in roff."},
 };
 
-constexpr Line environment[] = {
-    {"PATH",
-     "Where a verb that is not built in is looked for, as homenode-VERB, after the folder "
-     "of homenode itself."},
-    {"HOMENODE_MACHINES",
-     "Folders of machine files, separated by colons, which come before the "
-     "catalogue's own."},
-    {"HOMENODE_LAB_KERNEL",
-     "The kernel that the lab boots: an image, or a folder that holds boot "
-     "and lib."},
-    {"HOMENODE_QEMU", "The QEMU that the lab starts, instead of qemu-system-x86_64."},
-    {"HOMENODE_LIBEXEC",
-     "Folders, separated by colons, that hold the lab's QEMU plugin, its "
-     "guest's init and the homenode that studies run."},
-    {"XDG_CACHE_HOME", "Where the cache is, instead of ~/.cache."},
+struct Variable {
+  const char* name;
+  const char* parts;
+  const char* use;
+  const char* meaning;
+};
+
+constexpr Variable variables[] = {
+#include "environment.inc"
 };
 
 constexpr Line files[] = {
@@ -49,6 +43,14 @@ template <std::size_t count>
 std::string section(const char* title, const Line (&lines)[count]) {
   std::string text = std::string(".SH ") + title + "\n";
   for (const Line& line : lines) text += roff::entry(roff::bold(line.term), line.text);
+  return text;
+}
+
+std::string environment_section() {
+  std::string text = ".SH ENVIRONMENT\n";
+  for (const Variable& variable : variables) {
+    text += roff::entry(roff::bold(variable.name), variable.meaning);
+  }
   return text;
 }
 
@@ -71,7 +73,7 @@ std::string top_man_page() {
              "program runs fastest, on any NUMA Linux machine, real or virtual. "
              "A word that is no verb of these is run as the program homenode-VERB.") +
          "\n" + verbs + section("OPTIONS", options) + roff::exit_status(false) +
-         section("ENVIRONMENT", environment) + section("FILES", files) +
+         environment_section() + section("FILES", files) +
          roff::examples({{"homenode topology", "What this machine is"},
                          {"homenode run --interleave=all -- ls",
                           "A program whose memory is spread over all nodes"},

@@ -2,8 +2,37 @@
 #include "cli/verb.h"
 
 #include <CLI/CLI.hpp>
+#include <string_view>
 
 namespace homenode::cli {
+namespace {
+
+struct Row {
+  std::string_view name;
+  std::string_view language;
+  const char* summary;
+};
+
+constexpr Row table[] = {
+#include "verbs.inc"
+};
+
+}  // namespace
+
+std::string Verb::summary() const {
+  for (const Row& row : table) {
+    if (row.name == name()) return row.summary;
+  }
+  return {};
+}
+
+std::vector<ExternalVerb> external_verbs() {
+  std::vector<ExternalVerb> verbs;
+  for (const Row& row : table) {
+    if (row.language == "Python") verbs.push_back({std::string(row.name), row.summary});
+  }
+  return verbs;
+}
 
 void define_lab_options(CLI::App& app, LabOptions& options) {
   app.add_option("--machine", options.machine,

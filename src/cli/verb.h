@@ -1,5 +1,6 @@
 // A verb of the command: its name, its options and what it does. Help, man pages and the parser
-// all come from define(). One cmd_<name>.cpp and one line in verbs.cpp per verb.
+// all come from define(). A verb is a folder here, a line in verbs.cpp and a row of the table of
+// verbs (homenode/verbs.inc).
 #pragma once
 
 #include <memory>
@@ -55,8 +56,8 @@ class Verb {
   virtual ~Verb() = default;
 
   [[nodiscard]] virtual std::string name() const = 0;
-  /// One line for the list of verbs.
-  [[nodiscard]] virtual std::string summary() const = 0;
+  /// One line for the list of verbs: what their table says. A word under a verb has its own.
+  [[nodiscard]] virtual std::string summary() const;
   /// Adds the options to the parser; called once, before run().
   virtual void define(CLI::App& app) = 0;
   /// For the man page; a word under a verb may leave them to the verb.

@@ -3,8 +3,8 @@
 #include "cli/measure/measure.h"
 #include "cli/run/run.h"
 #include "cli/topology/topology.h"
-#include "cli/where/where.h"
 #include "cli/verb.h"
+#include "cli/where/where.h"
 
 namespace homenode::cli {
 
@@ -16,12 +16,6 @@ std::vector<std::unique_ptr<Verb>> built_in_verbs() {
   verbs.push_back(make_run());
   verbs.push_back(make_where());
   return verbs;
-}
-
-std::vector<ExternalVerb> external_verbs() {
-  return {{"lab", "run a command in a virtual NUMA machine, on any host"},
-          {"study", "run a declared experiment, resume it where it stopped"},
-          {"report", "turn a study's records into one self-contained HTML page"}};
 }
 
 }  // namespace homenode::cli

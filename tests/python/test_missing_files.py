@@ -10,10 +10,10 @@ import subprocess
 import pytest
 
 from homenode import man
+from homenode.verbs import BUILT_IN
 
 MISSING = "/nonexistent/folder/file"
 FAILED, USAGE = 1, 2
-BUILT_IN = ("topology", "measure", "run", "where", "bench")
 # Every way to name a file that is read, by verb: the words, and MISSING.
 INPUTS = [
     ("topology", "--input", MISSING),

@@ -12,9 +12,6 @@ namespace {
 class Bench final : public Verb {
  public:
   [[nodiscard]] std::string name() const override { return "bench"; }
-  [[nodiscard]] std::string summary() const override {
-    return "run a workload and see which node used which memory";
-  }
 
   void define(CLI::App& app) override {
     app.add_flag("--list", list_,

@@ -27,9 +27,6 @@ bool wants_colour() {
 class Measure final : public Verb {
  public:
   [[nodiscard]] std::string name() const override { return "measure"; }
-  [[nodiscard]] std::string summary() const override {
-    return "measure latency and bandwidth between all nodes";
-  }
 
   void define(CLI::App& app) override {
     define_measure_options(app, options_);

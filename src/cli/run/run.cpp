@@ -44,9 +44,6 @@ struct Prints {
 class Run final : public Verb {
  public:
   [[nodiscard]] std::string name() const override { return "run"; }
-  [[nodiscard]] std::string summary() const override {
-    return "start a program under a placement, with numactl's options";
-  }
   [[nodiscard]] bool runs_program() const override { return true; }
   void take_program(std::vector<std::string> words) override { program_ = std::move(words); }
 

@@ -29,9 +29,6 @@ struct Output {
 class Topology final : public Verb {
  public:
   [[nodiscard]] std::string name() const override { return "topology"; }
-  [[nodiscard]] std::string summary() const override {
-    return "see nodes, CPUs, caches, memory, devices and the matrices between nodes";
-  }
 
   void define(CLI::App& app) override {
     app.add_option("--input", input_,

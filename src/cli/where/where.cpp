@@ -34,9 +34,6 @@ os::Pace pace_of(const Context& context) {
 class Where final : public Verb {
  public:
   [[nodiscard]] std::string name() const override { return "where"; }
-  [[nodiscard]] std::string summary() const override {
-    return "see where a live program's memory and threads are, and move them";
-  }
 
   void define(CLI::App& app) override {
     define_where_options(app, options_);

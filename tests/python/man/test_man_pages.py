@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from homenode import man
+from homenode.verbs import BUILT_IN
 
-BUILT_IN = ("topology", "measure", "run", "where", "bench")
 SECTIONS = ("NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "EXAMPLES", "SEE ALSO")
 NOT_SUPPORTED = 3  # The exit code where there is no lab, or no NUMA.
 OPTION = re.compile(r"(?<![\w=-])--?[A-Za-z][\w-]*")

@@ -1,0 +1,11 @@
+# HOMENODE_BUILT_IN_VERBS and HOMENODE_PYTHON_VERBS: their names, from the table of verbs.
+set(HOMENODE_VERBS_FILE ${PROJECT_SOURCE_DIR}/python/homenode/verbs.inc)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${HOMENODE_VERBS_FILE})
+file(STRINGS ${HOMENODE_VERBS_FILE} rows REGEX "^{")
+foreach(row IN LISTS rows)
+  if(row MATCHES "^{\"([a-z]+)\", \"Python\"")
+    list(APPEND HOMENODE_PYTHON_VERBS ${CMAKE_MATCH_1})
+  elseif(row MATCHES "^{\"([a-z]+)\", \"C[+][+]\"")
+    list(APPEND HOMENODE_BUILT_IN_VERBS ${CMAKE_MATCH_1})
+  endif()
+endforeach()
