@@ -15,12 +15,12 @@ from homenode.lab.channel import Message
 from homenode.lab.emulator import Emulator
 from homenode.lab.errors import LabError, LabLostError
 from homenode.lab.guest import Guest
-from homenode.lab.host_cpu import cpu_line
 from homenode.lab.machine import Machine
 from homenode.lab.memory import node_sizes
 from homenode.lab.monitor import Monitor, MonitorError
+from homenode.lab.preload import cpu_line
 from homenode.lab.qemu import Files, LabOptions, command_line
-from homenode.lab.say import say
+from homenode.lab.text import say
 
 BOOT_TIMEOUT_S = 180.0
 # What a boot takes on a busy host: a guest that does not wake up by then is booted instead.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from homenode.errors import USAGE
 from homenode.lab import cli_machines, cli_run
 from homenode.lab.errors import LabError
-from homenode.lab.say import PROGRAM, say
+from homenode.lab.text import PROGRAM, say
 
 
 class _Parser(argparse.ArgumentParser):

@@ -12,7 +12,7 @@ from homenode.lab.errors import LabError
 from homenode.lab.machine import Machine
 from homenode.lab.machine_file import bad_machine
 from homenode.lab.new import NewMachine, new_machine
-from homenode.lab.say import say
+from homenode.lab.text import say
 
 
 def add_parsers(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

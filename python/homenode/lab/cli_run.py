@@ -17,8 +17,8 @@ from homenode.lab.errors import LabError
 from homenode.lab.lab import Lab
 from homenode.lab.outputs import find_outputs
 from homenode.lab.result import Result
-from homenode.lab.say import say
 from homenode.lab.signals import passed_on
+from homenode.lab.text import say
 
 EXIT_CODES = (
     "Exit codes: 0 done, 1 failed, 2 bad usage, 3 not supported here. Those of run are the "

@@ -9,8 +9,8 @@ from typing import IO, Literal
 from homenode.lab import render
 from homenode.lab.errors import StoppedError
 from homenode.lab.lab import Lab
-from homenode.lab.say import say
 from homenode.lab.signals import ending
+from homenode.lab.text import say
 
 # What a line leaves for the next one lies in the guest, which forgets it with everything else.
 STATE = "/tmp/.homenode-lab-enter"

@@ -22,8 +22,8 @@ from homenode.lab.outputs import find_outputs
 from homenode.lab.patience import Patience
 from homenode.lab.qemu import LabOptions
 from homenode.lab.result import Result
-from homenode.lab.say import say
 from homenode.lab.scale import scaled
+from homenode.lab.text import say
 from homenode.lab.timing import timing_text
 
 

@@ -6,7 +6,7 @@ their provenance, and what they leave open is filled in and said to be assumed.
 
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from homenode.errors import USAGE
@@ -22,12 +22,20 @@ from homenode.lab.machine_model import (
     assumed_latency_ns,
     resolve,
 )
-from homenode.lab.machine_renumber import mask, renumber_nodes
-from homenode.lab.machine_xml import ATTRIBUTES, INFO_PREFIX, PROVENANCE, read_machine
+from homenode.lab.machine_xml import (
+    ATTRIBUTES,
+    INFO_PREFIX,
+    MAX_ID,
+    PROVENANCE,
+    parse_bitmap,
+    read_machine,
+    whole_number,
+)
 
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE topology SYSTEM "hwloc2.dtd">\n'
 DROPPED_OBJECTS = ("Bridge", "PCIDev", "OSDev", "Misc")
 KEPT_INFOS = ("CPUModel", "CPUVendor", "DAXDevice")
+MASKS = ("nodeset", "complete_nodeset", "allowed_nodeset")
 KEPT_PARTS = ("object", "distances2", "memattr")
 FLAGS = {"Latency": "6", "Bandwidth": "5"}
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
@@ -216,3 +224,48 @@ def _write(root: ET.Element) -> str:
     ET.indent(root)
     # hwloc's own reader takes no blank before the end of an empty tag.
     return HEAD + ET.tostring(root, encoding="unicode").replace('" />', '"/>') + "\n"
+
+
+def mask(members: Iterable[int]) -> str:
+    """hwloc's bitmap notation of some numbers: 32-bit words, the highest first, by commas."""
+    bits = sum(1 << member for member in members)
+    words: list[str] = []
+    while bits or not words:
+        words.append(f"0x{bits & 0xFFFFFFFF:08x}")
+        bits >>= 32
+    return ",".join(reversed(words))
+
+
+def renumber_nodes(root: ET.Element, top: ET.Element) -> dict[int, int]:
+    """Numbers all nodes from 0 in their order if one is too high; {} where nothing was to do.
+
+    Some machines count their memory-only nodes down from 255; QEMU stops at 127.
+    Raises KeyError and ValueError as machine_xml does.
+    """
+    nodes = [item for item in top.iter("object") if item.get("type") == "NUMANode"]
+    ids = {whole_number(n.attrib["os_index"], "the os_index of a NUMANode", MAX_ID) for n in nodes}
+    if not ids or max(ids) < QEMU_MAX_NODES:
+        return {}
+    new = {old: number for number, old in enumerate(sorted(ids))}
+    for node in nodes:
+        node.set("os_index", str(new[int(node.attrib["os_index"])]))
+    _renumber_masks(top, new)
+    _renumber_distances(root, new)
+    return new
+
+
+def _renumber_masks(top: ET.Element, new: Mapping[int, int]) -> None:
+    for item in top.iter("object"):  # The top one among them.
+        for name in MASKS:
+            if name in item.attrib:
+                members = parse_bitmap(item.attrib[name])
+                item.set(name, mask(new[member] for member in members if member in new))
+
+
+def _renumber_distances(root: ET.Element, new: Mapping[int, int]) -> None:
+    for indexes in root.findall("distances2[@type='NUMANode']/indexes"):
+        words = (indexes.text or "").split()
+        old = [whole_number(word, "a number of <indexes>", MAX_ID) for word in words]
+        text = "".join(f"{new.get(number, number)} " for number in old)
+        indexes.text = text
+        indexes.set("length", str(len(text)))

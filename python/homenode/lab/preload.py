@@ -1,10 +1,13 @@
 """What is loaded into QEMU before its own libraries: an fma() that suits it better than libm's."""
 
 import os
+from contextlib import suppress
+from pathlib import Path
 
 from homenode import places
 from homenode.lab.artefacts import FMA
-from homenode.lab.host_cpu import cpu_line
+
+CPUINFO = Path("/proc/cpuinfo")
 
 
 def environment() -> dict[str, str]:
@@ -22,3 +25,10 @@ def environment() -> dict[str, str]:
 def has_fma() -> bool:
     """Whether the host's CPU multiplies and adds in one instruction."""
     return "fma" in cpu_line("flags").split()
+
+
+def cpu_line(start: str) -> str:
+    """The first line that begins so, without the blanks around it; empty if there is none."""
+    with suppress(OSError), CPUINFO.open(errors="replace") as lines:
+        return next((line.strip() for line in lines if line.startswith(start)), "")
+    return ""

@@ -64,17 +64,7 @@ def time_stats(
     timed = [roi.time for roi in rois if roi.time is not None]
     if not timed:
         return None
-    vcpus = [(roi, vcpu) for roi in rois for vcpu in roi.vcpus]
-    times = [vcpu.time for _, vcpu in vcpus if vcpu.time is not None]
-    ids = sorted({*node_of_vcpu, *(node for roi in rois for node in roi.nodes)})
-    traffic = [[0] * len(ids) for _ in ids]
-    for roi, vcpu in vcpus:
-        if vcpu.time is None:
-            continue
-        row = traffic[ids.index(node_of_vcpu[vcpu.id])]
-        pairs = zip(vcpu.time.memory_reads, vcpu.time.memory_writes, strict=True)
-        for node, (reads, writes) in zip(roi.nodes, pairs, strict=True):
-            row[ids.index(node)] += reads + writes
+    times = [vcpu.time for roi in rois for vcpu in roi.vcpus if vcpu.time is not None]
     return TimeStats(
         regions=len(timed),
         ps=sum(time.ps for time in timed),
@@ -83,11 +73,25 @@ def time_stats(
         frequency_mhz=frequency_mhz,
         levels={name: added_hits(time.levels[name] for time in times) for name in LEVELS},
         cache_to_cache=sum(time.cache_to_cache for time in times),
-        traffic=tuple(map(tuple, traffic)),
+        traffic=_traffic(rois, node_of_vcpu),
         late_waits=sum(time.late_waits for time in timed),
         controllers=added_controllers(timed),
         links=added_links(timed),
     )
+
+
+def _traffic(rois: Sequence[Roi], node_of_vcpu: Sequence[int]) -> tuple[tuple[int, ...], ...]:
+    """Lines by the node that asked and the node whose memory it was, all nodes in order."""
+    ids = sorted({*node_of_vcpu, *(node for roi in rois for node in roi.nodes)})
+    traffic = [[0] * len(ids) for _ in ids]
+    for roi, vcpu in ((one, vcpu) for one in rois for vcpu in one.vcpus):
+        if vcpu.time is None:
+            continue
+        row = traffic[ids.index(node_of_vcpu[vcpu.id])]
+        pairs = zip(vcpu.time.memory_reads, vcpu.time.memory_writes, strict=True)
+        for node, (reads, writes) in zip(roi.nodes, pairs, strict=True):
+            row[ids.index(node)] += reads + writes
+    return tuple(map(tuple, traffic))
 
 
 def _percent(share: float | None) -> str:

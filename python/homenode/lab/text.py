@@ -1,6 +1,11 @@
-"""Columns and lists of numbers, as the lab writes them. Pure."""
+"""What the lab writes: columns, lists of numbers, and its own lines on standard error."""
 
+import sys
 from collections.abc import Sequence
+from contextlib import suppress
+
+# Tells the lab's own lines from the program's.
+PROGRAM = "homenode lab"
 
 
 def table(rows: Sequence[Sequence[object]]) -> str:
@@ -23,3 +28,9 @@ def cpu_list(cpus: Sequence[int]) -> str:
         else:
             parts.append([cpu])
     return ",".join("-".join(map(str, part)) for part in parts) or "none"
+
+
+def say(text: str) -> None:
+    """One line; a stream that cannot take it is no error."""
+    with suppress(OSError):
+        print(f"{PROGRAM}: {text}", file=sys.stderr, flush=True)

@@ -13,9 +13,8 @@ from homenode.lab.cache import cache_home
 from homenode.lab.channel import Channel, Message, parse_message
 from homenode.lab.cli import main
 from homenode.lab.diagnosis import console_lines, why_lost
-from homenode.lab.job import strings
+from homenode.lab.job import Tail, strings
 from homenode.lab.lab import _current_folder, job_environment
-from homenode.lab.output import Tail
 from homenode.lab.patience import ANSWER_S, KILLED_S, TERM_TO_KILL_S, Patience
 from homenode.lab.session import Session, sweep
 from homenode.lab.signals import passed_on

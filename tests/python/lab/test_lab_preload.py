@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from homenode.lab import Lab, artefacts, host_cpu, preload
+from homenode.lab import Lab, artefacts, preload
 
 CPU_HAS_FMA = preload.has_fma()
 needs_fma = pytest.mark.skipif(not CPU_HAS_FMA, reason="this CPU has no fused multiply-add")
@@ -57,14 +57,14 @@ class TestEnvironment:
         self, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         (tmp_path / "cpuinfo").write_text(text)
-        monkeypatch.setattr(host_cpu, "CPUINFO", tmp_path / "cpuinfo")
+        monkeypatch.setattr(preload, "CPUINFO", tmp_path / "cpuinfo")
         monkeypatch.delenv("LD_PRELOAD", raising=False)
         assert "LD_PRELOAD" not in preload.environment()
 
     def test_a_file_that_cannot_be_read_tells_of_none(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(host_cpu, "CPUINFO", tmp_path / "none")
+        monkeypatch.setattr(preload, "CPUINFO", tmp_path / "none")
         assert not preload.has_fma()
 
 
