@@ -89,6 +89,13 @@ std::string read_cache(std::string_view text, CacheShape& cache) {
   return {};
 }
 
+/// Where the path of that key goes; null for a key of another kind.
+std::string* path_of(std::string_view key, Arguments& arguments) {
+  if (key == "out") return &arguments.out;
+  if (key == "timing") return &arguments.timing;
+  return key == "clock" ? &arguments.clock : nullptr;
+}
+
 /// Empty, or why the value is refused.
 std::string read_value(std::string_view key, std::string_view value, Arguments& arguments) {
   if (key == "vcpus") {
@@ -105,8 +112,8 @@ std::string read_value(std::string_view key, std::string_view value, Arguments& 
                                                : AddressForm::guest_physical;
     return {};
   }
-  if (key == "out" || key == "timing" || key == "clock") {
-    (key == "out" ? arguments.out : key == "timing" ? arguments.timing : arguments.clock) = value;
+  if (std::string* const path = path_of(key, arguments)) {
+    *path = value;
     return value.empty() ? "the path is empty" : "";
   }
   return "not a known argument (out, ranges, vcpus, cache, addresses, timing, clock)";

@@ -26,20 +26,19 @@ bool register_operand(std::uint8_t modrm, unsigned extension, std::uint8_t rex, 
   return true;
 }
 
-}  // namespace
+/// Removes a REX prefix and returns it; 0 where there is none.
+std::uint8_t take_rex(std::span<const std::uint8_t>& code) {
+  if (code.empty() || (code[0] & 0xf0U) != 0x40U) return 0;
+  const std::uint8_t rex = code[0];
+  code = code.subspan(1);
+  return rex;
+}
 
-Instruction recognise(std::span<const std::uint8_t> code) {
-  if (code.size() == 8 && starts_with(code, {0x0f, 0x1f, 0x84, 0x00}))
-    return recognise_marker(code);
-  if (code.size() == 2 && starts_with(code, {0x0f, 0x30})) return {InstructionKind::write_msr, 0};
-
+/// mov to cr3, and wrfsbase after its prefix: two bytes of opcode and a ModRM byte.
+Instruction recognise_register_write(std::span<const std::uint8_t> code) {
   const bool repeat = starts_with(code, {0xf3});
   if (repeat) code = code.subspan(1);
-  std::uint8_t rex = 0;
-  if (!code.empty() && (code[0] & 0xf0U) == 0x40U) {
-    rex = code[0];
-    code = code.subspan(1);
-  }
+  const std::uint8_t rex = take_rex(code);
   if (code.size() != 3) return {};
   unsigned number = 0;
   // rex.R would make it cr11.
@@ -54,12 +53,21 @@ Instruction recognise(std::span<const std::uint8_t> code) {
   return {};
 }
 
+}  // namespace
+
+Instruction recognise(std::span<const std::uint8_t> code) {
+  if (code.size() == 8 && starts_with(code, {0x0f, 0x1f, 0x84, 0x00}))
+    return recognise_marker(code);
+  if (code.size() == 2 && starts_with(code, {0x0f, 0x30})) return {InstructionKind::write_msr, 0};
+  return recognise_register_write(code);
+}
+
 bool is_repeated_string(std::span<const std::uint8_t> code) {
   if (code.empty() || (code[0] != 0xf2 && code[0] != 0xf3)) return false;
   // Between the two there may be an operand-size prefix and then a REX prefix.
   code = code.subspan(1);
   if (!code.empty() && code[0] == 0x66) code = code.subspan(1);
-  if (!code.empty() && (code[0] & 0xf0U) == 0x40U) code = code.subspan(1);
+  take_rex(code);
   if (code.size() != 1) return false;
   const unsigned opcode = code[0];
   return (opcode >= 0xa4 && opcode <= 0xa7) || (opcode >= 0xaa && opcode <= 0xaf);

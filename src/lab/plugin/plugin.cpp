@@ -9,6 +9,8 @@
 //
 // The guest kernel must not isolate page tables (boot it with nopti), or its own accesses would run
 // under another cr3 than its process's.
+#include "lab/plugin/plugin.h"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -22,11 +24,10 @@
 #include <string_view>
 #include <vector>
 
-#include "base/marker.h"
 #include "lab/plugin/instruction.h"
-#include "lab/plugin/plugin.h"
 #include "lab/plugin/registers.h"
 #include "lab/plugin/watch_counting.h"
+#include "lab/plugin/watch_markers.h"
 #include "lab/plugin/watch_timing.h"
 
 namespace homenode::lab {
@@ -53,155 +54,6 @@ void complain(const Error& error) {
 
 namespace {
 
-// cr3 without its flags: the PCID below, the "keep translations" bit above.
-constexpr std::uint64_t root_table_mask = 0x000ffffffffff000;
-constexpr std::uint64_t low_half = 0xffffffff;
-constexpr std::uint64_t msr_fs_base = 0xc0000100;
-
-// --- Regions -----------------------------------------------------------------------------------
-
-void register_callbacks(qemu_plugin_id_t id);
-
-/// What the clocks counted goes into the accounts.
-void collect_counts() {
-  for (unsigned i = 0; i < plugin->vcpus.size(); ++i) {
-    const Core& core = plugin->timekeeper->vcpu(i).core();
-    plugin->vcpus[i].set_references(core.counts().references, core.outside());
-  }
-}
-
-/// pre: the mutex is held and a region is closing; no vCPU runs (or the process exits).
-void write_counts(const Region& region, bool ended_by_marker) {
-  if (plugin->timekeeper) collect_counts();
-  RegionSummary summary;
-  summary.number = ++plugin->finished;
-  summary.scope = region.scope;
-  summary.ended_by_marker = ended_by_marker;
-  summary.registers = plugin->registers;
-  summary.cache = plugin->cache;
-  summary.nodes = plugin->nodes.nodes();
-  const auto written = plugin->out.append(
-      counts_line(summary, plugin->vcpus, plugin->ranks, plugin->timekeeper.get()));
-  if (!written) complain(written.error());
-}
-
-/// Called by QEMU when every vCPU stands still and all callbacks are gone.
-void on_reset(qemu_plugin_id_t id) {
-  {
-    const std::lock_guard lock(plugin->mutex);
-    const std::optional<Region> open = plugin->regions.open();
-    const RegionChange change = plugin->regions.take_change();
-    if (open && change.closes) {
-      if (plugin->timekeeper) plugin->timekeeper->close();
-      write_counts(*open, change.ended_by_marker);
-      for (VcpuAccount& vcpu : plugin->vcpus) vcpu.close();
-    }
-    if (change.opens) {
-      for (VcpuAccount& vcpu : plugin->vcpus) vcpu.open(*change.opens);
-      if (plugin->timekeeper) {
-        plugin->timekeeper->open(
-            *change.opens, [](unsigned i) { return plugin->vcpus[i].running(); },
-            instruction_counter);
-      }
-    }
-  }
-  register_callbacks(id);
-}
-
-void on_exit(qemu_plugin_id_t, void*) {
-  const std::lock_guard lock(plugin->mutex);
-  if (!plugin->regions.open()) return;
-  if (plugin->timekeeper) plugin->timekeeper->close();
-  write_counts(*plugin->regions.open(), false);
-}
-
-// --- Instructions ------------------------------------------------------------------------------
-
-/// The vCPU runs another thread, or the thread has changed its registers.
-void set_running(unsigned index, const ThreadKey& thread) {
-  VcpuAccount& vcpu = plugin->vcpus[index];
-  if (plugin->timekeeper) plugin->timekeeper->vcpu(index).switch_to(thread);
-  if (thread.cr3 != vcpu.running().cr3) vcpu.set_cr3(thread.cr3);
-  vcpu.set_fs_base(thread.fs_base);
-}
-
-/// Brings the account of what the vCPU runs up to date with its registers.
-void follow_registers(unsigned index) {
-  const ThreadKey found{read_register(cr3).value_or(0) & root_table_mask,
-                        read_register(fs_base).value_or(0)};
-  if (found != plugin->vcpus[index].running()) set_running(index, found);
-}
-
-/// The vCPU's clock, with all that is in flight; 0 outside a region and without a clock.
-std::uint64_t time_on(unsigned index) {
-  if (!plugin->timekeeper) return 0;
-  TimedVcpu& vcpu = plugin->timekeeper->vcpu(index);
-  return vcpu.in_region() ? vcpu.core().finish() : 0;
-}
-
-void on_marker(unsigned index, void* operand) {
-  if (plugin->registers) follow_registers(index);
-  const VcpuAccount& vcpu = plugin->vcpus[index];
-  const std::uint64_t process = vcpu.running().cr3;
-  const auto kind = reinterpret_cast<std::uintptr_t>(operand);
-  if (kind == HN_MARKER_CLOCK) {
-    // Several threads ask at once, each for its own slot: no lock.
-    if (plugin->clock) plugin->clock->set(read_register(rdi).value_or(0), time_on(index));
-    return;
-  }
-  const std::uint64_t now_ps = kind == HN_MARKER_END ? time_on(index) : 0;
-  bool change = false;
-  {
-    const std::lock_guard lock(plugin->mutex);
-    switch (kind) {
-      case HN_MARKER_BEGIN:
-        change =
-            plugin->regions.begin({plugin->registers ? Scope::process : Scope::unknown, process});
-        break;
-      case HN_MARKER_BEGIN_ALL:
-        change = plugin->regions.begin({Scope::all, process});
-        break;
-      case HN_MARKER_END:
-        change = plugin->regions.end(process);
-        if (change && plugin->timekeeper) plugin->timekeeper->set_end(now_ps);
-        break;
-      case HN_MARKER_END_ANY:
-        change = plugin->regions.end_any();
-        break;
-      case HN_MARKER_THREAD:
-        if (plugin->registers) plugin->ranks[vcpu.running()] = read_register(rdi).value_or(0);
-        break;
-      default:
-        break;
-    }
-  }
-  if (!change) return;
-  if (plugin->timekeeper) plugin->timekeeper->release();
-  qemu_plugin_reset(plugin->id, on_reset);
-}
-
-// The three that follow run before their instruction does, so they read its source.
-
-void on_write_cr3(unsigned index, void* operand) {
-  const auto source = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(operand));
-  set_running(index, {read_register(source).value_or(0) & root_table_mask,
-                      plugin->vcpus[index].running().fs_base});
-}
-
-template <bool wide>
-void on_write_fs_base(unsigned index, void* operand) {
-  const auto source = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(operand));
-  const std::uint64_t value = read_register(source).value_or(0);
-  set_running(index, {plugin->vcpus[index].running().cr3, wide ? value : value & low_half});
-}
-
-void on_write_msr(unsigned index, void*) {
-  if ((read_register(rcx).value_or(0) & low_half) != msr_fs_base) return;
-  const std::uint64_t upper = read_register(rdx).value_or(0) << 32U;
-  set_running(index, {plugin->vcpus[index].running().cr3,
-                      upper | (read_register(rax).value_or(0) & low_half)});
-}
-
 /// Copies an instruction's code; its length, or 0 when QEMU says that it is longer than x86-64 has.
 std::size_t copy_code(const qemu_plugin_insn* insn, std::span<std::uint8_t> code) {
   const std::size_t size = qemu_plugin_insn_size(insn);
@@ -212,21 +64,6 @@ std::size_t copy_code(const qemu_plugin_insn* insn, std::span<std::uint8_t> code
   void* const function = reinterpret_cast<void*>(&qemu_plugin_insn_data);
   std::memcpy(code.data(), reinterpret_cast<OldForm>(function)(insn), size);
   return size;
-}
-
-void watch_execution(qemu_plugin_insn* insn, std::span<const std::uint8_t> code, bool kernel) {
-  const Instruction found = recognise(code);
-  void* const operand = reinterpret_cast<void*>(std::uintptr_t{found.operand});
-  const auto watch = [&](qemu_plugin_vcpu_udata_cb_t callback) {
-    qemu_plugin_register_vcpu_insn_exec_cb(insn, callback, QEMU_PLUGIN_CB_R_REGS, operand);
-  };
-  if (found.kind == InstructionKind::marker) watch(on_marker);
-  if (!plugin->registers) return;
-  if (found.kind == InstructionKind::write_fs_base) watch(on_write_fs_base<true>);
-  if (found.kind == InstructionKind::write_fs_base32) watch(on_write_fs_base<false>);
-  // User code that tries these faults instead.
-  if (kernel && found.kind == InstructionKind::write_cr3) watch(on_write_cr3);
-  if (kernel && found.kind == InstructionKind::write_msr) watch(on_write_msr);
 }
 
 /// QEMU 7.2 lends an instruction's callbacks to the helpers that it calls, and forgets to withdraw
@@ -272,7 +109,7 @@ void on_translation(qemu_plugin_id_t, qemu_plugin_tb* block) {
   if (counting) watch_accesses(block, codes, kernel);
 }
 
-// --- Installation ------------------------------------------------------------------------------
+}  // namespace
 
 void register_callbacks(qemu_plugin_id_t id) {
   const bool counting = plugin->regions.open().has_value();
@@ -281,6 +118,8 @@ void register_callbacks(qemu_plugin_id_t id) {
   if (counting && plugin->timekeeper) qemu_plugin_register_vcpu_idle_cb(id, on_halt);
   qemu_plugin_register_atexit_cb(id, on_exit, nullptr);
 }
+
+namespace {
 
 void on_vcpu_start(qemu_plugin_id_t, unsigned) {
   static std::once_flag once;

@@ -41,6 +41,9 @@ struct Plugin {
 
 extern constinit Plugin* plugin;
 
+/// Has QEMU call the plugin from now on: for translations, as a region is open or not, and its end.
+void register_callbacks(qemu_plugin_id_t id);
+
 /// Writes an error to standard error, which the lab's driver keeps.
 void complain(const Error& error);
 

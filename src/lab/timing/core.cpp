@@ -154,6 +154,17 @@ const Core::Page& Core::page_of(std::uint64_t address, const Translation& transl
   return page;
 }
 
+/// A line that neither cache has, the second is about to get: what has to leave it for that will be
+/// wanted of the directory.
+inline Core::Found Core::look_up(const Tag& tag) {
+  if (l1_.find(tag)) return {true, false};
+  ++counts_.l1_misses;
+  if (!l2_ || l2_->find(tag)) return {false, l2_.has_value()};
+  const auto next_out = l2_->oldest_beside(tag);
+  if (next_out) memory_.prefetch(next_out->line());
+  return {false, false};
+}
+
 /// Accounts for one line of an access; says when it is there.
 std::uint64_t Core::touch(Touch touch, const Translation& translation) {
   const Page& page = page_of(touch.address, translation);
@@ -171,22 +182,16 @@ std::uint64_t Core::touch(Touch touch, const Translation& translation) {
   Directory::Entry& entry = memory_.entry(touch.line);
   LineState state(entry.load(std::memory_order_relaxed));
   const Tag tag(touch.line, state.version());
-  const bool in_first = l1_.find(tag);
-  const bool in_second = !in_first && l2_ && l2_->find(tag);
-  if (!in_first) ++counts_.l1_misses;
-  if (!in_first && !in_second && l2_) {
-    const auto next_out = l2_->oldest_beside(tag);
-    if (next_out) memory_.prefetch(next_out->line());
-  }
+  const Found found = look_up(tag);
   std::uint64_t ready = std::max(now_ps_, touch.address_ps);
   const bool allowed = !touch.store || (state.writable_by(vcpu_) && mark_written(entry, state));
-  if (allowed && (in_first || in_second)) {
-    if (in_second) {
+  if (allowed && (found.in_first || found.in_second)) {
+    if (found.in_second) {
       ready += model_.l2->latency_ps;
       keep_in_first(tag);
     }
   } else {
-    ready = bring(touch, in_first || in_second, state);
+    ready = bring(touch, found.in_first || found.in_second, state);
   }
   remember(touch, entry, state, ready);
   return ready;

@@ -142,6 +142,12 @@ class alignas(128) Core {
   }
   void access_elsewhere(std::uint64_t address, bool store, AccessShape shape,
                         const Translation& translation);
+  /// Which of the private caches has a line.
+  struct Found {
+    bool in_first = false;
+    bool in_second = false;
+  };
+  Found look_up(const Tag& tag);
   std::uint64_t touch(Touch touch, const Translation& translation);
   const Page& page_of(std::uint64_t address, const Translation& translation);
   void settle();

@@ -141,19 +141,26 @@ bool pushes_number(const Instruction& instruction) {
 /// Linux enters an interrupt through a stub that pushes a number (the CPU pushes one only for
 /// faults, which are the program's own doing): "cld; push -1" for the system's vectors, "push N;
 /// jmp" for devices'.
+bool enters_interrupt(std::span<const Instruction> block, std::size_t at) {
+  if (at + 1 >= block.size() || !block[at + 1].known) return false;
+  const Instruction& next = block[at + 1];
+  if (block[at].head.mnemonic == ZYDIS_MNEMONIC_CLD) return pushes_number(next);
+  return at <= 1 && pushes_number(block[at]) && next.head.mnemonic == ZYDIS_MNEMONIC_JMP;
+}
+
+/// Changing the bits of cr4 is how the kernel flushes everything.
+bool moves_to_cr4(const Instruction& instruction) {
+  const auto& target = instruction.operands().front();
+  return target.type == ZYDIS_OPERAND_TYPE_REGISTER && target.reg.value == ZYDIS_REGISTER_CR4;
+}
+
 KernelEvent event_of(std::span<const Instruction> block, std::size_t at) {
   const Instruction& here = block[at];
   if (!here.known) return KernelEvent::none;
-  const bool followed = at + 1 < block.size() && block[at + 1].known;
   switch (here.head.mnemonic) {
     case ZYDIS_MNEMONIC_CLD:
-      return followed && pushes_number(block[at + 1]) ? KernelEvent::interrupt_entry
-                                                      : KernelEvent::none;
     case ZYDIS_MNEMONIC_PUSH:
-      return followed && at <= 1 && pushes_number(here) &&
-                     block[at + 1].head.mnemonic == ZYDIS_MNEMONIC_JMP
-                 ? KernelEvent::interrupt_entry
-                 : KernelEvent::none;
+      return enters_interrupt(block, at) ? KernelEvent::interrupt_entry : KernelEvent::none;
     case ZYDIS_MNEMONIC_IRETQ:
       return KernelEvent::interrupt_return;
     case ZYDIS_MNEMONIC_SYSRET:
@@ -162,11 +169,7 @@ KernelEvent event_of(std::span<const Instruction> block, std::size_t at) {
     case ZYDIS_MNEMONIC_INVPCID:
       return KernelEvent::mapping_change;
     case ZYDIS_MNEMONIC_MOV:
-      // cr4 too: changing its bits is how the kernel flushes everything.
-      return here.operands().front().type == ZYDIS_OPERAND_TYPE_REGISTER &&
-                     here.operands().front().reg.value == ZYDIS_REGISTER_CR4
-                 ? KernelEvent::mapping_change
-                 : KernelEvent::none;
+      return moves_to_cr4(here) ? KernelEvent::mapping_change : KernelEvent::none;
     default:
       return KernelEvent::none;
   }

@@ -152,28 +152,45 @@ class Reader {
     return "";
   }
 
+  /// The positions of the first `count` of the numbers, which are ids of nodes; empty with a
+  /// complaint where one is not.
+  std::vector<unsigned> positions(const Numbers& n, std::size_t count, std::string& complaint) {
+    std::vector<unsigned> at;
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto position = node(n[i]);
+      if (!position) {
+        complaint = "node " + std::to_string(n[i]) + " is not one of nodes";
+        return {};
+      }
+      at.push_back(*position);
+    }
+    return at;
+  }
+
   std::string read_between(std::string_view key, const Numbers& n) {
     const std::size_t nodes_named = key == "controller" ? 1 : key == "route" ? n.size() : 2;
     const std::size_t others = key == "latency" || key == "link" ? 1 : key == "route" ? 0 : 2;
     if (n.size() != nodes_named + others || n.size() < 3) {
       return "wrong number of numbers after " + std::string(key);
     }
-    std::vector<unsigned> at;
-    for (std::size_t i = 0; i < nodes_named; ++i) {
-      const auto position = node(n[i]);
-      if (!position) return "node " + std::to_string(n[i]) + " is not one of nodes";
-      at.push_back(*position);
-    }
-    if (others > 0 && (n[nodes_named] == 0 || n.back() == 0)) return "a number above 0 is expected";
+    std::string complaint;
+    const auto at = positions(n, nodes_named, complaint);
+    if (!complaint.empty()) return complaint;
+    if (key == "route") return read_route(at);
+    if (n[nodes_named] == 0 || n.back() == 0) return "a number above 0 is expected";
     if (key == "controller") return model.controllers[at[0]] = {n[1], n[2]}, "";
     if (key == "link") return model.links.push_back({at[0], at[1], n[2]}), "";
     PairTiming& pair = model.pairs[at[0] * model.nodes.size() + at[1]];
     if (key == "latency") return pair.known = true, pair.latency_ps = n[2], "";
-    if (key == "pair") return pair.bandwidths = {n[2], n[3]}, "";
+    return pair.bandwidths = {n[2], n[3]}, "";
+  }
+
+  /// FROM and TO, and then every node from the one to the other.
+  std::string read_route(const std::vector<unsigned>& at) {
     if (at.size() < 4 || at[2] != at[0] || at.back() != at[1]) {
       return "a route is FROM TO and then every node from FROM to TO";
     }
-    pair.route.assign(at.begin() + 2, at.end());
+    model.pairs[at[0] * model.nodes.size() + at[1]].route.assign(at.begin() + 2, at.end());
     return "";
   }
 
