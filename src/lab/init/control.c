@@ -1,4 +1,6 @@
 // The wire to the driver: one virtio-serial port, newline-terminated ASCII both ways.
+#include "control.h"
+
 #include "guest.h"
 
 #include <dirent.h>

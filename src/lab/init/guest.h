@@ -30,38 +30,3 @@ const char* hn_errno_name(int number);
 
 // Milliseconds since the guest's kernel started.
 long hn_uptime_ms(void);
-
-// Loads the modules listed, one path per line, in the file /modules. Missing file: nothing to load.
-void hn_load_modules(void);
-
-// Starts all CPUs that do not run yet, one after the other.
-void hn_start_cpus(void);
-
-// Mounts what the guest itself needs to talk with the driver: proc, sys, devtmpfs and the session.
-void hn_mount_guest(void);
-
-// Mounts the jobs' root: the host's files read-only with fresh /tmp, /run, /dev/shm over them, and
-// the results directory, if the session's file "results" names one, at its own path.
-void hn_mount_job_root(void);
-
-// Makes the folders on the way to `path` and itself, where they are missing.
-void hn_make_folders(char* path);
-
-// Makes /sys in the jobs' root tell of the caches that the session's file "caches" describes.
-void hn_show_caches(void);
-
-// Sets the guest's time to SECONDS.NANOSECONDS since 1970, nine digits after the point.
-void hn_set_time(const char* text);
-
-// Makes the kernel's random numbers depend on `seed` from now on.
-void hn_add_randomness(const char* seed);
-
-// Finds the device behind which the lab's clock lies, switches it on and writes the path of its
-// memory to `path`. False: this guest has none.
-bool hn_find_clock(char* path, size_t size);
-
-// Opens the virtio-serial port called homenode.ctl; returns its descriptor.
-int hn_open_control(void);
-
-// Writes one line to the driver; waits while the driver is slow to read.
-void hn_tell(int control, const char* format, ...) __attribute__((format(printf, 2, 3)));

@@ -1,5 +1,7 @@
 // The short life of a job's process between fork and exec.
-#include "jobs.h"
+#include "job_child.h"
+
+#include "guest.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,10 @@
 // Starting jobs, carrying their output, and reporting how they ended.
 #include "jobs.h"
 
+#include "control.h"
+#include "job_child.h"
+#include "outputs.h"
+
 #include "base/marker.h"
 
 #include <errno.h>
