@@ -1,14 +1,20 @@
-# The man pages, made by the verbs themselves: the built command prints those of the built-in verbs,
-# Python those of its own. Without a Python that can, these are left out.
+# The man pages, all written by the built command: of the built-in verbs by themselves, of the Python
+# verbs from what Python tells of their options. Without a Python that can, these are left out.
 set(HOMENODE_MAN_DIR ${PROJECT_BINARY_DIR}/man)
 file(MAKE_DIRECTORY ${HOMENODE_MAN_DIR})
 
-# homenode_man_page(PAGE DEPENDS… COMMAND…): PAGE.1 is what COMMAND prints.
+# homenode_man_page(PAGE DEPENDS… COMMAND… [OF…]): PAGE.1 is what COMMAND prints, of what OF prints.
 function(homenode_man_page page)
-  cmake_parse_arguments(MAN "" "" "DEPENDS;COMMAND" ${ARGN})
+  cmake_parse_arguments(MAN "" "" "DEPENDS;COMMAND;OF" ${ARGN})
   set(file ${HOMENODE_MAN_DIR}/${page}.1)
+  set(described)
+  if(MAN_OF)  # A page of the description that this command prints.
+    set(described COMMAND ${MAN_OF} > ${file}.json)
+    list(APPEND MAN_COMMAND < ${file}.json)
+  endif()
   add_custom_command(
     OUTPUT ${file}
+    ${described}
     COMMAND ${MAN_COMMAND} > ${file}.part
     COMMAND ${CMAKE_COMMAND} -E rename ${file}.part ${file}
     DEPENDS ${MAN_DEPENDS}
@@ -18,18 +24,19 @@ function(homenode_man_page page)
   set_property(GLOBAL APPEND PROPERTY HOMENODE_MAN_PAGES ${file})
 endfunction()
 
-if(NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR)
-  homenode_man_page(homenode DEPENDS homenode-native COMMAND homenode-native --man-page homenode)
-  foreach(verb IN LISTS HOMENODE_BUILT_IN_VERBS)
-    homenode_man_page(homenode-${verb} DEPENDS homenode-native
-                      COMMAND homenode-native --man-page ${verb})
-  endforeach()
+if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
+  return()
 endif()
+homenode_man_page(homenode DEPENDS homenode-native COMMAND homenode-native --man-page homenode)
+foreach(verb IN LISTS HOMENODE_BUILT_IN_VERBS)
+  homenode_man_page(homenode-${verb} DEPENDS homenode-native
+                    COMMAND homenode-native --man-page ${verb})
+endforeach()
 
 find_program(HOMENODE_PYTHON NAMES python3 HINTS ${PROJECT_SOURCE_DIR}/.venv/bin
              DOC "The Python that makes the man pages of the Python verbs")
 foreach(verb IN LISTS HOMENODE_PYTHON_VERBS)
-  set(print ${HOMENODE_PYTHON} -B -m homenode.man ${verb} --version ${PROJECT_VERSION})
+  set(print ${HOMENODE_PYTHON} -B -m homenode.man ${verb})
   if(HOMENODE_PYTHON)
     execute_process(COMMAND ${print} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}/python
                     RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
@@ -40,8 +47,8 @@ foreach(verb IN LISTS HOMENODE_PYTHON_VERBS)
   endif()
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/homenode/${verb}/*.py)
   homenode_man_page(homenode-${verb}
-                    DEPENDS ${sources} ${PROJECT_SOURCE_DIR}/python/homenode/man.py
-                    COMMAND ${print})
+                    DEPENDS homenode-native ${sources} ${PROJECT_SOURCE_DIR}/python/homenode/man.py
+                    OF ${print} COMMAND homenode-native --man-page -)
 endforeach()
 
 get_property(pages GLOBAL PROPERTY HOMENODE_MAN_PAGES)

@@ -1,18 +1,19 @@
-"""`python3 -m homenode.man VERB`: a Python verb's man page, from its parser, in roff.
+"""`python3 -m homenode.man VERB`: what a Python verb's man page says, from its parser, as JSON.
 
-It has the layout of the pages that `homenode --man-page` makes of the built-in verbs.
+`homenode --man-page -` makes the page of it, as it does those of the built-in verbs.
 """
 
 import argparse
+import json
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
+from typing import Any
 
 from homenode import verbs
 
 SEE_ALSO = ("homenode", *(f"homenode-{name}" for name in verbs.PYTHON))
-ESCAPES = {"\\": r"\(rs", "-": r"\-", "'": r"\(aq", "~": r"\(ti"}
 
 
 @dataclass(frozen=True)
@@ -66,43 +67,31 @@ VERBS = {
 }
 
 
-def escape(text: str) -> str:
-    """Text that roff prints as it is: hyphens stay ASCII, so that commands can be copied."""
-    escaped = "".join(
-        ESCAPES.get(c, c if c.isascii() else f"\\[u{ord(c):04X}]") for c in " ".join(text.split())
-    )
-    return rf"\&{escaped}" if escaped.startswith(".") else escaped
+Description = dict[str, Any]
 
 
-def bold(text: str) -> str:
-    """Words to be typed as they are."""
-    return rf"\fB{escape(text)}\fR"
-
-
-def italic(text: str) -> str:
-    """Words that stand for others."""
-    return rf"\fI{escape(text)}\fR"
-
-
-def page(verb: Verb, version: str) -> str:
-    """The man page of a verb, as it is in this version of homenode."""
+def description(verb: Verb) -> Description:
+    """All that the man page of a verb says, as `homenode --man-page -` reads it."""
     parser = verb.parser()
     name = f"homenode-{verb.name}"
-    return "\n".join(
-        [
-            f'.TH {escape(name.upper())} 1 "" "homenode {escape(version)}" "User Commands"',
-            ".nh\n.ad l",
-            f".SH NAME\n{escape(name)} \\- {escape(verb.summary)}",
-            ".SH SYNOPSIS\n" + "\n.br\n".join(_synopsis(f"homenode {verb.name}", parser)),
-            f".SH DESCRIPTION\n{escape(parser.description or '')}",
-            *_arguments(parser, ".SH OPTIONS"),
-            *_commands(parser),
-            *_exit_status(parser),
-            *_examples(verb),
-            ".SH SEE ALSO\n" + ",\n".join(f"{bold(p)}(1)" for p in SEE_ALSO if p != name),
-            "",
-        ]
-    )
+    return {
+        "name": name,
+        "summary": verb.summary,
+        "synopsis": list(_synopsis(f"homenode {verb.name}", parser)),
+        "description": _line(parser.description),
+        "options": list(_arguments(parser)),
+        "commands": [
+            {"name": word, "text": _line(child.description), "options": list(_arguments(child))}
+            for word, child in subparsers(parser).items()
+        ],
+        "exit_status": _line(parser.epilog).removeprefix("Exit codes: "),
+        "examples": [list(example) for example in verb.examples],
+        "see_also": [f"{page}(1)" for page in SEE_ALSO if page != name],
+    }
+
+
+def _line(text: str | None) -> str:
+    return " ".join((text or "").split())
 
 
 def subparsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
@@ -129,68 +118,43 @@ def _metavar(action: argparse.Action) -> str:
     return action.dest.upper()
 
 
-def _synopsis(command: str, parser: argparse.ArgumentParser) -> Iterator[str]:
+def _synopsis(command: str, parser: argparse.ArgumentParser) -> Iterator[list[list[str]]]:
     below = subparsers(parser)
     if below:
         for name, child in below.items():
             yield from _synopsis(f"{command} {name}", child)
         return
-    words = [bold(command)]
+    words = [["bold", command]]
     for action in _visible(parser):
-        needed = action.required and action.option_strings
-        if needed or not action.option_strings:
-            value = italic(_metavar(action)) + (r" \&..." if action.nargs == "+" else "")
-            words.append(f"{bold(action.option_strings[-1])} {value}" if needed else value)
-    yield " ".join([words[0], r"[\fIOPTIONS\fR]", *words[1:]])
+        positional = not action.option_strings
+        if action.required and not positional:
+            words.append(["bold", action.option_strings[-1]])
+        if action.required or positional:
+            words.append(["italic", _metavar(action)])
+            if action.nargs == "+":
+                words.append(["plain", "..."])
+    yield words
 
 
-def _arguments(parser: argparse.ArgumentParser, heading: str = "") -> Iterator[str]:
-    if heading:
-        yield heading
+def _arguments(parser: argparse.ArgumentParser) -> Iterator[Description]:
     for action in _visible(parser):
-        term = ", ".join(bold(name) for name in action.option_strings)
-        if not action.option_strings:
-            term = italic(_metavar(action))
-        elif action.nargs != 0:
-            term += f" {italic(_metavar(action))}"
+        takes_value = not action.option_strings or action.nargs != 0
         text = (action.help or "").rstrip(".") % {"default": action.default}
         text = f"{text[:1].upper()}{text[1:]}." if text else ""
         if action.choices is not None and action.default is not None:
             text += f" Default: {action.default}."
-        yield f".TP\n{term}\n{escape(text)}"
-
-
-def _commands(parser: argparse.ArgumentParser) -> Iterator[str]:
-    below = subparsers(parser)
-    if below:
-        yield ".SH COMMANDS"
-    for name, child in below.items():
-        yield f".SS {escape(name)}"
-        if child.description:
-            yield escape(child.description)
-        yield from _arguments(child)
-
-
-def _exit_status(parser: argparse.ArgumentParser) -> Iterator[str]:
-    yield ".SH EXIT STATUS"
-    yield escape((parser.epilog or "").removeprefix("Exit codes: "))
-
-
-def _examples(verb: Verb) -> Iterator[str]:
-    yield ".SH EXAMPLES"
-    yield "\n.PP\n".join(
-        f"{escape(what)}:\n.PP\n.RS 4\n.nf\n{bold(command)}\n.fi\n.RE"
-        for command, what in verb.examples
-    )
+        yield {
+            "names": list(action.option_strings),
+            "value": _metavar(action) if takes_value else "",
+            "text": _line(text),
+        }
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Prints the page of the verb that is named; returns the exit code."""
+    """Prints the description of the verb that is named; returns the exit code."""
     parser = argparse.ArgumentParser(prog="python3 -m homenode.man", description=__doc__)
     parser.add_argument("verb", choices=sorted(VERBS))
-    parser.add_argument("--version", default="", help="the version that the page names")
-    options = parser.parse_args(arguments)
-    print(page(VERBS[options.verb], options.version), end="")
+    print(json.dumps(description(VERBS[parser.parse_args(arguments).verb])))
     return 0
 
 

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <iostream>
+#include <iterator>
 
 #include "cli/roff.h"
 
@@ -73,7 +76,75 @@ std::string command_sections(const CLI::App& app) {
   return sections.empty() ? "" : ".SH COMMANDS\n" + sections;
 }
 
+using Json = nlohmann::json;
+
+/// [["bold", "homenode lab run"], ["italic", "FILE"], ["plain", "..."]] as a line: the command and
+/// what has to stand behind its options.
+std::string synopsis_line(const Json& words) {
+  std::string line;
+  for (const Json& word : words) {
+    const auto kind = word.at(0).get<std::string>();
+    const auto text = word.at(1).get<std::string>();
+    if (line.empty()) {
+      line = roff::bold(text) + " [\\fIOPTIONS\\fR]";
+      continue;
+    }
+    line += ' ';
+    line += kind == "bold"     ? roff::bold(text)
+            : kind == "italic" ? roff::italic(text)
+                               : roff::escape(text);
+  }
+  return line;
+}
+
+std::string described_entries(const Json& options) {
+  std::string entries;
+  for (const Json& option : options) {
+    std::string names;
+    for (const Json& name : option.at("names")) {
+      names += (names.empty() ? "" : ", ") + roff::bold(name.get<std::string>());
+    }
+    const auto value = option.at("value").get<std::string>();
+    if (!value.empty()) names += (names.empty() ? "" : " ") + roff::italic(value);
+    entries += roff::entry(names, option.at("text").get<std::string>());
+  }
+  return entries;
+}
+
+std::string described_page(const Json& page) {
+  const auto text = [&page](const char* key) { return page.at(key).get<std::string>(); };
+  std::string lines;
+  for (const Json& line : page.at("synopsis")) {
+    lines += (lines.empty() ? "" : ".br\n") + synopsis_line(line) + "\n";
+  }
+  std::string commands;
+  for (const Json& command : page.at("commands")) {
+    commands += fmt::format(".SS {}\n{}\n{}", roff::escape(command.at("name").get<std::string>()),
+                            roff::escape(command.at("text").get<std::string>()),
+                            described_entries(command.at("options")));
+  }
+  std::vector<Example> examples;
+  for (const Json& example : page.at("examples")) {
+    examples.push_back({example.at(0).get<std::string>(), example.at(1).get<std::string>()});
+  }
+  return roff::head(text("name"), text("summary")) + lines + ".SH DESCRIPTION\n" +
+         roff::escape(text("description")) + "\n.SH OPTIONS\n" +
+         described_entries(page.at("options")) +
+         (commands.empty() ? "" : ".SH COMMANDS\n" + commands) + ".SH EXIT STATUS\n" +
+         roff::escape(text("exit_status")) + "\n" + roff::examples(examples) +
+         roff::see_also(page.at("see_also").get<std::vector<std::string>>());
+}
+
 }  // namespace
+
+Result<std::string> man_page(const std::string& description) {
+  try {
+    return described_page(Json::parse(description));
+  } catch (const Json::exception& error) {
+    return bad_usage(fmt::format("cannot read the description of a verb: {}", error.what()),
+                     "give what 'python3 -m homenode.man VERB' prints");
+  }
+}
 
 std::string man_page(const Verb& verb, const CLI::App& app) {
   return roff::head("homenode-" + verb.name(), verb.summary()) + synopsis(verb, app) +
@@ -88,6 +159,13 @@ int print_man_page(Context& context, const std::string& name) {
     context.out << top_man_page();
     return exit_done;
   }
+  if (name == "-") {
+    const std::string description{std::istreambuf_iterator<char>(std::cin), {}};
+    const auto page = man_page(description);
+    if (!page) return report(context, "--man-page", page.error());
+    context.out << *page;
+    return exit_done;
+  }
   for (const auto& verb : built_in_verbs()) {
     if (verb->name() != name) continue;
     CLI::App app{verb->summary(), "homenode " + verb->name()};
@@ -100,8 +178,8 @@ int print_man_page(Context& context, const std::string& name) {
   for (const ExternalVerb& verb : external_verbs()) {
     if (verb.name != name) continue;
     context.err << fmt::format(
-        "homenode: '{0}' is written in Python; 'python3 -m homenode.man {0}' "
-        "prints its man page\n",
+        "homenode: '{0}' is written in Python; 'python3 -m homenode.man {0} | homenode --man-page "
+        "-' prints its man page\n",
         name);
     return exit_usage;
   }

@@ -20,7 +20,9 @@ constexpr Line options[] = {
      "Given after a verb with --machine: divide that machine's caches and memory by N, so that a "
      "small problem shows what a large one would."},
     {"--json", "Given after a verb: print JSON."},
-    {"--man-page VERB", "Print the man page of a built-in verb, or of homenode, in roff."},
+    {"--man-page VERB|-",
+     "Print the man page of a built-in verb, or of homenode, in roff; of - that of a description "
+     "as 'python3 -m homenode.man' prints it."},
 };
 
 struct Variable {

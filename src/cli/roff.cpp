@@ -7,9 +7,31 @@
 
 namespace homenode::cli::roff {
 
+namespace {
+
+/// The character that begins at `at`, which moves behind it. pre: UTF-8 of two bytes or more.
+unsigned take_character(const std::string& text, std::size_t& at) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned first = byte(at++);
+  unsigned character = first >= 0xf0   ? first & 0x07U
+                       : first >= 0xe0 ? first & 0x0fU
+                                       : first & 0x1fU;
+  for (; at < text.size() && (byte(at) & 0xc0U) == 0x80U; ++at) {
+    character = character << 6U | (byte(at) & 0x3fU);
+  }
+  return character;
+}
+
+}  // namespace
+
 std::string escape(const std::string& text) {
   std::string escaped;
-  for (const char c : text) {
+  for (std::size_t at = 0; at < text.size();) {
+    if (static_cast<unsigned char>(text[at]) >= 0x80) {
+      escaped += fmt::format("\\[u{:04X}]", take_character(text, at));
+      continue;
+    }
+    const char c = text[at++];
     switch (c) {
       case '\\':
         escaped += "\\(rs";

@@ -8,7 +8,8 @@
 
 namespace homenode::cli::roff {
 
-/// Text that roff prints as it is: hyphens stay ASCII, so that commands can be copied.
+/// Text in UTF-8 that roff prints as it is: hyphens stay ASCII, so that commands can be copied, and
+/// other characters are named, so that every locale has them.
 std::string escape(const std::string& text);
 
 /// A line of the help as a sentence: with a capital and a full stop.

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <set>
 
+#include "cli/man.h"
 #include "support/command_line.h"
 
 namespace homenode::cli {
@@ -111,6 +112,28 @@ TEST(Dispatch, EveryVerbHasHelpAndAManPage) {
   }
   CommandLine line;
   EXPECT_EQ(line.run({"--man-page", "nosuch"}), exit_usage);
+}
+
+TEST(ManPage, OfADescriptionHasAllThatItSays) {
+  const auto page =
+      man_page(R"json({"name": "homenode-x", "summary": "do é", "description": "It -- does.",
+      "synopsis": [[["bold", "homenode x"], ["italic", "FILE"], ["plain", "..."]]],
+      "options": [{"names": ["-o", "--out"], "value": "FILE", "text": "Where."},
+                  {"names": [], "value": "FILE", "text": ".x 'y' a\\b"}],
+      "commands": [{"name": "go", "text": "Goes.", "options": []}], "exit_status": "0 done.",
+      "examples": [["homenode x f", "One"]], "see_also": ["homenode(1)"]})json");
+  ASSERT_TRUE(page) << page.error().message();
+  for (const char* part :
+       {".SH SYNOPSIS\n\\fBhomenode x\\fR [\\fIOPTIONS\\fR] \\fIFILE\\fR \\&...\n",
+        "do \\[u00E9]\n", "It \\-\\- does.",
+        ".TP\n\\fB\\-o\\fR, \\fB\\-\\-out\\fR \\fIFILE\\fR\nWhere.\n",
+        ".TP\n\\fIFILE\\fR\n\\&.x \\(aqy\\(aq a\\(rsb\n", ".SH COMMANDS\n.SS go\nGoes.\n",
+        ".SH EXIT STATUS\n0 done.\n", "One:\n", "\\fBhomenode\\fR(1)\n"}) {
+    EXPECT_NE(page->find(part), std::string::npos) << part << " in\n" << *page;
+  }
+  for (const char* none : {"", "{}", "[]", R"({"name": 3})"}) {
+    EXPECT_FALSE(man_page(std::string(none))) << none;
+  }
 }
 
 TEST(Dispatch, TheManPageOfTheCommandNamesEveryVerbsPage) {

@@ -3,6 +3,7 @@
 A name that stands for nothing, such as a machine's or a device's, is bad usage, exit code 2.
 """
 
+import json
 import re
 import shutil
 import subprocess
@@ -41,12 +42,12 @@ NAMES = [
 WRITTEN = {"--output", "--svg", "--xml", "--snapshot", "--seismogram", "--json"}
 
 
-def run(words: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
+def run(words: tuple[str, ...], given: str = "") -> subprocess.CompletedProcess[str]:
     command = shutil.which("homenode")
     if command is None:
         pytest.skip("homenode is not on PATH; run the tests through ./dev test")
     return subprocess.run(
-        [command, *words], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
+        [command, *words], capture_output=True, text=True, check=False, input=given
     )
 
 
@@ -78,7 +79,7 @@ def test_every_option_whose_value_is_a_file_is_read_here_or_written(verb: str) -
     if verb in BUILT_IN:
         page = run(("--man-page", verb)).stdout
     else:
-        page = man.page(man.VERBS[verb], "1.2.3")
+        page = run(("--man-page", "-"), json.dumps(man.description(man.VERBS[verb]))).stdout
     options = options_with_files(page)
     assert options, "every verb has --machine or --json"
     assert options <= WRITTEN | {word for words in INPUTS for word in words}
