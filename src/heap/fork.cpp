@@ -7,10 +7,26 @@
 #include "heap/huge.h"
 #include "heap/process.h"
 
+// glibc exports these without declaring them; the lock may be taken again by who has it.
+// NOLINTBEGIN(bugprone-reserved-identifier)
+extern "C" {
+[[gnu::weak]] void _IO_list_lock();
+[[gnu::weak]] void _IO_list_unlock();
+[[gnu::weak]] void _IO_list_resetlock();
+[[gnu::weak]] extern char __libc_single_threaded;  // glibc 2.32.
+}
+// NOLINTEND(bugprone-reserved-identifier)
+
 namespace homenode::heap {
 namespace {
 
 using namespace detail;
+
+constinit bool taken = false;  ///< By who forks. Under the first of the locks.
+
+bool has_one_thread() {
+  return &__libc_single_threaded != nullptr && __libc_single_threaded != 0;
+}
 
 template <class Visit>
 void for_heaps(Visit visit) {
@@ -22,6 +38,8 @@ void for_heaps(Visit visit) {
 
 /// Who uses a heap in hand may want any of the other locks.
 void take_all() {
+  if (has_one_thread()) return;
+  if (&_IO_list_lock != nullptr) _IO_list_lock();
   private_lock.lock();
   for_private_arenas([](Arena& arena) { arena.use_lock.lock(); });
   process_lock.lock();
@@ -31,9 +49,11 @@ void take_all() {
   for_node_arenas([](Arena& arena) { arena.lock.lock(); });
   for_private_arenas([](Arena& arena) { arena.lock.lock(); });
   huge_lock.lock();
+  taken = true;
 }
 
 void give_all() {
+  taken = false;
   huge_lock.unlock();
   for_private_arenas([](Arena& arena) { arena.lock.unlock(); });
   for_node_arenas([](Arena& arena) { arena.lock.unlock(); });
@@ -43,6 +63,12 @@ void give_all() {
   process_lock.unlock();
   for_private_arenas([](Arena& arena) { arena.use_lock.unlock(); });
   private_lock.unlock();
+}
+
+void start_parent() {
+  if (!taken) return;
+  give_all();
+  if (&_IO_list_unlock != nullptr) _IO_list_unlock();
 }
 
 /// Sorts a page of somebody who is gone, or of a queue.
@@ -91,27 +117,28 @@ void forget_threads() {
     thread = next;
   }
   threads = self == &nobody ? nullptr : self;
-  if (threads != nullptr) {
-    threads->next = nullptr;
-    threads->id = system::thread_id();
+  if (threads != nullptr) threads->next = nullptr;
+}
+
+/// Forgets the threads that are gone, whose leases then look like those of nobody.
+void end_others() {
+  forget_threads();
+  for_heaps([](CoreHeap& heap) {
+    for (PageQueue& queue : heap.queues) queue = {};
+  });
+  for (Arena*& slot : arenas) {
+    if (slot == nullptr) continue;
+    for (unsigned& count : slot->listed) count = 0;
   }
 }
 
 void start_child() {
+  if (self != &nobody) self->id = system::thread_id();
+  if (!taken) return;  // What a signal handler has interrupted goes on here as well.
   const bool alone = threads == nullptr || (threads == self && threads->next == nullptr);
-  if (!alone) {
-    forget_threads();
-    for_heaps([](CoreHeap& heap) {
-      for (PageQueue& queue : heap.queues) queue = {};
-    });
-    for (Arena*& slot : arenas) {
-      if (slot == nullptr) continue;
-      for (unsigned& count : slot->listed) count = 0;
-    }
-  } else if (threads != nullptr) {
-    threads->id = system::thread_id();
-  }
+  if (!alone) end_others();
   give_all();
+  if (&_IO_list_resetlock != nullptr) _IO_list_resetlock();
   if (alone) return;
   free_spares(*self);  // They look like pages that somebody was setting up.
   for (Arena*& slot : arenas) {
@@ -122,7 +149,7 @@ void start_child() {
 }  // namespace
 
 void watch_forks() {
-  (void)pthread_atfork(&take_all, &give_all, &start_child);
+  (void)pthread_atfork(&take_all, &start_parent, &start_child);
 }
 
 }  // namespace homenode::heap

@@ -12,6 +12,8 @@ int main(int argc, char** argv) {
       {"deep_binding", deep_binding},
       {"search_path_of_the_caller", search_path_of_the_caller},
       {"handlers_of_fork", handlers_of_fork},
+      {"fork_beside_streams", fork_beside_streams},
+      {"fork_in_a_handler", fork_in_a_handler},
       {"programs_start_programs", programs_start_programs},
       {"small_stacks", small_stacks},
       {"many_threads_at_once", many_threads_at_once},

@@ -11,6 +11,9 @@ void handlers_of_fork(void);
 void programs_start_programs(void);
 void small_stacks(void);
 void many_threads_at_once(void);
+// forks.c
+void fork_beside_streams(void);
+void fork_in_a_handler(void);
 // libraries.c
 void libraries_come_and_go(void);
 void deep_binding(void);
