@@ -44,24 +44,26 @@ Chunk* add_chunk(CoreHeap& heap) {
   chunk->free_count = chunk->slices - first_slice;
   chunk->hint = first_slice;
   chunk->free.set(first_slice, chunk->free_count, true);
-  Chunk** last = &arena.chunks;
-  for (; *last != nullptr; last = &(*last)->next) chunk->number = (*last)->number + 1;
-  __atomic_store_n(last, chunk, __ATOMIC_RELEASE);
+  arena.chunks.append(*chunk);
+  note_longest(*chunk, chunk->free_count);
   const auto index = reinterpret_cast<std::uintptr_t>(chunk) >> chunk_shift;
   set_ground(index, Ground::chunk);
   return chunk;
 }
 
 /// The chunk and the first slice of a free run; null when a new chunk is needed. The oldest chunk
-/// comes first: its memory has been used already.
+/// comes first: its memory has been used already. A chunk that has less than was noted is noted
+/// anew, once for each run that was taken; where only the alignment is in the way, the next look is
+/// for a run that has it wherever it starts.
 Chunk* find_run(Arena& arena, unsigned count, unsigned alignment, unsigned& first) {
-  if (count == 1 && arena.room != nullptr && arena.room->free_count > 0 &&
-      (first = arena.room->find(count, alignment)) != 0) {
-    return arena.room;
-  }
-  for (Chunk* chunk = arena.chunks; chunk != nullptr; chunk = chunk->next) {
-    if (chunk->free_count < count) continue;
-    if ((first = chunk->find(count, alignment)) != 0) return chunk;
+  for (const unsigned enough : {count, count + alignment - 1}) {
+    while (Chunk* const chunk = arena.chunks.first_with(enough)) {
+      ++arena.searched_chunks;
+      if ((first = chunk->find(count, alignment)) != 0) return chunk;
+      const unsigned longest = chunk->longest_run();
+      if (longest == noted_longest(*chunk)) break;
+      note_longest(*chunk, longest);
+    }
   }
   return nullptr;
 }
@@ -87,7 +89,8 @@ void mark_free(CoreHeap& heap, Chunk& chunk, unsigned first, unsigned count) {
   chunk.aged.set(first, count, false);
   chunk.free_count += count;
   if (first < chunk.hint) chunk.hint = first;
-  if (chunk.number < arena.room->number) arena.room = &chunk;
+  const unsigned length = chunk.free.run_around(first, count, chunk.slices);
+  if (length > noted_longest(chunk)) note_longest(chunk, length);
   __atomic_store_n(&arena.used_slices, arena.used_slices - count, __ATOMIC_RELAXED);
   arena.dirty_free_slices += count;
   arena.usage.subtract(count * slice_bytes);
@@ -128,12 +131,10 @@ Page* take_slices(CoreHeap& heap, Kind kind, unsigned count, unsigned alignment,
   while (chunk == nullptr) {
     Chunk* const added = add_chunk(heap);
     if (added == nullptr) return nullptr;
-    if (arena.room == nullptr) arena.room = added;
     if ((first = added->find(count, alignment)) != 0) chunk = added;
     // A chunk is smaller where address space is short; there will be no larger one.
     if (chunk == nullptr && added->slices < chunk_slices) return nullptr;
   }
-  if (count == 1) arena.room = chunk;
   zeroed = !chunk->dirty.any(first, count);
   return &make_page(heap, *chunk, kind, first, count);
 }
@@ -143,7 +144,9 @@ Page* take_clean_slice(CoreHeap& heap) {
   Arena& arena = *heap.arena;
   const Guard guard(arena.lock);
   if (arena.dirty_free_slices == 0 || arena.dirty_free_slices > much_slices) return nullptr;
-  for (Chunk* chunk = arena.chunks; chunk != nullptr; chunk = chunk->next) {
+  // The newest chunk has most of it.
+  for (Chunk* const chunk : {arena.chunks.first_with(1), arena.chunks.last}) {
+    if (chunk == nullptr) break;
     for (unsigned w = 0; w < chunk_slices / 64; ++w) {
       const std::uint64_t clean = chunk->free.words[w] & ~chunk->dirty.words[w];
       if (clean == 0) continue;
@@ -226,14 +229,14 @@ void subtract_usage(CoreHeap& heap, std::size_t bytes) {
 void unmap_all(Arena& arena) {
   const Guard guard(arena.lock);
   if (arena.reserved_bytes > 0) (void)system::unmap(arena.reserved, arena.reserved_bytes);
-  for (Chunk* chunk = arena.chunks; chunk != nullptr;) {
+  for (Chunk* chunk = arena.chunks.first; chunk != nullptr;) {
     Chunk* const next = chunk->next;
     const auto index = reinterpret_cast<std::uintptr_t>(chunk) >> chunk_shift;
     set_ground(index, Ground::foreign);
     (void)system::unmap(chunk, chunk->slices * slice_bytes);
     chunk = next;
   }
-  arena.chunks = arena.room = nullptr;
+  arena.chunks = {};
   arena.reserved_bytes = arena.mapped_bytes = arena.used_slices = arena.dirty_free_slices = 0;
   arena.usage.bytes = 0;
 }

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "heap/chunk.h"
+#include "heap/chunk_list.h"
 #include "heap/lock.h"
 #include "heap/policy.h"
 
@@ -31,9 +31,9 @@ struct Arena {
   unsigned node;  ///< Whose threads use it; max_nodes where it serves all.
   Policy policy;
   system::NodeMask nodes;  ///< Of the policy.
-  Chunk* chunks;
-  Chunk* room;     ///< Those before it have hardly any free slice.
-  char* reserved;  ///< Mapped and bound, but not yet chunks.
+  ChunkList chunks;
+  std::uint64_t searched_chunks;  ///< By those who looked for a run of slices.
+  char* reserved;                 ///< Mapped and bound, but not yet chunks.
   std::size_t reserved_bytes;
   std::size_t next_extent_bytes;
   std::uint64_t last_tick_ms;

@@ -41,7 +41,7 @@ void rebind(Arena& arena, const system::NodeMask& nodes) {
   arena.nodes = nodes;
   arena.node = nodes.count() == 1 ? nodes.next(0) : system::max_nodes;
   CoreHeap& heap = *arena.only_heap;
-  for (Chunk* chunk = arena.chunks; chunk != nullptr; chunk = chunk->next) {
+  for (Chunk* chunk = arena.chunks.first; chunk != nullptr; chunk = chunk->next) {
     bind_anew(heap, chunk, chunk->slices * slice_bytes);
     sign(arena, chunk->header);
   }

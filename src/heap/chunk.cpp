@@ -58,6 +58,33 @@ unsigned SliceSet::next_run(unsigned from, unsigned end, unsigned& length) const
   return i;
 }
 
+unsigned SliceSet::run_around(unsigned first, unsigned count, unsigned end) const {
+  unsigned begin = first;
+  while (begin > 0) {
+    const unsigned at = (begin - 1) % 64;
+    const auto ones = static_cast<unsigned>(std::countl_one(words[(begin - 1) / 64] << (63 - at)));
+    begin -= ones;
+    if (ones <= at) break;
+  }
+  unsigned behind = first + count;
+  while (behind < end) {
+    const auto ones = static_cast<unsigned>(std::countr_one(words[behind / 64] >> (behind % 64)));
+    behind += ones;
+    if (ones == 0 || behind % 64 != 0) break;
+  }
+  return behind - begin;
+}
+
+unsigned Chunk::longest_run() const {
+  unsigned longest = 0;
+  unsigned length = 0;
+  for (unsigned gap = free.next_run(hint, slices, length); gap != 0;
+       gap = free.next_run(gap + length, slices, length)) {
+    if (length > longest) longest = length;
+  }
+  return longest;
+}
+
 unsigned Chunk::find(unsigned count, unsigned alignment) const {
   unsigned best = 0;
   unsigned best_length = ~0U;

@@ -12,6 +12,7 @@
 namespace homenode::heap {
 
 struct Arena;
+struct Chunk;
 
 inline constexpr unsigned chunk_shift = 26;
 inline constexpr std::size_t chunk_bytes = std::size_t{1} << chunk_shift;
@@ -28,6 +29,17 @@ struct SliceSet {
   [[nodiscard]] bool any(unsigned first, unsigned count) const;
   /// The first run of members in [from, end), which has none at 0; 0 when there is none.
   [[nodiscard]] unsigned next_run(unsigned from, unsigned end, unsigned& length) const;
+  /// How many members stand in a row around `count` of them, below `end`.
+  [[nodiscard]] unsigned run_around(unsigned first, unsigned count, unsigned end) const;
+};
+
+/// A row of the tree over an arena's chunks; see chunk_list.h.
+inline constexpr unsigned row_shift = 4;
+inline constexpr unsigned row_width = 1U << row_shift;
+inline constexpr unsigned row_levels = 3;
+struct ChunkRow {
+  std::uint16_t longest[row_width];  ///< The longest run of free slices in each member's group.
+  Chunk* member[row_width];          ///< The chunk, or who heads the group.
 };
 
 struct Chunk {
@@ -41,6 +53,10 @@ struct Chunk {
   SliceSet free;
   SliceSet dirty;  ///< Has been used since it was last given back to the system.
   SliceSet aged;   ///< Was free and dirty at the last tick.
+  // Of chunk_list.h.
+  Chunk* heads[row_levels];   ///< Who heads its group of each level.
+  Chunk* next_group;          ///< Who heads the next one of the highest, where this one does so.
+  ChunkRow rows[row_levels];  ///< Of the groups that it heads.
 
   [[nodiscard]] Page& page(unsigned slice) { return reinterpret_cast<Page*>(this)[slice]; }
   [[nodiscard]] char* memory(unsigned slice) {
@@ -49,6 +65,7 @@ struct Chunk {
   /// The first of `count` free slices at a multiple of `alignment` slices, in the tightest run that
   /// has them; for one, in the first. 0 when there are none.
   [[nodiscard]] unsigned find(unsigned count, unsigned alignment) const;
+  [[nodiscard]] unsigned longest_run() const;
 };
 static_assert(sizeof(Chunk) <= first_slice * sizeof(Page));
 static_assert(chunk_bytes == heap_header_step);

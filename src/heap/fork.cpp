@@ -85,7 +85,7 @@ void sort(Page& page) {
 }
 
 void sort_pages(Arena& arena) {
-  for (Chunk* chunk = arena.chunks; chunk != nullptr; chunk = chunk->next) {
+  for (Chunk* chunk = arena.chunks.first; chunk != nullptr; chunk = chunk->next) {
     for (unsigned i = first_slice; i < chunk->slices;) {
       Page& page = chunk->page(i);
       if (chunk->free.contains(i)) {

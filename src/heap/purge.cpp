@@ -15,7 +15,7 @@ void discard_run(Arena& arena, Chunk& chunk, unsigned first, unsigned count) {
 /// Gives the free slices of each chunk back to the system that choose(chunk, word) leaves in.
 template <class Choose>
 void discard_free(Arena& arena, Choose choose) {
-  for (Chunk* chunk = arena.chunks; chunk != nullptr; chunk = chunk->next) {
+  for (Chunk* chunk = arena.chunks.first; chunk != nullptr; chunk = chunk->next) {
     SliceSet idle{};
     for (unsigned w = 0; w < chunk_slices / 64; ++w) {
       idle.words[w] = chunk->free.words[w] & chunk->dirty.words[w] & choose(*chunk, w);
@@ -41,7 +41,7 @@ void age(Arena& arena) {
   __atomic_store_n(&arena.reclaim_due, true, __ATOMIC_RELAXED);
   if (arena.dirty_free_slices == 0) return;
   discard_free(arena, [](const Chunk& chunk, unsigned w) { return chunk.aged.words[w]; });
-  for (Chunk* chunk = arena.chunks; chunk != nullptr; chunk = chunk->next) {
+  for (Chunk* chunk = arena.chunks.first; chunk != nullptr; chunk = chunk->next) {
     for (unsigned w = 0; w < chunk_slices / 64; ++w) {
       chunk->aged.words[w] = chunk->free.words[w] & chunk->dirty.words[w];
     }

@@ -24,7 +24,7 @@ Spilled count_spilled(Arena& arena) {
   if (arena.nodes.count() == 0) return sum;
   add_spilled_huge(arena, sum);
   const Guard guard(arena.lock);
-  for (Chunk* chunk = arena.chunks; chunk != nullptr; chunk = chunk->next) {
+  for (Chunk* chunk = arena.chunks.first; chunk != nullptr; chunk = chunk->next) {
     for (unsigned i = first_slice; i < chunk->slices; ++i) {
       if (!chunk->free.contains(i)) add_spilled(arena, chunk->memory(i), slice_bytes, sum);
     }

@@ -32,7 +32,7 @@ void add_page(Totals& sum, const Page& page) {
 /// Calls visit(page) for each page in use. pre: the lock is held.
 template <class Visit>
 void for_pages(const Arena& arena, Visit visit) {
-  for (Chunk* chunk = arena.chunks; chunk != nullptr; chunk = chunk->next) {
+  for (Chunk* chunk = arena.chunks.first; chunk != nullptr; chunk = chunk->next) {
     for (unsigned i = first_slice; i < chunk->slices;) {
       const Page& page = chunk->page(i);
       const unsigned slices = chunk->free.contains(i) ? 0 : slice_count(page);

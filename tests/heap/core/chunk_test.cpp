@@ -22,6 +22,21 @@ struct Bare {
     chunk->free.set(first, count, value);
     for (unsigned i = first; i < first + count; ++i) free[i] = value;
   }
+  [[nodiscard]] unsigned run_around(unsigned first, unsigned count) const {
+    unsigned end = first + count;
+    while (end < free.size() && free[end]) ++end;
+    while (first > 0 && free[first - 1]) --first;
+    return end - first;
+  }
+  [[nodiscard]] unsigned longest_run() const {
+    unsigned longest = 0;
+    unsigned length = 0;
+    for (const bool one : free) {
+      length = one ? length + 1 : 0;
+      longest = std::max(longest, length);
+    }
+    return longest;
+  }
   /// By its definition: the tightest run, the first of those.
   [[nodiscard]] unsigned expected(unsigned count, unsigned alignment) const {
     unsigned best = 0;
@@ -51,7 +66,9 @@ TEST(Chunk, FindsTheTightestRunOfRandomSets) {
       const unsigned count = std::uniform_int_distribution(1U, most)(random);
       bare.set(first, count, random() % 3 != 0);
       ASSERT_EQ(bare.chunk->free.any(first, count), static_cast<bool>(bare.free[first]));
+      ASSERT_EQ(bare.chunk->free.run_around(first, count, size), bare.run_around(first, count));
     }
+    ASSERT_EQ(bare.chunk->longest_run(), bare.longest_run());
     for (const unsigned count : {1U, 2U, 7U, 64U, 65U, 130U}) {
       for (const unsigned alignment : {1U, 2U, 16U, 64U}) {
         ASSERT_EQ(bare.chunk->find(count, alignment), bare.expected(count, alignment))
