@@ -31,6 +31,18 @@ constexpr std::size_t run_bytes = 16 << 10;
 constexpr std::size_t run_bytes_of_large_arena = 32 << 10;
 constexpr std::size_t small_arena_slices = (std::size_t{64} << 20) / slice_bytes;
 
+/// In the hardened build, ends the program when no block in use starts there.
+/// pre: the memory is in a chunk.
+void check_block(const Page& page, const void* memory) {
+  if (!hardened) return;
+  if (page.kind == Kind::unused) die("not a block in use", memory);
+  if (page.kind != Kind::large) {
+    check_start(page, memory);
+  } else if (memory_of(page) != memory) {
+    die("not the start of a block", memory);
+  }
+}
+
 void* resize_large(void* memory, Page& page, std::size_t bytes) {
   const std::size_t slices = slices_for(bytes);
   if (bytes > run_bytes && slices <= largest_run) {
@@ -208,6 +220,7 @@ void* resize_in_place(void* memory, std::size_t bytes) {
     return bytes > huge_bytes / 2 ? resize_huge(memory, bytes) : nullptr;
   }
   Page& page = page_of(memory);
+  check_block(page, memory);
   if (page.kind == Kind::large) return resize_large(memory, page, bytes);
   return bytes <= page.block_bytes && bytes > page.block_bytes / 2 ? memory : nullptr;
 }

@@ -63,8 +63,21 @@ inline void* pop(Page& page, Block* block) {
   return block;
 }
 
+/// The first byte of a page's memory.
+inline char* memory_of(const Page& page);
+
+/// In the hardened build, ends the program when no block that has been made starts there.
+/// pre: the page is small or medium.
+inline void check_start(const Page& page, const void* memory) {
+  if (!hardened) return;
+  const auto offset = static_cast<std::size_t>(static_cast<const char*>(memory) - memory_of(page));
+  if (offset % page.block_bytes != 0) die("not the start of a block", memory);
+  if (offset / page.block_bytes >= page.carved) die("not a block in use", memory);
+}
+
 /// Gives a block back. pre: the caller holds the page. True when no block is out any more.
 inline bool push(Page& page, void* memory) {
+  check_start(page, memory);
   auto* const block = static_cast<Block*>(memory);
   check_taken(block);
   set_next(block, page.free);
@@ -88,8 +101,5 @@ bool let_go(Page& page);
 void set_up(Page& page, unsigned size_class, unsigned heap);
 /// Counts the blocks that are out by walking the list, where the count may be half-way.
 void recount(Page& page);
-
-/// The first byte of a page's memory.
-inline char* memory_of(const Page& page);
 
 }  // namespace homenode::heap

@@ -43,6 +43,7 @@ void add(Thread& thread, Parcel& parcel, Block* block) {
 }  // namespace
 
 void release_remote(Thread& thread, Page& page, void* memory) {
+  check_start(page, memory);
   auto* const block = static_cast<Block*>(memory);
   Parcel& parcel = thread.parcels[slice_of(page) % parcel_count];
   // What is kept keeps its page; a page of which nothing is kept may have become another kind.

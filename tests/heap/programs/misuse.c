@@ -9,7 +9,7 @@
 
 #include "check.h"
 
-enum { small = 100, large = 100000, huge = 200 << 20 };
+enum { small = 100, medium = 40000, large = 100000, huge = 200 << 20, slice = 64 << 10 };
 
 // Where the compiler cannot follow a block from its free to its next use.
 static char* volatile block;
@@ -85,6 +85,40 @@ static void write_after_free(void) {
   for (int i = 0; i < 10000; i++) (void)allocate(small);
 }
 
+// Another block than the one that was given out last, as programs have it.
+static void free_within(size_t size, size_t offset) {
+  allocate(size);
+  char* volatile other = allocate(size);
+  free(block + offset);
+  free(other);
+}
+
+static void half_a_granule_into_small(void) {
+  free_within(small, 8);
+}
+static void a_granule_into_small(void) {
+  free_within(small, 16);
+}
+static void a_granule_into_medium(void) {
+  free_within(medium, 16);
+}
+// The second slice of a page of several.
+static void deep_in_medium(void) {
+  free_within(medium, medium - 16);
+}
+static void middle_of_small_by_another_thread(void) {
+  free_elsewhere(allocate(small) + 16);
+}
+static void realloc_of_the_middle(void) {
+  free(realloc(allocate(small) + 16, small));
+}
+// Where no block has been made yet.
+static void behind_the_last_small(void) {
+  const uintptr_t first = (uintptr_t)allocate(small);
+  const size_t whole = malloc_usable_size(block);
+  free(block + ((slice - first % slice) / whole - 1) * whole);
+}
+
 static void middle_of_large(void) {
   free(allocate(large) + 4096);
 }
@@ -154,6 +188,13 @@ int main(int argc, char** argv) {
       {"both_by_another_thread", both_by_another_thread},
       {"realloc_after_free", realloc_after_free},
       {"write_after_free", write_after_free},
+      {"half_a_granule_into_small", half_a_granule_into_small},
+      {"a_granule_into_small", a_granule_into_small},
+      {"a_granule_into_medium", a_granule_into_medium},
+      {"deep_in_medium", deep_in_medium},
+      {"middle_of_small_by_another_thread", middle_of_small_by_another_thread},
+      {"realloc_of_the_middle", realloc_of_the_middle},
+      {"behind_the_last_small", behind_the_last_small},
       {"middle_of_large", middle_of_large},
       {"middle_of_huge", middle_of_huge},
       {"huge_realloc_after_free", huge_realloc_after_free},
