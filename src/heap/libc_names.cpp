@@ -138,9 +138,30 @@ HN_EXPORT int malloc_trim(std::size_t /*keep*/) {
   return any ? 1 : 0;
 }
 
-/// There is nothing to tune by these numbers; glibc answers 0 to what it does not know.
-HN_EXPORT int mallopt(int /*parameter*/, int /*value*/) {
-  return 0;
+/// What glibc knows is accepted in glibc's ranges, because programs look at the answer. Only
+/// M_TRIM_THRESHOLD has an effect: the others are about parts that there are not here.
+HN_EXPORT int mallopt(int parameter, int value) {
+  constexpr int largest_fast_bytes = 80 * sizeof(std::size_t) / 4;
+  switch (parameter) {
+    case M_TRIM_THRESHOLD:
+      keep_free(value);
+      return 1;
+    case M_MXFAST:
+      return value >= 0 && value <= largest_fast_bytes ? 1 : 0;
+    case M_NLBLKS:
+    case M_GRAIN:
+    case M_KEEP:
+    case M_TOP_PAD:
+    case M_MMAP_THRESHOLD:
+    case M_MMAP_MAX:
+    case M_CHECK_ACTION:
+    case M_PERTURB:
+    case M_ARENA_TEST:
+    case M_ARENA_MAX:
+      return 1;
+    default:
+      return 0;
+  }
 }
 
 HN_EXPORT struct mallinfo2 mallinfo2() {

@@ -5,6 +5,11 @@
 namespace homenode::heap {
 namespace {
 
+/// Free memory that an arena always keeps.
+constexpr std::size_t usual_kept_slices = 512;
+constinit std::size_t always_kept_slices = usual_kept_slices;  // Atomic.
+constexpr std::size_t without_limit = ~std::size_t{0} / 4;
+
 /// pre: the slices are free and dirty.
 void discard_run(Arena& arena, Chunk& chunk, unsigned first, unsigned count) {
   if (system::discard(chunk.memory(first), count * slice_bytes) != 0) return;
@@ -37,6 +42,7 @@ bool is_worth_a_look() {
 void age(Arena& arena) {
   const std::uint64_t now = system::milliseconds();
   if (now - arena.last_tick_ms < purge_ms) return;
+  if (__atomic_load_n(&always_kept_slices, __ATOMIC_RELAXED) == without_limit) return;
   arena.last_tick_ms = now;
   __atomic_store_n(&arena.reclaim_due, true, __ATOMIC_RELAXED);
   if (arena.dirty_free_slices == 0) return;
@@ -65,13 +71,20 @@ constinit unsigned came_back = 0;
 /// Free memory is kept for a while, but with it never more than half above the most that the
 /// program itself has needed, and a little; what would be more goes back at once.
 void keep_bounded(Arena& arena, Chunk& chunk, unsigned first, unsigned count) {
-  constexpr std::size_t always_kept_slices = 512;
+  const std::size_t kept = __atomic_load_n(&always_kept_slices, __ATOMIC_RELAXED);
   const std::size_t most = arena.peak_used_slices + arena.peak_used_slices / 2;
-  if (arena.used_slices + arena.dirty_free_slices > most + always_kept_slices) {
+  if (arena.used_slices + arena.dirty_free_slices > most + kept) {
     discard_run(arena, chunk, first, count);
   }
   count_back(count);
   if (is_worth_a_look()) age(arena);
+}
+
+void keep_free(int bytes) {
+  std::size_t slices = without_limit;
+  if (bytes >= 0) slices = static_cast<std::size_t>(bytes) / slice_bytes;
+  if (slices < usual_kept_slices) slices = usual_kept_slices;
+  __atomic_store_n(&always_kept_slices, slices, __ATOMIC_RELAXED);
 }
 
 bool purge(Arena& arena) {

@@ -22,6 +22,9 @@ inline void count_back(unsigned slices) {
 
 /// After slices became free: keeps what is kept bounded. pre: the arena's lock is held.
 void keep_bounded(Arena& arena, Chunk& chunk, unsigned first, unsigned count);
+/// How much free memory an arena keeps at least before it gives any back at once, for mallopt(): a
+/// number below the usual 32 MiB is as good as that, and one below 0 keeps all of it for ever.
+void keep_free(int bytes);
 /// Gives all free memory back. True when there was some.
 bool purge(Arena& arena);
 /// When it is time: collects what was freed into the nodes' arenas, and gives back what has been

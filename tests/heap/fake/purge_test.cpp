@@ -94,6 +94,24 @@ TEST(Purge, NeverKeepsMoreThanAShareHoweverShortTheTime) {
   EXPECT_LT(most, 100 * mebibyte * 3 / 2 + always_kept);
 }
 
+TEST(Purge, MoreCanBeKeptOrEverything) {
+  pass(10'000);
+  keep_free(-1);
+  const std::size_t before = fake::discarded_bytes();
+  use(400 * mebibyte, 1'000'000);
+  for (int i = 0; i < 4; ++i) {
+    pass(10'000);
+    live_on();
+  }
+  EXPECT_EQ(fake::discarded_bytes(), before);
+  keep_free(0);  // As usual.
+  for (int i = 0; i < 3; ++i) {
+    pass(501);
+    live_on();
+  }
+  EXPECT_GT(fake::discarded_bytes(), before + 300 * mebibyte);
+}
+
 TEST(Purge, AnotherTimeCanBeAskedFor) {
   const std::uint64_t usual_ms = purge_ms;
   purge_ms = 5000;

@@ -22,6 +22,8 @@ int main(int argc, char** argv) {
       {"usable_size", usable_size},
       {"trim_returns_memory", trim_returns_memory},
       {"tunables", tunables},
+      {"tunables_of_glibc", tunables_of_glibc},
+      {"trimming_can_be_turned_off", trimming_can_be_turned_off},
       {"counts_are_true", counts_are_true},
       {"reports_are_written", reports_are_written},
       {"aliases_are_one_heap", aliases_are_one_heap},

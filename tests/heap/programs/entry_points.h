@@ -24,6 +24,8 @@ void sized_frees(void);
 void usable_size(void);
 void trim_returns_memory(void);
 void tunables(void);
+void tunables_of_glibc(void);
+void trimming_can_be_turned_off(void);
 void counts_are_true(void);
 void reports_are_written(void);
 void aliases_are_one_heap(void);

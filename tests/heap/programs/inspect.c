@@ -78,6 +78,29 @@ void tunables(void) {
   }
 }
 
+// Programs look at what mallopt() answers, and give up when it is no.
+void tunables_of_glibc(void) {
+  static const int anything[] = {M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_THRESHOLD, M_MMAP_MAX,
+                                 M_CHECK_ACTION,   M_PERTURB, M_ARENA_TEST,     M_ARENA_MAX};
+  for (size_t i = 0; i < sizeof anything / sizeof *anything; i++) {
+    CHECK(mallopt(anything[i], 128 << 10) == 1);
+    CHECK(mallopt(anything[i], 0) == 1);
+  }
+  CHECK(mallopt(M_MXFAST, 0) == 1);
+  CHECK(mallopt(M_MXFAST, 160) == 1);
+  CHECK(mallopt(M_MXFAST, 161) == 0);
+  CHECK(mallopt(M_MXFAST, -1) == 0);
+}
+
+// What a program that pays for every page fault asks for.
+void trimming_can_be_turned_off(void) {
+  take_all();
+  CHECK(mallopt(M_TRIM_THRESHOLD, -1) == 1);
+  const size_t before_mib = resident_mib();
+  free_all();
+  CHECK(resident_mib() + 1 >= before_mib);
+}
+
 static size_t in_use(void) {
   const struct mallinfo2 now = mallinfo2();
   return now.uordblks + now.hblkhd;
