@@ -10,14 +10,32 @@ namespace {
 
 constexpr std::size_t largest_extent_bytes = std::size_t{1} << 30;
 constexpr std::size_t least_chunk_bytes = (first_slice + 8) * slice_bytes;
+/// Enough for a small program, whose address space may be limited or be locked as a whole.
+constexpr std::size_t first_extent_bytes = std::size_t{2} << 20;
 
-/// Address space for chunks, with its policy. The extents double, so that a terabyte takes about
-/// a thousand mappings; where address space is short, one is a part of a chunk.
-bool reserve(CoreHeap& heap) {
+/// What to ask for. The extents double, so that a terabyte takes about a thousand mappings. Where
+/// all of a mapping becomes memory at once, they are a quarter of what the arena has already.
+std::size_t next_extent(const Arena& arena, std::size_t needed, bool locked) {
+  std::size_t bytes = arena.next_extent_bytes;
+  if (locked) {
+    const std::size_t share = arena.mapped_bytes / 4 / slice_bytes * slice_bytes;
+    bytes = share < chunk_bytes ? share : chunk_bytes;
+    if (bytes < needed) bytes = needed;
+  }
+  if (bytes < first_extent_bytes) bytes = first_extent_bytes;
+  return bytes < needed ? chunk_bytes : bytes;
+}
+
+/// Address space for chunks, with its policy, of which one has room for `needed` bytes with its
+/// description; where address space is short, there may be less.
+bool reserve(CoreHeap& heap, std::size_t needed, bool locked) {
   Arena& arena = *heap.arena;
-  std::size_t bytes = arena.next_extent_bytes < chunk_bytes ? chunk_bytes : arena.next_extent_bytes;
+  std::size_t bytes = next_extent(arena, needed, locked);
   void* memory = system::map(bytes, chunk_bytes);
-  if (memory != nullptr && bytes < largest_extent_bytes) arena.next_extent_bytes = bytes * 2;
+  if (memory != nullptr && !locked) {
+    arena.next_extent_bytes = bytes < chunk_bytes ? chunk_bytes : bytes * 2;
+    if (bytes == largest_extent_bytes) arena.next_extent_bytes = bytes;
+  }
   while (memory == nullptr && bytes > least_chunk_bytes) {
     bytes = bytes > chunk_bytes ? chunk_bytes : bytes / 2;
     if (bytes < least_chunk_bytes) bytes = least_chunk_bytes;
@@ -31,9 +49,19 @@ bool reserve(CoreHeap& heap) {
   return true;
 }
 
-Chunk* add_chunk(CoreHeap& heap) {
+/// Behind a chunk's description there is room that nobody uses.
+void discard_unused(Chunk& chunk) {
+  const std::size_t described = chunk.slices * sizeof(Page);
+  const auto used = static_cast<unsigned>((described + slice_bytes - 1) / slice_bytes);
+  (void)system::discard_locked(chunk.memory(used), (first_slice - used) * slice_bytes);
+}
+
+Chunk* add_chunk(CoreHeap& heap, unsigned slices) {
   Arena& arena = *heap.arena;
-  if (arena.reserved_bytes == 0 && !reserve(heap)) return nullptr;
+  const bool locked =
+      arena.reserved_bytes == 0 && arena.next_extent_bytes > 0 && system::locks_new_memory();
+  const std::size_t needed = (first_slice + slices) * slice_bytes;
+  if (arena.reserved_bytes == 0 && !reserve(heap, needed, locked)) return nullptr;
   const std::size_t bytes = arena.reserved_bytes < chunk_bytes ? arena.reserved_bytes : chunk_bytes;
   auto* const chunk = reinterpret_cast<Chunk*>(arena.reserved);
   arena.reserved += bytes;
@@ -44,6 +72,7 @@ Chunk* add_chunk(CoreHeap& heap) {
   chunk->free_count = chunk->slices - first_slice;
   chunk->hint = first_slice;
   chunk->free.set(first_slice, chunk->free_count, true);
+  if (locked) discard_unused(*chunk);
   arena.chunks.append(*chunk);
   note_longest(*chunk, chunk->free_count);
   const auto index = reinterpret_cast<std::uintptr_t>(chunk) >> chunk_shift;
@@ -129,7 +158,7 @@ Page* take_slices(CoreHeap& heap, Kind kind, unsigned count, unsigned alignment,
   unsigned first = 0;
   Chunk* chunk = find_run(arena, count, alignment, first);
   while (chunk == nullptr) {
-    Chunk* const added = add_chunk(heap);
+    Chunk* const added = add_chunk(heap, count + alignment - 1);
     if (added == nullptr) return nullptr;
     if ((first = added->find(count, alignment)) != 0) chunk = added;
     // A chunk is smaller where address space is short; there will be no larger one.

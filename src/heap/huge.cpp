@@ -16,11 +16,12 @@ struct Huge {
 
 constinit Huge* all = nullptr;
 constinit Huge* unused = nullptr;
-/// The record of the block that starts in a piece of 64 MiB. There is at most one, because
-/// mappings start at multiples of that.
-constinit Huge* starts[ground_count] = {};
-
 constexpr std::size_t page_bytes = 4096;
+
+/// The record of the block that starts in a piece of 64 MiB. There is at most one, because
+/// mappings start at multiples of that. In parts that come with their first block.
+constexpr std::size_t part_count = 4096;
+constinit Huge** starts[ground_count / part_count] = {};
 
 std::size_t round_up(std::size_t bytes, std::size_t unit) {
   return (bytes + unit - 1) & ~(unit - 1);
@@ -30,22 +31,39 @@ std::size_t index_of(const void* address) {
   return reinterpret_cast<std::uintptr_t>(address) >> chunk_shift;
 }
 
+/// Where the record is noted whose block starts there; null when the part has none.
+Huge** start_of(const void* memory) {
+  Huge** const part = starts[index_of(memory) / part_count];
+  return part == nullptr ? nullptr : part + index_of(memory) % part_count;
+}
+
+/// Has start_of() know the place. False when there is no memory for that.
+/// pre: the lock is held.
+bool make_start(const void* memory) {
+  Huge**& part = starts[index_of(memory) / part_count];
+  if (part == nullptr) {
+    part = static_cast<Huge**>(system::map(part_count * sizeof(Huge*), page_bytes));
+  }
+  return part != nullptr;
+}
+
 /// pre: the lock is held.
 Huge* find(const void* memory) {
   if (index_of(memory) >= ground_count) return nullptr;
-  Huge* const huge = starts[index_of(memory)];
+  Huge** const start = start_of(memory);
+  Huge* const huge = start == nullptr ? nullptr : *start;
   return huge != nullptr && huge->memory == memory ? huge : nullptr;
 }
 
 /// pre: the lock is held.
 void enter(Huge& huge) {
-  starts[index_of(huge.memory)] = &huge;
+  *start_of(huge.memory) = &huge;
   const std::size_t last = index_of(huge.mapping + huge.mapped_bytes - 1);
   for (std::size_t i = index_of(huge.mapping); i <= last; ++i) set_ground(i, Ground::huge);
 }
 
 void leave(const Huge& huge) {
-  starts[index_of(huge.memory)] = nullptr;
+  *start_of(huge.memory) = nullptr;
   const std::size_t last = index_of(huge.mapping + huge.mapped_bytes - 1);
   for (std::size_t i = index_of(huge.mapping); i <= last; ++i) set_ground(i, Ground::foreign);
 }
@@ -113,6 +131,13 @@ void keep_record(Huge& huge) {
   unused = &huge;
 }
 
+/// Has the tables know the place of a block that is new. False where it cannot be in them.
+bool can_enter(const char* memory, const char* end) {
+  if (index_of(end) >= ground_count) return false;
+  const Guard guard(huge_lock);
+  return make_start(memory);
+}
+
 /// pre: the lock is held; the record is not in the tables.
 void* resize_mapping(Huge& huge, std::size_t colour, std::size_t wanted) {
   if (system::resize(huge.mapping, huge.mapped_bytes, wanted) == 0) {
@@ -122,7 +147,7 @@ void* resize_mapping(Huge& huge, std::size_t colour, std::size_t wanted) {
   auto* const target = static_cast<char*>(system::map(wanted, chunk_bytes));
   if (target == nullptr) return nullptr;
   remember_freed(huge.memory);
-  if (index_of(target + wanted) >= ground_count ||
+  if (index_of(target + wanted) >= ground_count || !make_start(target + colour) ||
       system::move(huge.mapping, huge.mapped_bytes, target, wanted) != 0) {
     (void)system::unmap(target, wanted);
     return nullptr;
@@ -150,7 +175,7 @@ void* allocate_huge(CoreHeap& heap, std::size_t bytes, std::size_t alignment) {
     offset = 0;
     mapping = map_for(mapped, alignment, offset);
   }
-  if (mapping == nullptr || index_of(mapping + mapped) >= ground_count) {
+  if (mapping == nullptr || !can_enter(mapping + offset, mapping + mapped)) {
     if (mapping != nullptr) (void)system::unmap(mapping, mapped);
     keep_record(*huge);
     return nullptr;

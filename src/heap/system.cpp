@@ -111,6 +111,21 @@ int name(void* address, std::size_t bytes, const char* text) {
   return static_cast<int>(call(SYS_prctl, set_vma, 0UL, address, bytes, text));
 }
 
+bool locks_new_memory() {
+  constexpr std::size_t page_bytes = 4096;
+  void* const page = map_at(0, page_bytes, 0);
+  if (page == nullptr) return false;
+  unsigned char present = 0;
+  call(SYS_mincore, page, page_bytes, &present);
+  unmap(page, page_bytes);
+  return (present & 1U) != 0;
+}
+
+int discard_locked(void* address, std::size_t bytes) {
+  call(SYS_munlock, address, bytes);
+  return discard(address, bytes);
+}
+
 int use_small_pages(void* address, std::size_t bytes) {
   return static_cast<int>(call(SYS_madvise, address, bytes, MADV_NOHUGEPAGE));
 }

@@ -46,6 +46,11 @@ int discard(void* address, std::size_t bytes);
 int bind(void* address, std::size_t bytes, int mode, const NodeMask& nodes, unsigned flags);
 /// Names a mapping for those who read /proc/PID/maps; a kernel may not know how.
 int name(void* address, std::size_t bytes, const char* text);
+/// Whether new mappings are locked, so that all of their pages become memory at once: see
+/// mlockall(2).
+bool locks_new_memory();
+/// Gives pages back that are locked, and unlocks their place.
+int discard_locked(void* address, std::size_t bytes);
 /// Keeps huge pages away, in which an interleaving would go by 2 MiB.
 int use_small_pages(void* address, std::size_t bytes);
 /// The node that holds a byte, or -errno; -ENOENT when it is not present.

@@ -151,6 +151,14 @@ int name(void* /*address*/, std::size_t /*bytes*/, const char* /*text*/) {
   return enter(fake::Call::name);
 }
 
+bool locks_new_memory() {
+  return false;
+}
+
+int discard_locked(void* /*address*/, std::size_t /*bytes*/) {
+  return 0;
+}
+
 int use_small_pages(void* /*address*/, std::size_t /*bytes*/) {
   return 0;
 }
