@@ -30,6 +30,7 @@ int main(int argc, char** argv) {
       {"strings_of_libc", strings_of_libc},
       {"streams_of_libc", streams_of_libc},
       {"tables_of_libc", tables_of_libc},
+      {"obstacks_of_libc", obstacks_of_libc},
   };
   return run_sections(argc, argv, sections, sizeof sections / sizeof *sections);
 }

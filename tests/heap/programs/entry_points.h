@@ -33,3 +33,4 @@ void aliases_are_one_heap(void);
 void strings_of_libc(void);
 void streams_of_libc(void);
 void tables_of_libc(void);
+void obstacks_of_libc(void);

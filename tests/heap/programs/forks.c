@@ -81,6 +81,39 @@ static void fork_now(int signal) {
   forks++;
 }
 
+static void* allocate_until_stopped(void* unused) {
+  for (size_t size = 1; !atomic_load(&stop); size = size * 7 % 1000003) free(malloc(size));
+  return unused;
+}
+
+static void fork_without_handlers(int signal) {
+  (void)signal;
+  const pid_t child = _Fork();
+  if (child == 0) _exit(0);
+  int status = 1;
+  if (child < 0 || waitpid(child, &status, 0) != child || status != 0) _exit(1);
+  forks++;
+}
+
+// _Fork() calls no handlers, and may be called by a signal handler beside other threads.
+void plain_fork_in_a_handler(void) {
+  enum { wanted = 200 };
+  alarm(enough_s);
+  struct sigaction action = {.sa_handler = fork_without_handlers, .sa_flags = SA_RESTART};
+  CHECK(sigaction(SIGUSR1, &action, NULL) == 0);
+  pthread_t threads[2];
+  for (size_t i = 0; i < 2; i++) {
+    CHECK(pthread_create(&threads[i], NULL, allocate_until_stopped, NULL) == 0);
+  }
+  while (forks < wanted) {
+    const sig_atomic_t before = forks;
+    CHECK(pthread_kill(threads[0], SIGUSR1) == 0);
+    while (forks == before) free(malloc(1000));
+  }
+  atomic_store(&stop, true);
+  for (size_t i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+}
+
 // A program with one thread may fork in a handler, whatever the handler interrupted.
 void fork_in_a_handler(void) {
   enum { wanted = 400, kinds = 32 };

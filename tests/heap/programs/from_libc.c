@@ -5,6 +5,7 @@
 #include <execinfo.h>
 #include <glob.h>
 #include <locale.h>
+#include <obstack.h>
 #include <regex.h>
 #include <search.h>
 #include <stdio.h>
@@ -15,6 +16,9 @@
 
 #include "check.h"
 #include "entry_points.h"
+
+#define obstack_chunk_alloc malloc
+#define obstack_chunk_free free
 
 void strings_of_libc(void) {
   char long_text[5000];
@@ -131,4 +135,25 @@ void tables_of_libc(void) {
   char** symbols = backtrace_symbols(frames, depth);
   CHECK(symbols != NULL);
   free(symbols);
+}
+
+// Stacks of objects that grow, in blocks of the allocator's; each object may move as it grows.
+void obstacks_of_libc(void) {
+  enum { many = 300 };
+  char* objects[many];
+  struct obstack stack;
+  obstack_init(&stack);
+  for (size_t i = 0; i < many; i++) {
+    for (size_t size = 0; size < i * 40; size++) obstack_1grow(&stack, (char)i);
+    obstack_1grow(&stack, 0);
+    objects[i] = obstack_finish(&stack);
+  }
+  for (size_t i = 1; i < many; i++) {
+    CHECK(objects[i][0] == (char)i || (char)i == 0);
+    CHECK(objects[i][i * 40 - 1] == (char)i && objects[i][i * 40] == 0);
+  }
+  obstack_free(&stack, objects[many / 2]);
+  memset(obstack_alloc(&stack, 1 << 20), 1, 1 << 20);
+  CHECK(objects[many / 2 - 1][0] == (char)(many / 2 - 1));
+  obstack_free(&stack, NULL);
 }

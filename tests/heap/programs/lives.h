@@ -6,6 +6,7 @@
 void many_threads_come_and_go(void);
 void destructors_of_keys(void);
 void signals_at_a_high_rate(void);
+void cancelled_reports(void);
 // processes.c
 void handlers_of_fork(void);
 void programs_start_programs(void);
@@ -14,6 +15,7 @@ void many_threads_at_once(void);
 // forks.c
 void fork_beside_streams(void);
 void fork_in_a_handler(void);
+void plain_fork_in_a_handler(void);
 // libraries.c
 void libraries_come_and_go(void);
 void deep_binding(void);

@@ -1,8 +1,10 @@
 // Threads that come and go by the thousand, their keys' destructors, and signals in between.
 #include <errno.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -140,4 +142,29 @@ void signals_at_a_high_rate(void) {
     CHECK(pthread_create(&threads[i], NULL, churn_under_signals, &seeds[i]) == 0);
   }
   for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+}
+
+static void* report_for_ever(void* stream) {
+  for (;;) {
+    free(malloc(100));
+    CHECK(malloc_info(0, stream) == 0);
+  }
+  return NULL;
+}
+
+// A thread that is cancelled as it writes leaves nothing locked.
+void cancelled_reports(void) {
+  FILE* nowhere = fopen("/dev/null", "w");
+  if (!CHECK(nowhere != NULL)) return;
+  setvbuf(nowhere, NULL, _IONBF, 0);
+  for (int i = 0; i < 50; i++) {
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, report_for_ever, nowhere) == 0);
+    for (int work = 0; work < 100 * i; work++) free(malloc((size_t)work * 100));
+    pthread_cancel(thread);
+    pthread_join(thread, NULL);
+    CHECK(malloc_info(0, nowhere) == 0);
+    malloc_trim(0);
+  }
+  fclose(nowhere);
 }
