@@ -52,14 +52,6 @@ struct Arena {
   unsigned listed[class_count];  ///< Pages in their queues. Atomic.
 };
 
-/// Gives new memory that a heap asked for the policy of its arena, and a name in /proc/PID/maps.
-void own(CoreHeap& heap, void* memory, std::size_t bytes);
-/// Gives memory in use another policy, and moves it.
-void bind_anew(CoreHeap& heap, void* memory, std::size_t bytes);
-/// Writes at the start of memory whose it is, for `homenode where`, which reads it from outside:
-/// few kernels can name mappings.
-void sign(const Arena& arena, HeapHeader& header);
-
 /// Takes `count` slices in a row at a multiple of `alignment` of them, as one page of that kind,
 /// for a heap. `zeroed` tells whether the memory has never been used. Null when there is no memory.
 Page* take_slices(CoreHeap& heap, Kind kind, unsigned count, unsigned alignment, bool& zeroed);
@@ -77,9 +69,6 @@ void shrink_slices(Page& page, unsigned count);
 /// Adds to what a heap has in use, or subtracts from it, what is no page.
 void add_usage(CoreHeap& heap, std::size_t bytes);
 void subtract_usage(CoreHeap& heap, std::size_t bytes);
-/// Moves what an arena has to other nodes, where its memory also comes from from now on.
-/// pre: the arena is of a heap that a program made.
-void rebind(Arena& arena, const system::NodeMask& nodes);
 /// Gives back everything, with the memory in use. pre: no block of it is used any more.
 void unmap_all(Arena& arena);
 

@@ -1,14 +1,22 @@
 #include "heap/blocks.h"
 
+#include <dlfcn.h>
+
 #include <cerrno>
 #include <cstring>
 
 #include "heap/huge.h"
 #include "heap/process.h"
-#include "heap/report.h"
+#include "heap/statistics.h"
 
 namespace homenode::heap {
 namespace {
+
+/// The next library's function of that name, which is libc's; null in a static program.
+template <class Function>
+Function* following(const char* name) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
 
 constexpr std::size_t largest_run_alignment = std::size_t{4} << 20;
 
@@ -235,6 +243,42 @@ void* resize(void* memory, std::size_t bytes) {
   std::memcpy(other, memory, bytes < had ? bytes : had);
   release(memory);
   return other;
+}
+
+void release_elsewhere(void* memory) {
+  if (memory == nullptr) return;
+  if (ground_of(memory) == Ground::huge) {
+    // Before it is gone: whoever frees it again then finds it here.
+    remember_freed(memory);
+    if (!release_huge(memory)) die("not the start of a block", memory);
+    return;
+  }
+  release_foreign(memory);
+}
+
+void release_foreign(void* memory) {
+  check_not_freed(memory);
+  using Free = void(void*);
+  static constinit Free* libc_free = nullptr;
+  if (libc_free == nullptr) libc_free = following<Free>("free");
+  if (libc_free == nullptr) die("not a block of this program", memory);
+  libc_free(memory);
+}
+
+void* resize_foreign(void* memory, std::size_t bytes) {
+  check_not_freed(memory);
+  using Realloc = void*(void*, std::size_t);
+  static constinit Realloc* libc_realloc = nullptr;
+  if (libc_realloc == nullptr) libc_realloc = following<Realloc>("realloc");
+  if (libc_realloc == nullptr) die("not a block of this program", memory);
+  return libc_realloc(memory, bytes);
+}
+
+std::size_t usable_foreign(void* memory) {
+  using Usable = std::size_t(void*);
+  static constinit Usable* libc_usable = nullptr;
+  if (libc_usable == nullptr) libc_usable = following<Usable>("malloc_usable_size");
+  return libc_usable == nullptr ? 0 : libc_usable(memory);
 }
 
 }  // namespace homenode::heap

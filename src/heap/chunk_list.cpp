@@ -59,6 +59,20 @@ Chunk* ChunkList::first_with(unsigned count) const {
   return nullptr;
 }
 
+bool ChunkList::is_valid() const {
+  unsigned number = 0;
+  const Chunk* behind = nullptr;
+  for (const Chunk* chunk = first; chunk != nullptr; behind = chunk, chunk = chunk->next) {
+    if (chunk->number != number++) return false;
+    for (unsigned level = 0; level < row_levels; ++level) {
+      const ChunkRow& row = chunk->heads[level]->rows[level];
+      if (level == 0 && row.member[place(*chunk, 0)] != chunk) return false;
+      if (row.longest[place(*chunk, level)] < noted_longest(*chunk)) return false;
+    }
+  }
+  return behind == last;
+}
+
 void note_longest(Chunk& chunk, unsigned length) {
   for (unsigned level = 0; level < row_levels; ++level) {
     ChunkRow& row = chunk.heads[level]->rows[level];

@@ -17,6 +17,9 @@ struct ChunkList {
   /// The oldest chunk that may have a run of so many free slices; null when none has.
   /// pre: count >= 1
   [[nodiscard]] Chunk* first_with(unsigned count) const;
+  /// Whether the numbers go on from 0 and the tree says of each chunk what was noted. For tests and
+  /// debug builds: it looks at every chunk.
+  [[nodiscard]] bool is_valid() const;
 };
 
 /// Has the tree know the longest run of free slices that a chunk may have. A number that is too

@@ -1,7 +1,5 @@
-// Forks. Before one, every lock is taken, so that no thread is in the middle of a change of the
-// shared state; in the child, where only the thread that forked goes on, what the others had leased
-// goes to the heaps that it belongs to. They may have been stopped within their fast way, which is
-// why lists are whole at every instant and counts are made anew.
+#include "heap/fork.h"
+
 #include <pthread.h>
 
 #include "heap/huge.h"

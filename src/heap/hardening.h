@@ -17,6 +17,10 @@ struct Block {
 void draw_secret();
 /// Says what the program did wrong on stderr and aborts.
 [[noreturn]] void die(const char* what, const void* address);
+/// Of a huge block: the hardened build knows a second free of it. Before its memory is given up.
+void remember_freed(void* memory);
+/// Ends the program when a foreign block is a huge one that was freed.
+void check_not_freed(void* memory);
 
 #if defined(HN_HEAP_HARDENED)
 

@@ -1,6 +1,5 @@
 #include "heap/huge.h"
 
-#include "heap/foreign.h"
 #include "heap/process.h"
 
 namespace homenode::heap {

@@ -5,8 +5,7 @@
 
 #include <cstddef>
 
-#include "heap/core_heap.h"
-#include "heap/spilled.h"
+#include "heap/statistics.h"
 
 namespace homenode::heap {
 

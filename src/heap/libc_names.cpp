@@ -10,10 +10,8 @@
 #include <cstring>
 
 #include "heap/blocks.h"
-#include "heap/foreign.h"
 #include "heap/process.h"
 #include "heap/purge.h"
-#include "heap/report.h"
 #include "heap/statistics.h"
 
 using namespace homenode::heap;

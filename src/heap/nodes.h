@@ -1,8 +1,9 @@
 // Which node a CPU is on, and whose memory a thread on it gets. Serves the allocator. Ids may have
-// gaps; nodes may be without CPUs or without memory.
+// gaps; nodes may be without CPUs or without memory. And the nodes that a program names for a heap
+// in hand.
 #pragma once
 
-#include "heap/system.h"
+#include "heap/policy.h"
 
 namespace homenode::heap {
 
@@ -15,6 +16,11 @@ unsigned node_of_cpu(unsigned cpu);
 bool is_present(unsigned cpu);
 /// The node itself, or where it has no memory for this process, the nearest one that has.
 unsigned nearest_node(unsigned node, const system::NodeMask& with_memory);
+
+/// Reads a list such as "0-2,5", or "cpu:5", which is the node of that CPU or the nearest one with
+/// memory; without a text, those that the policy wants of a caller who runs here. False when the
+/// text makes no sense, or when the process may not have memory of a node.
+bool choose_nodes(const char* text, Policy policy, system::NodeMask& nodes);
 
 /// Calls visit(id) for each id of a list such as "0-3,8", as the kernel writes them.
 template <class Visit>

@@ -1,12 +1,15 @@
 // C++'s operators new and delete, in every form, without the C++ library. When there is no memory,
 // the C++ library's own operator takes over: it calls malloc, fails too, and then does what the
 // language asks for with the handler and the exception.
+//
+// The one file of the allocator that is compiled with exceptions: a handler may throw under a form
+// of new that must not. What catching needs of the C++ library is asked for weakly, so that a
+// program without that library links and runs; it has no handler either.
 #include <dlfcn.h>
 
 #include <cstddef>
 
 #include "heap/blocks.h"
-#include "heap/new_handler.h"
 
 // NOLINTBEGIN(bugprone-reserved-identifier): the names are the C++ ABI's.
 extern "C" {
@@ -15,9 +18,26 @@ using NewHandler = void();
 [[noreturn, gnu::weak]] void _ZSt17__throw_bad_allocv();  // std::__throw_bad_alloc
 }
 
+__asm__(
+    ".weak __gxx_personality_v0\n"
+    ".weak __cxa_begin_catch\n"
+    ".weak __cxa_end_catch\n"
+    ".weak _Unwind_Resume\n");
+
 namespace {
 
 using namespace homenode::heap;
+
+/// Calls the handler that a program has set for when memory ends. False when it left by an
+/// exception, which ends here: for the forms of new that do not throw.
+bool returns(NewHandler* handler) {
+  try {
+    handler();
+  } catch (...) {
+    return false;
+  }
+  return true;
+}
 
 /// Without another operator, in a static program, what the language asks for is done here, with
 /// what the C++ library has for it.

@@ -8,9 +8,8 @@
 
 #include "heap/blocks.h"
 #include "heap/huge.h"
-#include "heap/named_nodes.h"
+#include "heap/nodes.h"
 #include "heap/process.h"
-#include "heap/report.h"
 #include "heap/statistics.h"
 
 using namespace homenode::heap;

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstddef>
 
+#include "heap/fork.h"
 #include "heap/nodes.h"
 
 // glibc 2.35 registers the kernel's per-thread area of restartable sequences; older ones do not.
@@ -178,7 +179,6 @@ void* meta_allocate(std::size_t bytes) {
 void start_process() {
   if (__atomic_load_n(&started, __ATOMIC_ACQUIRE)) return;
   if (!start_once()) return;
-  // Early, so that the program's own handlers come before ours and may still allocate.
   watch_forks();
 }
 

@@ -3,24 +3,14 @@
 // Serves the allocator.
 #pragma once
 
+#include "heap/settings.h"
 #include "heap/thread.h"
 
 namespace homenode::heap {
 
-/// What the environment asks for; see settings.cpp.
-struct Settings {
-  Policy policy;
-  bool verbose;
-  bool statistics;        ///< At the end of the process.
-  int statistics_signal;  ///< 0: none.
-  bool keep_deepbind;
-};
-
 /// Of any Linux kernel (CONFIG_NR_CPUS <= 8192 on x86-64).
 inline constexpr unsigned max_cpus = 8192;
 
-/// What the environment says.
-Settings read_settings();
 /// Reads the settings and the nodes, once.
 void start_process();
 const Settings& settings();
@@ -56,9 +46,6 @@ Thread* start_freeing();
 void follow_cpu(Thread& thread);
 /// How often threads have come to another node, all together.
 std::uint64_t count_node_switches();
-
-/// Before a fork, and after it in both processes: see fork.cpp.
-void watch_forks();
 
 namespace detail {
 extern constinit Arena*

@@ -1,11 +1,9 @@
-// What the environment asks of the allocator. A value that makes no sense is named once on stderr
-// and the default holds; a program with more rights than its user listens to none of it.
+#include "heap/settings.h"
+
 #include <sys/auxv.h>
 
 #include <cstring>
 
-#include "heap/policy_names.h"
-#include "heap/process.h"
 #include "heap/purge.h"
 #include "heap/text.h"
 

@@ -1,5 +1,6 @@
 // What the allocator has and has done: counted by walking its pages when somebody asks, so that the
-// fast ways count nothing. Serves mallinfo2, malloc_info, the statistics at exit and heap.h.
+// fast ways count nothing; and the same as JSON, at the end of a process, on a signal or when the
+// program asks. Serves mallinfo2, malloc_info and heap.h.
 #pragma once
 
 #include <cstddef>
@@ -34,5 +35,31 @@ Totals count(Arena& arena);
 Totals count(const CoreHeap& heap);
 /// All arenas of the process.
 Totals count_all();
+
+/// Memory that is on another node than its policy says: a full node spills to others, and where
+/// policies are refused the first touch decides. Asked of the kernel when somebody wants to know.
+struct Spilled {
+  std::size_t bytes;
+  bool unknown;  ///< The kernel does not tell.
+};
+
+/// Of what an arena has in use, slice by slice: the node of its first page stands for a slice.
+/// Nothing when the arena is bound to no node.
+Spilled count_spilled(Arena& arena);
+/// Adds that of one range to the sum.
+void add_spilled(const Arena& arena, const char* memory, std::size_t bytes, Spilled& sum);
+
+/// Has the statistics written with the next slow allocation of any thread: in a signal handler,
+/// which may have interrupted the holder of a lock, they cannot be.
+void ask_for_statistics();
+/// For the slow way of allocate(), outside all locks.
+void write_if_asked();
+/// Where what is said at the end or on a signal goes: the file that was named, or -1 when the
+/// program has meanwhile closed it and the number may be another file's.
+void set_output(int file);
+int output();
+
+/// One JSON object (schema homenode.malloc/1) and a line's end.
+void write_statistics(int file);
 
 }  // namespace homenode::heap

@@ -37,14 +37,11 @@ extern constinit Page no_page;
 extern constinit Thread nobody;  ///< What a thread is before its first call.
 extern constinit thread_local Thread* self [[gnu::tls_model("initial-exec")]];
 
-/// The slow ways of allocate() and release().
-void* allocate_slow(Thread* thread, std::size_t bytes);
+/// The slow way of release().
 void release_slow(Thread* thread, Page& slice, void* memory);
 /// A block of a class, or of one just above, at a multiple of every power of two that divides
 /// `bytes`, for a thread that may be anybody's. pre: the caller holds `thread`; bytes > 0.
 void* allocate_class(Thread& thread, unsigned size_class, std::size_t bytes);
-/// Large blocks: more than medium_bytes, or aligned to more than a slice. `zeroed` as for slices.
-void* allocate_large(CoreHeap& heap, std::size_t bytes, std::size_t alignment, bool& zeroed);
 /// Empty pages that the thread has kept go back to the arena.
 void free_spares(Thread& thread);
 /// Everything that was leased goes back, and what was kept.
@@ -62,32 +59,6 @@ inline void* take_at_hand(Thread* thread, std::size_t bytes) {
   if (block == nullptr || *thread->cpu_now != thread->cpu) [[unlikely]]
     return nullptr;
   return pop(page, block);
-}
-
-/// A block of at least `bytes`, at a multiple of 16; null, and errno, when there is no memory.
-inline void* allocate(std::size_t bytes) {
-  Thread* const thread = self;
-  void* const memory = take_at_hand(thread, bytes);
-  return memory != nullptr ? memory : allocate_slow(thread, bytes);
-}
-
-void release_elsewhere(void* memory);
-
-/// Gives a block back, or hands a foreign one to libc. Null is allowed.
-inline void release(void* memory) {
-  if (ground_of(memory) != Ground::chunk) [[unlikely]] {
-    release_elsewhere(memory);
-    return;
-  }
-  Thread* const thread = self;
-  Page& slice = slice_at(memory);
-  if (slice.leased_by() != thread) [[unlikely]] {  // Another's, or not the first of its page.
-    release_slow(thread, slice, memory);
-    return;
-  }
-  if (push(slice, memory)) [[unlikely]] {
-    retire(*thread, slice);
-  }
 }
 
 }  // namespace homenode::heap

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/id_list.h"
-#include "heap/policy_names.h"
+#include "heap/policy.h"
 #include "launch/allocations.h"
 #include "placement/policies/memory_rule.h"
 #include "placement/threads/expression.h"

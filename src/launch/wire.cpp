@@ -12,7 +12,7 @@
 #include "actuation/kernel_policy.h"
 #include "agent/wire.h"
 #include "base/id_list.h"
-#include "heap/policy_names.h"
+#include "heap/policy.h"
 #include "launch/allocation_names.h"
 #include "launch/threads.h"
 

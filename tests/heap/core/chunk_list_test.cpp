@@ -53,6 +53,7 @@ TEST(ChunkList, FindsTheOldestChunkWithRoomWhileItGrowsBeyondEveryLevel) {
     // Mostly nothing is free in the older ones.
     if (bare.chunks.size() % 500 == 0) {
       for (std::size_t i = 0; i < bare.chunks.size(); ++i) bare.note(i, 0);
+      ASSERT_TRUE(bare.list.is_valid());
     }
     for (const unsigned count : {1U, 2U, 4U, 5U, chunk_slices - first_slice, chunk_slices}) {
       ASSERT_EQ(bare.list.first_with(count), bare.expected(count)) << bare.chunks.size();

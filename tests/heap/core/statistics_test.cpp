@@ -19,7 +19,6 @@
 
 #include "heap/blocks.h"
 #include "heap/process.h"
-#include "heap/report.h"
 
 namespace homenode::heap {
 namespace {
