@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "agent/calls.h"
+#include "base/raw_call.h"
 
 namespace homenode::agent {
 namespace {
@@ -47,7 +48,7 @@ class Line {
   /// In one call, so that lines of several processes do not mix.
   void write() {
     text_[used_++] = '\n';
-    (void)write_text(error_stream, text_, used_);
+    raw_write(error_stream, text_, used_);
   }
 
  private:
@@ -88,8 +89,13 @@ const char* advice_for(int error) {
 
 }  // namespace
 
-void open_account() {
+bool open_account(char* const* environment, Arena& arena, Words& words) {
+  const char* const text = find_wire(environment);
+  if (text == nullptr) return false;
   open = identify_open(error_stream, error_file) == 0;
+  if (read_words(text, arena, words)) return true;
+  note_failure(why_unread(arena));
+  return false;
 }
 
 int noted(const char* call, int result) {

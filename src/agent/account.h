@@ -5,11 +5,14 @@
 
 #include <cstddef>
 
+#include "agent/words.h"
+
 namespace homenode::agent {
 
-/// Remembers which file the error stream is: a program may close it and open another in its place,
-/// and that one is not ours to write to. Before it is called nothing is told.
-void open_account();
+/// Reads what the launcher says; false when it says nothing, and when that cannot be read, which is
+/// told. Remembers which file the error stream is: a program may close it and open another in its
+/// place, and that one is not ours to write to. Before it is called nothing is told.
+bool open_account(char* const* environment, Arena& arena, Words& words);
 
 /// Takes down a refusal: `result` is what the call gave, below 0 when it was refused. Gives it
 /// back.

@@ -1,41 +1,15 @@
 #include "agent/calls.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include <cerrno>
+#include "base/raw_call.h"
 
 namespace homenode::agent {
 namespace {
 
-template <class... Arguments>
-long call(long number, Arguments... arguments) {
-  const int kept = errno;
-  const long result = syscall(number, arguments...);
-  const long given = result < 0 ? -errno : result;
-  errno = kept;
-  return given;
-}
-
 /// As the kernel counts: it takes one bit less than it is told (its get_nodes()).
 unsigned long max_node(const Mask& nodes) {
   return nodes.count == 0 ? 0 : nodes.count * sizeof(unsigned long) * 8 + 1;
-}
-
-/// Calls take(c) for each character of a file until it says false.
-template <class Take>
-void read_file(const char* path, Take take) {
-  const long file = call(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return;
-  char buffer[512];
-  bool more = true;
-  for (long size = 0; more && (size = call(SYS_read, file, buffer, sizeof buffer)) > 0;) {
-    for (long i = 0; i < size && more; ++i) more = take(buffer[i]);
-  }
-  call(SYS_close, file);
 }
 
 /// Reads "FIRST-END" in hexadecimal, character by character.
@@ -70,33 +44,33 @@ class MapsLine {
 int bind_thread(const Mask& cpus) {
   if (cpus.words == nullptr) return 0;
   const long result =
-      call(SYS_sched_setaffinity, 0, cpus.count * sizeof(unsigned long), cpus.words);
+      raw_call(SYS_sched_setaffinity, 0, cpus.count * sizeof(unsigned long), cpus.words);
   return result < 0 ? static_cast<int>(result) : 0;
 }
 
 int set_policy(const KernelPolicy& policy) {
   return static_cast<int>(
-      call(SYS_set_mempolicy, policy.mode, policy.nodes.words, max_node(policy.nodes)));
+      raw_call(SYS_set_mempolicy, policy.mode, policy.nodes.words, max_node(policy.nodes)));
 }
 
 int bind_memory(std::uintptr_t address, std::size_t bytes, const KernelPolicy& policy,
                 unsigned flags) {
-  return static_cast<int>(call(SYS_mbind, address, bytes, policy.mode, policy.nodes.words,
-                               max_node(policy.nodes), flags));
+  return static_cast<int>(raw_call(SYS_mbind, address, bytes, policy.mode, policy.nodes.words,
+                                   max_node(policy.nodes), flags));
 }
 
 int read_policy(int& mode, unsigned long* words, std::size_t count) {
   return static_cast<int>(
-      call(SYS_get_mempolicy, &mode, words, count * sizeof(unsigned long) * 8 + 1, nullptr, 0));
+      raw_call(SYS_get_mempolicy, &mode, words, count * sizeof(unsigned long) * 8 + 1, nullptr, 0));
 }
 
 int advise_memory(std::uintptr_t address, std::size_t bytes, int advice) {
-  return static_cast<int>(call(SYS_madvise, address, bytes, advice));
+  return static_cast<int>(raw_call(SYS_madvise, address, bytes, advice));
 }
 
 int set_home_node(std::uintptr_t address, std::size_t bytes, unsigned node) {
   constexpr long set_mempolicy_home_node = 450;  // On every architecture; older headers lack it.
-  return static_cast<int>(call(set_mempolicy_home_node, address, bytes, node, 0UL));
+  return static_cast<int>(raw_call(set_mempolicy_home_node, address, bytes, node, 0UL));
 }
 
 int move_pages(const std::uintptr_t* addresses, std::size_t count, unsigned node, int* status) {
@@ -107,7 +81,7 @@ int move_pages(const std::uintptr_t* addresses, std::size_t count, unsigned node
   for (std::size_t first = 0; first < count; first += batch) {
     const std::size_t some = count - first < batch ? count - first : batch;
     const long result =
-        call(SYS_move_pages, 0, some, addresses + first, nodes, status + first, move_own_pages);
+        raw_call(SYS_move_pages, 0, some, addresses + first, nodes, status + first, move_own_pages);
     if (result < 0) return static_cast<int>(result);
   }
   return 0;
@@ -115,48 +89,45 @@ int move_pages(const std::uintptr_t* addresses, std::size_t count, unsigned node
 
 bool may_be_present(std::uintptr_t page) {
   int status = -1;
-  return call(SYS_move_pages, 0, 1UL, &page, nullptr, &status, 0) < 0 || status >= 0;
+  return raw_call(SYS_move_pages, 0, 1UL, &page, nullptr, &status, 0) < 0 || status >= 0;
 }
 
 void* map_memory(std::size_t bytes) {
-  const long result =
-      call(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
-  constexpr long last_error = 4095;
-  if (result < 0 && result >= -last_error) return nullptr;
-  return reinterpret_cast<void*>(result);  // NOLINT(performance-no-int-to-ptr)
+  return raw_map(0, bytes, 0);
 }
 
 void unmap_memory(void* memory, std::size_t bytes) {
-  call(SYS_munmap, memory, bytes);
+  raw_unmap(memory, bytes);
 }
 
 int identify_file(const char* path, FileIdentity& identity) {
   struct stat status {};
-  const long result = call(SYS_newfstatat, AT_FDCWD, path, &status, 0);
+  const long result = raw_call(SYS_newfstatat, AT_FDCWD, path, &status, 0);
   identity = {status.st_dev, status.st_ino};
   return static_cast<int>(result);
 }
 
 int identify_open(int file, FileIdentity& identity) {
   struct stat status {};
-  const long result = call(SYS_fstat, file, &status);
+  const long result = raw_call(SYS_fstat, file, &status);
   identity = {status.st_dev, status.st_ino};
   return static_cast<int>(result);
-}
-
-int write_text(int file, const char* text, std::size_t bytes) {
-  return static_cast<int>(call(SYS_write, file, text, bytes));
 }
 
 bool find_mapping(std::uintptr_t address, std::uintptr_t& first, std::uintptr_t& end) {
   bool found = false;
   MapsLine line;
-  read_file("/proc/self/maps", [&](char c) {
+  const auto take = [&](char c) {
     if (!line.take(c)) return true;
     found = line.first() <= address && address < line.end();
-    if (found) return false;
-    line = {};
-    return true;
+    if (!found) line = {};
+    return !found;
+  };
+  char buffer[512];
+  raw_read("/proc/self/maps", buffer, sizeof buffer, [&](const char* text, std::size_t size) {
+    std::size_t i = 0;
+    while (i < size && take(text[i])) ++i;
+    return i == size;
   });
   first = line.first();
   end = line.end();

@@ -42,7 +42,6 @@ struct FileIdentity {
 int identify_file(const char* path, FileIdentity& identity);
 /// Of an open file.
 int identify_open(int file, FileIdentity& identity);
-int write_text(int file, const char* text, std::size_t bytes);
 
 /// The kernel's masks are of at most so many words (CONFIG_NODES_SHIFT is 10 at most).
 inline constexpr std::size_t node_words = 1024 / (sizeof(unsigned long) * 8);

@@ -1,5 +1,6 @@
-// Puts the pages of one allocation, or of one piece of static data, where a rule says. Serves
-// allocations.cpp and static_data.cpp; system calls only.
+// Puts the pages of one allocation, or of one piece of static data, where a rule says; finds the
+// pieces that the wire text names by file and link-time address in this process, for which it needs
+// the dynamic linker's list of objects. Serves allocations.cpp; system calls only.
 #pragma once
 
 #include <cstddef>
@@ -72,5 +73,16 @@ inline std::size_t deal_at_random(const AllocationRule& rule, std::size_t pages,
   shuffle(dealt, blocks, chance);
   return blocks;
 }
+
+/// Sets `loaded` of all pieces whose file is mapped now; the others keep 0. Programs that the
+/// program starts read the same text, and have none of its pieces.
+void find_pieces(Words& words);
+
+/// Puts each piece of static data that is here where its rule says.
+void place_static_data(const Words& words, std::size_t page_bytes);
+
+/// True when the code at `caller`, to which a call returns, is one of the rule's pieces, or the
+/// rule names none.
+bool is_asked_from(const AllocationRule& rule, std::uintptr_t caller);
 
 }  // namespace homenode::agent

@@ -146,13 +146,7 @@ int placed_main(int count, char** arguments, char** environment) {
 /// Runs before every other constructor of the program (-z initfirst): a runtime that counts its
 /// CPUs in a constructor, as libgomp does, counts those of the whole map and not of thread 0.
 [[gnu::constructor]] void start_agent(int, char**, char** environment) {
-  const char* const text = find_wire(environment);
-  if (text == nullptr) return;
-  open_account();
-  if (!read_words(text, arena, words)) {
-    note_failure(why_unread(arena));
-    return;
-  }
+  if (!open_account(environment, arena, words)) return;
   active = true;
   if (words.skipped.words != nullptr) remember_first_policy();
   bind(words.process_cpus);

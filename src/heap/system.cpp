@@ -1,16 +1,15 @@
 #include "heap/system.h"
 
-#include <fcntl.h>
 #include <linux/futex.h>
 #include <linux/mempolicy.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <cerrno>
+
+#include "base/raw_call.h"
 
 namespace homenode::heap::system {
 namespace {
@@ -21,22 +20,9 @@ void count(std::uint64_t& counter) {
   __atomic_fetch_add(&counter, 1, __ATOMIC_RELAXED);
 }
 
-template <class... Arguments>
-long call(long number, Arguments... arguments) {
-  const int kept = errno;
-  const long result = syscall(number, arguments...);
-  const long given = result < 0 ? -errno : result;
-  errno = kept;
-  return given;
-}
-
 void* map_at(std::uintptr_t hint, std::size_t bytes, int flags) {
   count(counted.maps);
-  const long result = call(SYS_mmap, hint, bytes, PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0L);
-  constexpr long last_error = 4095;
-  if (result < 0 && result >= -last_error) return nullptr;
-  return reinterpret_cast<void*>(result);  // NOLINT(performance-no-int-to-ptr)
+  return raw_map(hint, bytes, MAP_NORESERVE | flags);
 }
 
 bool aligned(const void* address, std::size_t alignment) {
@@ -78,37 +64,37 @@ void* map(std::size_t bytes, std::size_t alignment) {
 }
 
 int unmap(void* address, std::size_t bytes) {
-  return static_cast<int>(call(SYS_munmap, address, bytes));
+  return static_cast<int>(raw_unmap(address, bytes));
 }
 
 int resize(void* address, std::size_t old_bytes, std::size_t new_bytes) {
-  const long result = call(SYS_mremap, address, old_bytes, new_bytes, 0);
+  const long result = raw_call(SYS_mremap, address, old_bytes, new_bytes, 0);
   return result == reinterpret_cast<long>(address) ? 0 : -ENOMEM;
 }
 
 int move(void* from, std::size_t old_bytes, void* to, std::size_t new_bytes) {
   const long result =
-      call(SYS_mremap, from, old_bytes, new_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to);
+      raw_call(SYS_mremap, from, old_bytes, new_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to);
   return result == reinterpret_cast<long>(to) ? 0 : static_cast<int>(result);
 }
 
 int discard(void* address, std::size_t bytes) {
-  return static_cast<int>(call(SYS_madvise, address, bytes, MADV_DONTNEED));
+  return static_cast<int>(raw_call(SYS_madvise, address, bytes, MADV_DONTNEED));
 }
 
 int bind(void* address, std::size_t bytes, int mode, const NodeMask& nodes, unsigned flags) {
   const bool any = nodes.next(0) < max_nodes;
   count(counted.policies);
   const int result =
-      static_cast<int>(call(SYS_mbind, address, bytes, mode, any ? nodes.words : nullptr,
-                            any ? max_nodes + 1UL : 0UL, flags));
+      static_cast<int>(raw_call(SYS_mbind, address, bytes, mode, any ? nodes.words : nullptr,
+                                any ? max_nodes + 1UL : 0UL, flags));
   if (result != 0) count(counted.refused_policies);
   return result;
 }
 
 int name(void* address, std::size_t bytes, const char* text) {
   constexpr int set_vma = 0x53564d41;  // PR_SET_VMA, Linux 5.17
-  return static_cast<int>(call(SYS_prctl, set_vma, 0UL, address, bytes, text));
+  return static_cast<int>(raw_call(SYS_prctl, set_vma, 0UL, address, bytes, text));
 }
 
 bool locks_new_memory() {
@@ -116,32 +102,32 @@ bool locks_new_memory() {
   void* const page = map_at(0, page_bytes, 0);
   if (page == nullptr) return false;
   unsigned char present = 0;
-  call(SYS_mincore, page, page_bytes, &present);
+  raw_call(SYS_mincore, page, page_bytes, &present);
   unmap(page, page_bytes);
   return (present & 1U) != 0;
 }
 
 int discard_locked(void* address, std::size_t bytes) {
-  call(SYS_munlock, address, bytes);
+  raw_call(SYS_munlock, address, bytes);
   return discard(address, bytes);
 }
 
 int use_small_pages(void* address, std::size_t bytes) {
-  return static_cast<int>(call(SYS_madvise, address, bytes, MADV_NOHUGEPAGE));
+  return static_cast<int>(raw_call(SYS_madvise, address, bytes, MADV_NOHUGEPAGE));
 }
 
 int node_of(const void* address) {
   const void* page = reinterpret_cast<const void*>(  // NOLINT(performance-no-int-to-ptr)
       reinterpret_cast<std::uintptr_t>(address) & ~std::uintptr_t{4095});
   int status = 0;
-  const long result = call(SYS_move_pages, 0, 1UL, &page, nullptr, &status, 0);
+  const long result = raw_call(SYS_move_pages, 0, 1UL, &page, nullptr, &status, 0);
   return result < 0 ? static_cast<int>(result) : status;
 }
 
 int allowed_nodes(NodeMask& nodes) {
   nodes = {};
-  return static_cast<int>(call(SYS_get_mempolicy, nullptr, nodes.words, max_nodes + 1UL, nullptr,
-                               static_cast<unsigned long>(MPOL_F_MEMS_ALLOWED)));
+  return static_cast<int>(raw_call(SYS_get_mempolicy, nullptr, nodes.words, max_nodes + 1UL,
+                                   nullptr, static_cast<unsigned long>(MPOL_F_MEMS_ALLOWED)));
 }
 
 int get_cpu(unsigned& cpu, unsigned& node) {
@@ -152,26 +138,19 @@ int get_cpu(unsigned& cpu, unsigned& node) {
 }
 
 long read_file(const char* path, char* buffer, std::size_t room) {
-  const long file = call(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return file;
+  char part[512];
   std::size_t size = 0;
-  long got = 0;
-  while (size < room && (got = call(SYS_read, file, buffer + size, room - size)) > 0) {
-    size += static_cast<std::size_t>(got);
-  }
-  call(SYS_close, file);
-  return got < 0 ? got : static_cast<long>(size);
+  const long result = raw_read(path, part, sizeof part, [&](const char* bytes, std::size_t count) {
+    const std::size_t fits = count < room - size ? count : room - size;
+    for (std::size_t i = 0; i < fits; ++i) buffer[size + i] = bytes[i];
+    size += fits;
+    return size < room;
+  });
+  return result < 0 ? result : static_cast<long>(size);
 }
 
 void write(int file, const char* text, std::size_t bytes) {
-  while (bytes > 0) {
-    const long done = call(SYS_write, file, text, bytes);
-    if (done <= 0 && done != -EINTR) return;
-    if (done > 0) {
-      text += done;
-      bytes -= static_cast<std::size_t>(done);
-    }
-  }
+  raw_write(file, text, bytes);
 }
 
 std::uint64_t milliseconds() {
@@ -184,19 +163,19 @@ std::uint64_t milliseconds() {
 }
 
 void wait(unsigned* word, unsigned value) {
-  call(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, nullptr);
+  raw_call(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, nullptr);
 }
 
 void wake(unsigned* word) {
-  call(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1);
+  raw_call(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1);
 }
 
 bool thread_gone(int thread) {
-  return call(SYS_tgkill, getpid(), thread, 0) == -ESRCH;
+  return raw_call(SYS_tgkill, getpid(), thread, 0) == -ESRCH;
 }
 
 int thread_id() {
-  return static_cast<int>(call(SYS_gettid));
+  return static_cast<int>(raw_call(SYS_gettid));
 }
 
 void stop() {
