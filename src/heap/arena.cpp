@@ -106,8 +106,8 @@ void mark_used(CoreHeap& heap, Chunk& chunk, unsigned first, unsigned count) {
     if (chunk.dirty.contains(i)) --arena.dirty_free_slices;
   }
   chunk.dirty.set(first, count, true);
-  __atomic_store_n(&arena.used_slices, arena.used_slices + count, __ATOMIC_RELAXED);
-  if (arena.used_slices > arena.peak_used_slices) arena.peak_used_slices = arena.used_slices;
+  arena.used_slices.store_relaxed(arena.used_slices.load_relaxed() + count);
+  if (slices_in_use(arena) > arena.peak_used_slices) arena.peak_used_slices = slices_in_use(arena);
   arena.usage.add(count * slice_bytes);
   heap.usage.add(count * slice_bytes);
 }
@@ -120,7 +120,7 @@ void mark_free(CoreHeap& heap, Chunk& chunk, unsigned first, unsigned count) {
   if (first < chunk.hint) chunk.hint = first;
   const unsigned length = chunk.free.run_around(first, count, chunk.slices);
   if (length > noted_longest(chunk)) note_longest(chunk, length);
-  __atomic_store_n(&arena.used_slices, arena.used_slices - count, __ATOMIC_RELAXED);
+  arena.used_slices.store_relaxed(arena.used_slices.load_relaxed() - count);
   arena.dirty_free_slices += count;
   arena.usage.subtract(count * slice_bytes);
   heap.usage.subtract(count * slice_bytes);
@@ -266,7 +266,8 @@ void unmap_all(Arena& arena) {
     chunk = next;
   }
   arena.chunks = {};
-  arena.reserved_bytes = arena.mapped_bytes = arena.used_slices = arena.dirty_free_slices = 0;
+  arena.reserved_bytes = arena.mapped_bytes = arena.dirty_free_slices = 0;
+  arena.used_slices.store_relaxed(0);
   arena.usage.bytes = 0;
 }
 

@@ -37,19 +37,19 @@ struct Arena {
   std::size_t reserved_bytes;
   std::size_t next_extent_bytes;
   std::uint64_t last_tick_ms;
-  bool reclaim_due;         ///< A tick has passed: listed pages may have become empty. Atomic.
-  std::size_t used_slices;  ///< Atomic.
+  Atomic<bool> reclaim_due;  ///< A tick has passed: listed pages may have become empty.
+  Atomic<std::size_t> used_slices;
   std::size_t peak_used_slices;
   std::size_t dirty_free_slices;  ///< Free, but still with memory of the system.
   std::size_t mapped_bytes;
-  Usage usage;                     ///< In pages and huge blocks.
-  std::uint64_t refused_policies;  ///< Atomic.
-  std::uint64_t lent_blocks;       ///< To threads of other nodes, whose own had none. Atomic.
-  Arena* next;                     ///< Of the heaps that a program made.
-  Lock use_lock;        ///< Of those: who allocates holds it. Before any other of the arena.
-  CoreHeap* only_heap;  ///< Of a heap that a program made; null where CPUs have heaps.
-  CoreHeap* heaps;      ///< Those whose CPUs are of this node. Atomic.
-  unsigned listed[class_count];  ///< Pages in their queues. Atomic.
+  Usage usage;  ///< In pages and huge blocks.
+  Atomic<std::uint64_t> refused_policies;
+  Atomic<std::uint64_t> lent_blocks;  ///< To threads of other nodes, whose own had none.
+  Arena* next;                        ///< Of the heaps that a program made.
+  Lock use_lock;            ///< Of those: who allocates holds it. Before any other of the arena.
+  CoreHeap* only_heap;      ///< Of a heap that a program made; null where CPUs have heaps.
+  Atomic<CoreHeap*> heaps;  ///< Those whose CPUs are of this node.
+  Atomic<unsigned> listed[class_count];  ///< Pages in their queues.
 };
 
 /// Takes `count` slices in a row at a multiple of `alignment` of them, as one page of that kind,
@@ -74,7 +74,7 @@ void unmap_all(Arena& arena);
 
 /// A look from outside, without the lock.
 inline std::size_t slices_in_use(const Arena& arena) {
-  return __atomic_load_n(&arena.used_slices, __ATOMIC_RELAXED);
+  return arena.used_slices.load_relaxed();
 }
 
 /// Slices of a page of any kind.

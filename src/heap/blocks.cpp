@@ -98,12 +98,12 @@ void* allocate_elsewhere(Thread& thread, std::size_t bytes, std::size_t alignmen
   void* memory = nullptr;
   thread.stays = true;  // Wherever the kernel moves it meanwhile.
   for_node_arenas([&](Arena& arena) {
-    CoreHeap* const lender = __atomic_load_n(&arena.heaps, __ATOMIC_ACQUIRE);
+    CoreHeap* const lender = arena.heaps.load_acquire();
     if (memory != nullptr || lender == nullptr || &arena == home->arena) return;
     return_leases(thread);
     thread.heap = lender;
     memory = allocate_in(thread, bytes, alignment, zeroed);
-    if (memory != nullptr) __atomic_fetch_add(&arena.lent_blocks, 1, __ATOMIC_RELAXED);
+    if (memory != nullptr) arena.lent_blocks.add_relaxed(1);
   });
   return_leases(thread);
   thread.heap = home;

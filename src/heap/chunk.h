@@ -75,15 +75,15 @@ enum class Ground : std::uint8_t { foreign = 0, chunk, huge };
 
 inline constexpr unsigned address_bits = 47;
 inline constexpr std::size_t ground_count = std::size_t{1} << (address_bits - chunk_shift);
-extern constinit Ground grounds[ground_count];
+extern constinit Atomic<Ground> grounds[ground_count];
 
 inline void set_ground(std::size_t index, Ground ground) {
-  __atomic_store(&grounds[index], &ground, __ATOMIC_RELEASE);
+  grounds[index].store_release(ground);
 }
 
 inline Ground ground_of(const void* address) {
   const std::uintptr_t index = reinterpret_cast<std::uintptr_t>(address) >> chunk_shift;
-  return index < ground_count ? grounds[index] : Ground::foreign;
+  return index < ground_count ? grounds[index].load_relaxed() : Ground::foreign;
 }
 
 /// The description of the slice that an address is in, which is the page's where that is its

@@ -9,10 +9,10 @@ Page* take_first(CoreHeap& heap, unsigned size_class) {
   PageQueue& queue = heap.queues[size_class];
   if (queue.seems_empty()) return nullptr;
   const Guard guard(heap.lock);
-  Page* const page = queue.first;
+  Page* const page = queue.first();
   if (page == nullptr) return nullptr;
   queue.remove(*page);
-  __atomic_fetch_sub(&heap.arena->listed[size_class], 1, __ATOMIC_RELAXED);
+  heap.arena->listed[size_class].subtract_relaxed(1);
   return page;
 }
 
@@ -27,13 +27,13 @@ void list_page(CoreHeap& heap, Page& page) {
   count_back(1);
   const Guard guard(heap.lock);
   heap.queues[page.size_class].append(page);
-  __atomic_fetch_add(&heap.arena->listed[page.size_class], 1, __ATOMIC_RELAXED);
+  heap.arena->listed[page.size_class].add_relaxed(1);
 }
 
 Page* lease_page(CoreHeap& heap, unsigned size_class) {
-  if (__atomic_load_n(&heap.arena->listed[size_class], __ATOMIC_RELAXED) == 0) return nullptr;
+  if (heap.arena->listed[size_class].load_relaxed() == 0) return nullptr;
   Page* page = take_first(heap, size_class);
-  CoreHeap* other = __atomic_load_n(&heap.arena->heaps, __ATOMIC_ACQUIRE);
+  CoreHeap* other = heap.arena->heaps.load_acquire();
   for (; page == nullptr && other != nullptr; other = other->next) {
     page = take_first(*other, size_class);
   }
@@ -43,16 +43,16 @@ Page* lease_page(CoreHeap& heap, unsigned size_class) {
 
 bool reclaim_listed(Arena& arena) {
   bool any = false;
-  CoreHeap* heap = __atomic_load_n(&arena.heaps, __ATOMIC_ACQUIRE);
+  CoreHeap* heap = arena.heaps.load_acquire();
   for (; heap != nullptr; heap = heap->next) {
     const Guard guard(heap->lock);
     for (unsigned c = 0; c < class_count; ++c) {
-      for (Page* page = heap->queues[c].first; page != nullptr;) {
+      for (Page* page = heap->queues[c].first(); page != nullptr;) {
         Page* const next = page->next;
         (void)collect(*page);
         if (page->used == 0) {
           heap->queues[c].remove(*page);
-          __atomic_fetch_sub(&arena.listed[c], 1, __ATOMIC_RELAXED);
+          arena.listed[c].subtract_relaxed(1);
           free_slices(*page);
           any = true;
         }

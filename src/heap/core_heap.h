@@ -11,7 +11,7 @@ namespace homenode::heap {
 /// Pages in the order in which they came. The first has waited longest, so that most has been freed
 /// into it.
 struct PageQueue {
-  Page* first;
+  Atomic<Page*> head;
   Page* last;
 
   void append(Page& page) {
@@ -33,13 +33,17 @@ struct PageQueue {
     (page.next != nullptr ? page.next->prev : last) = page.prev;
     page.next = page.prev = nullptr;
   }
-  /// A look from outside, without the lock.
-  [[nodiscard]] bool seems_empty() const {
-    return __atomic_load_n(&first, __ATOMIC_RELAXED) == nullptr;
+  [[nodiscard]] Page* first() const { return head.load_relaxed(); }
+  /// Forgets its pages.
+  void clear() {
+    set_first(nullptr);
+    last = nullptr;
   }
+  /// A look from outside, without the lock.
+  [[nodiscard]] bool seems_empty() const { return head.load_relaxed() == nullptr; }
 
  private:
-  void set_first(Page* page) { __atomic_store_n(&first, page, __ATOMIC_RELAXED); }
+  void set_first(Page* page) { head.store_relaxed(page); }
 };
 
 struct CoreHeap {
@@ -48,11 +52,11 @@ struct CoreHeap {
   Arena* arena;
   CoreHeap* next;  ///< Of the same arena.
   PageQueue queues[class_count];
-  Usage usage;                 ///< In its pages and huge blocks. Under the arena's lock.
-  std::uint64_t remote_frees;  ///< Blocks that came back from those who did not hold their page,
-                               ///< as far as they were collected. Atomic.
-  std::uint64_t mappings;      ///< Pieces of address space that its requests have cost. Atomic.
-  std::uint64_t policy_calls;  ///< For those. Atomic.
+  Usage usage;                         ///< In its pages and huge blocks. Under the arena's lock.
+  Atomic<std::uint64_t> remote_frees;  ///< Blocks that came back from those who did not hold their
+                                       ///< page, as far as they were collected.
+  Atomic<std::uint64_t> mappings;      ///< Pieces of address space that its requests have cost.
+  Atomic<std::uint64_t> policy_calls;  ///< For those.
 };
 
 /// Puts a page that the caller holds, with free blocks in it, into its owner's queue; one without

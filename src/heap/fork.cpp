@@ -28,10 +28,10 @@ bool has_one_thread() {
 
 template <class Visit>
 void for_heaps(Visit visit) {
-  for (Arena*& slot : arenas) {
-    if (slot == nullptr) continue;
-    for (CoreHeap* heap = slot->heaps; heap != nullptr; heap = heap->next) visit(*heap);
-  }
+  for_node_arenas([&](Arena& arena) {
+    CoreHeap* heap = arena.heaps.load_relaxed();
+    for (; heap != nullptr; heap = heap->next) visit(*heap);
+  });
 }
 
 /// Who uses a heap in hand may want any of the other locks.
@@ -76,7 +76,7 @@ void sort(Page& page) {
     free_slices(page);
     return;
   }
-  if (__atomic_load_n(&page.remote, __ATOMIC_RELAXED) == Page::at_large) return;
+  if (page.remote.load_relaxed() == Page::at_large) return;
   recount(page);
   const bool has_room = collect(page) || page.carved < page.capacity;
   if (has_room || !let_go(page)) list_page(owner_of(page), page);
@@ -104,7 +104,7 @@ void forget_threads() {
     if (thread != self) {
       send_parcels_of_gone(*thread);
       for (Page*& page : thread->current) page = &no_page;
-      for (PageQueue& queue : thread->queue) queue = {};
+      for (PageQueue& queue : thread->queue) queue.clear();
       thread->spares = nullptr;
       thread->spare_count = 0;
       thread->medium_spare = nullptr;
@@ -122,12 +122,11 @@ void forget_threads() {
 void end_others() {
   forget_threads();
   for_heaps([](CoreHeap& heap) {
-    for (PageQueue& queue : heap.queues) queue = {};
+    for (PageQueue& queue : heap.queues) queue.clear();
   });
-  for (Arena*& slot : arenas) {
-    if (slot == nullptr) continue;
-    for (unsigned& count : slot->listed) count = 0;
-  }
+  for_node_arenas([](Arena& arena) {
+    for (Atomic<unsigned>& count : arena.listed) count.store_relaxed(0);
+  });
 }
 
 void start_child() {
@@ -139,9 +138,7 @@ void start_child() {
   if (&_IO_list_resetlock != nullptr) _IO_list_resetlock();
   if (alone) return;
   free_spares(*self);  // They look like pages that somebody was setting up.
-  for (Arena*& slot : arenas) {
-    if (slot != nullptr) sort_pages(*slot);
-  }
+  for_node_arenas([](Arena& arena) { sort_pages(arena); });
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "base/atomic.h"
 #include "heap/text.h"
 
 namespace homenode::heap {
@@ -13,8 +14,8 @@ namespace {
 // of a foreign block. The hardened build remembers the last ones. A block that was given out again
 // at such an address is ours, and is not looked for here.
 constexpr unsigned remembered_count = 256;
-constinit void* remembered[hardened ? remembered_count : 1] = {};  // Atomic.
-constinit unsigned remembered_next = 0;                            // Atomic.
+constinit Atomic<void*> remembered[hardened ? remembered_count : 1] = {};
+constinit Atomic<unsigned> remembered_next;
 
 }  // namespace
 
@@ -41,14 +42,14 @@ void die(const char* what, const void* address) {
 
 void remember_freed(void* memory) {
   if (!hardened) return;
-  const unsigned at = __atomic_fetch_add(&remembered_next, 1U, __ATOMIC_RELAXED);
-  __atomic_store_n(&remembered[at % remembered_count], memory, __ATOMIC_RELAXED);
+  const unsigned at = remembered_next.add_relaxed(1U);
+  remembered[at % remembered_count].store_relaxed(memory);
 }
 
 void check_not_freed(void* memory) {
   if (!hardened) return;
-  for (void* const& one : remembered) {
-    if (__atomic_load_n(&one, __ATOMIC_RELAXED) == memory) die("freed twice", memory);
+  for (const Atomic<void*>& one : remembered) {
+    if (one.load_relaxed() == memory) die("freed twice", memory);
   }
 }
 

@@ -81,9 +81,9 @@ Huge* new_record() {
 /// Arrays that all start at the same offset of a large power of two fall on the same cache sets.
 /// None starts with its mapping, where the header stands.
 std::size_t next_colour() {
-  static constinit unsigned count = 0;
+  static constinit Atomic<unsigned> count;
   constexpr std::size_t step = 4096 + 256;
-  return (1 + __atomic_fetch_add(&count, 1U, __ATOMIC_RELAXED) % 15) * step;
+  return (1 + count.add_relaxed(1U) % 15) * step;
 }
 
 /// How far behind its mapping's start a block begins: there is room for the header, at the price of

@@ -27,11 +27,11 @@ void* given(void* memory) {
 }
 
 std::size_t system_page_bytes() {
-  static constinit std::size_t bytes = 0;
-  std::size_t known = __atomic_load_n(&bytes, __ATOMIC_RELAXED);
+  static constinit homenode::Atomic<std::size_t> bytes;
+  std::size_t known = bytes.load_relaxed();
   if (known == 0) {
     known = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    __atomic_store_n(&bytes, known, __ATOMIC_RELAXED);
+    bytes.store_relaxed(known);
   }
   return known;
 }

@@ -1,7 +1,8 @@
-// A lock of one word that sleeps in the kernel, needs no constructor and may be made anew in the
-// child of a fork. Serves the allocator. (After U. Drepper, Futexes Are Tricky, mutex 2.)
+// A lock of one word that sleeps in the kernel, needs no constructor. Serves the allocator. (After
+// U. Drepper, Futexes Are Tricky, mutex 2.)
 #pragma once
 
+#include "base/atomic.h"
 #include "heap/system.h"
 
 namespace homenode::heap {
@@ -17,28 +18,24 @@ class Lock {
  public:
   void lock() {
     unsigned seen = 0;
-    if (__atomic_compare_exchange_n(&word_, &seen, 1U, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+    if (word_.replace_acquire(seen, 1)) {
       return;
     }
     for (int spin = 0; spin < 64; ++spin) {
       pause_cpu();
       seen = 0;
-      if (__atomic_load_n(&word_, __ATOMIC_RELAXED) == 0 &&
-          __atomic_compare_exchange_n(&word_, &seen, 1U, false, __ATOMIC_ACQUIRE,
-                                      __ATOMIC_RELAXED)) {
+      if (word_.load_relaxed() == 0 && word_.replace_acquire(seen, 1)) {
         return;
       }
     }
-    while (__atomic_exchange_n(&word_, 2U, __ATOMIC_ACQUIRE) != 0) system::wait(&word_, 2);
+    while (word_.exchange_acquire(2) != 0) system::wait(word_.address(), 2);
   }
   void unlock() {
-    if (__atomic_exchange_n(&word_, 0U, __ATOMIC_RELEASE) == 2) system::wake(&word_);
+    if (word_.exchange_release(0) == 2) system::wake(word_.address());
   }
-  /// In the child of a fork, whose other threads are gone.
-  void renew() { __atomic_store_n(&word_, 0U, __ATOMIC_RELAXED); }
 
  private:
-  unsigned word_ = 0;  ///< 0 free, 1 taken, 2 taken and somebody may sleep.
+  Atomic<unsigned> word_;  ///< 0 free, 1 taken, 2 taken and somebody may sleep.
 };
 
 class Guard {

@@ -29,7 +29,7 @@ void append(Page& page, Block* first, std::uint32_t count) {
 
 bool push_remote(Page& page, Block* first, Block* last, std::uint32_t count) {
   const std::uintptr_t more = count * one_remote;
-  std::uintptr_t seen = __atomic_load_n(&page.remote, __ATOMIC_RELAXED);
+  std::uintptr_t seen = page.remote.load_relaxed();
   std::uintptr_t wanted = 0;
   do {
     const std::uintptr_t list = seen == Page::at_large ? 0 : seen;
@@ -37,15 +37,13 @@ bool push_remote(Page& page, Block* first, Block* last, std::uint32_t count) {
     wanted = reinterpret_cast<std::uintptr_t>(first) | ((list & ~(one_remote - 1)) + more);
     // Release: who takes the list sees its links and what was written into the blocks. Acquire: who
     // finds the page at large sees what its holder left.
-  } while (!__atomic_compare_exchange_n(&page.remote, &seen, wanted, true, __ATOMIC_ACQ_REL,
-                                        __ATOMIC_RELAXED));
+  } while (!page.remote.replace_acquire_release(seen, wanted));
   return seen == Page::at_large;
 }
 
 bool collect(Page& page) {
-  if (__atomic_load_n(&page.remote, __ATOMIC_RELAXED) == 0) return page.free != nullptr;
-  const std::uintptr_t remote =
-      __atomic_exchange_n(&page.remote, std::uintptr_t{0}, __ATOMIC_ACQUIRE);
+  if (page.remote.load_relaxed() == 0) return page.free != nullptr;
+  const std::uintptr_t remote = page.remote.exchange_acquire(0);
   Block* const first = first_of(remote);
   const auto count = static_cast<std::uint32_t>(remote >> Page::remote_count_shift);
   if (page.free == nullptr) {
@@ -54,7 +52,7 @@ bool collect(Page& page) {
     append(page, first, count);
   }
   page.used -= count;
-  __atomic_fetch_add(&owner_of(page).remote_frees, count, __ATOMIC_RELAXED);
+  owner_of(page).remote_frees.add_relaxed(count);
   return true;
 }
 
@@ -73,7 +71,7 @@ bool carve(Page& page) {
     next = block;
   }
   page.carved = static_cast<std::uint16_t>(page.carved + count);
-  __asm__ volatile("" ::: "memory");
+  keep_order();
   page.free = next;
   return true;
 }
@@ -82,8 +80,7 @@ bool let_go(Page& page) {
   page.used = page.capacity;
   page.lease_to(nullptr);
   std::uintptr_t none = 0;
-  return __atomic_compare_exchange_n(&page.remote, &none, Page::at_large, false, __ATOMIC_RELEASE,
-                                     __ATOMIC_RELAXED);
+  return page.remote.replace_release(none, Page::at_large);
 }
 
 void set_up(Page& page, unsigned size_class, unsigned heap) {
@@ -95,8 +92,8 @@ void set_up(Page& page, unsigned size_class, unsigned heap) {
   page.carved = 0;
   page.size_class = static_cast<std::uint8_t>(size_class);
   page.heap = static_cast<std::uint16_t>(heap);
-  __atomic_store_n(&page.remote, std::uintptr_t{0}, __ATOMIC_RELAXED);
-  __asm__ volatile("" ::: "memory");  // The last of all: see `capacity`.
+  page.remote.store_relaxed(std::uintptr_t{0});
+  keep_order();  // The last of all: see `capacity`.
   page.capacity = static_cast<std::uint16_t>(bytes / page.block_bytes);
 }
 

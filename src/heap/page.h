@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/atomic.h"
 #include "heap/hardening.h"
 #include "heap/size_class.h"
 
@@ -27,13 +28,13 @@ struct alignas(128) Page {
   static constexpr std::uintptr_t at_large = 1;
   static constexpr unsigned remote_count_shift = 48;
 
-  Thread* lease;              ///< Who has it leased, or null. Atomic.
-  std::uintptr_t remote;      ///< Freed by others. Atomic.
-  std::uint32_t block_bytes;  ///< Of a large one: unused.
-  std::uint32_t last_thread;  ///< The number of the thread that leased it last.
-  std::uint16_t capacity;     ///< Blocks that there is room for; 0 before it is set up.
-  std::uint16_t heap;         ///< The core heap that it belongs to, by CPU.
-  std::uint16_t back;         ///< Slices back to the page's first; that one is the page.
+  Atomic<Thread*> lease;          ///< Who has it leased, or null.
+  Atomic<std::uintptr_t> remote;  ///< Freed by others.
+  std::uint32_t block_bytes;      ///< Of a large one: unused.
+  std::uint32_t last_thread;      ///< The number of the thread that leased it last.
+  std::uint16_t capacity;         ///< Blocks that there is room for; 0 before it is set up.
+  std::uint16_t heap;             ///< The core heap that it belongs to, by CPU.
+  std::uint16_t back;             ///< Slices back to the page's first; that one is the page.
   std::uint8_t size_class;
   Kind kind;
   std::uint8_t slices;  ///< Of a medium one.
@@ -44,8 +45,8 @@ struct alignas(128) Page {
   std::uint32_t used;    ///< Blocks that are out, as the holder knows; see current_page_bias.
   std::uint16_t carved;  ///< Blocks that have been made. Of a large one: its slices.
 
-  [[nodiscard]] Thread* leased_by() const { return __atomic_load_n(&lease, __ATOMIC_RELAXED); }
-  void lease_to(Thread* thread) { __atomic_store_n(&lease, thread, __ATOMIC_RELAXED); }
+  [[nodiscard]] Thread* leased_by() const { return lease.load_relaxed(); }
+  void lease_to(Thread* thread) { lease.store_relaxed(thread); }
 };
 static_assert(sizeof(Page) == 128);
 
@@ -82,7 +83,7 @@ inline bool push(Page& page, void* memory) {
   check_taken(block);
   set_next(block, page.free);
   // The list is whole at every instant: the child of a fork may find it half-way.
-  __asm__ volatile("" ::: "memory");
+  keep_order();
   page.free = block;
   return --page.used == 0;
 }

@@ -24,7 +24,7 @@ void deliver(Thread& thread, Page& page, Block* first, Block* last, std::uint32_
 void send(Thread& thread, Parcel& parcel) {
   Block* const first = parcel.first;
   parcel.first = nullptr;  // Before it goes: the child of a fork would send it again.
-  __asm__ volatile("" ::: "memory");
+  keep_order();
   deliver(thread, *parcel.page, first, parcel.last, parcel.count);
 }
 
@@ -35,7 +35,7 @@ void add(Thread& thread, Parcel& parcel, Block* block) {
     parcel.last = block;
     parcel.count = 0;
   }
-  __asm__ volatile("" ::: "memory");  // The list is whole at every instant, as in push().
+  keep_order();  // The list is whole at every instant, as in push().
   parcel.first = block;
   if (std::size_t{++parcel.count} * parcel.page->block_bytes >= parcel_bytes) send(thread, parcel);
 }

@@ -36,8 +36,8 @@ const Row& row_of(Policy policy) {
 void follow_policy(CoreHeap& heap, void* memory, std::size_t bytes, bool move) {
   Arena& arena = *heap.arena;
   const Applied applied = apply(arena.policy, memory, bytes, arena.nodes, move);
-  __atomic_fetch_add(&heap.policy_calls, applied.calls, __ATOMIC_RELAXED);
-  if (applied.result != 0) __atomic_fetch_add(&arena.refused_policies, 1, __ATOMIC_RELAXED);
+  heap.policy_calls.add_relaxed(applied.calls);
+  if (applied.result != 0) arena.refused_policies.add_relaxed(1);
 }
 
 }  // namespace
@@ -82,7 +82,7 @@ Applied apply(Policy policy, void* address, std::size_t bytes, const system::Nod
 
 void own(CoreHeap& heap, void* memory, std::size_t bytes) {
   const Arena& arena = *heap.arena;
-  __atomic_fetch_add(&heap.mappings, 1, __ATOMIC_RELAXED);
+  heap.mappings.add_relaxed(1);
   follow_policy(heap, memory, bytes, false);
   Text text;
   text.add(arena.only_heap != nullptr ? "homenode heap" : "homenode malloc");

@@ -45,8 +45,8 @@ hn_heap* new_heap() {
 
 void enter(Arena& arena) {
   const Guard guard(detail::private_lock);
-  arena.next = detail::private_arenas;
-  __atomic_store_n(&detail::private_arenas, &arena, __ATOMIC_RELEASE);
+  arena.next = detail::private_arenas.load_relaxed();
+  detail::private_arenas.store_release(&arena);
 }
 
 void* allocate_from(hn_heap* heap, std::size_t bytes, std::size_t alignment, bool& zeroed) {
@@ -93,7 +93,7 @@ HN_EXPORT hn_heap* hn_heap_create(const hn_heap_options* options) {
   heap->arena.policy = policy;
   heap->arena.nodes = nodes;
   heap->arena.only_heap = &heap->heap;
-  heap->arena.heaps = &heap->heap;
+  heap->arena.heaps.store_relaxed(&heap->heap);
   heap->arena.last_tick_ms = system::milliseconds();
   heap->heap.arena = &heap->arena;
   heap->thread.heap = &heap->heap;
@@ -109,9 +109,14 @@ HN_EXPORT void hn_heap_destroy(hn_heap* heap) {
   release_all_huge(heap->arena);
   unmap_all(heap->arena);
   const Guard guard(detail::private_lock);
-  Arena** link = &detail::private_arenas;
-  while (*link != &heap->arena) link = &(*link)->next;
-  *link = heap->arena.next;
+  Arena* const first = detail::private_arenas.load_relaxed();
+  if (first == &heap->arena) {
+    detail::private_arenas.store_release(first->next);
+  } else {
+    Arena* before = first;
+    while (before->next != &heap->arena) before = before->next;
+    before->next = heap->arena.next;
+  }
   heap->next_unused = unused_heaps;
   unused_heaps = heap;
 }

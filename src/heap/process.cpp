@@ -17,9 +17,9 @@ extern const unsigned __rseq_size [[gnu::weak]];          // NOLINT(bugprone-res
 
 namespace homenode::heap {
 namespace detail {
-constinit Arena* arenas[system::max_nodes + 1] = {};
-constinit Arena* private_arenas = nullptr;
-constinit CoreHeap* heaps[max_cpus] = {};
+constinit Atomic<Arena*> arenas[system::max_nodes + 1] = {};
+constinit Atomic<Arena*> private_arenas;
+constinit Atomic<CoreHeap*> heaps[max_cpus] = {};
 constinit Lock process_lock;
 constinit Lock private_lock;
 constinit Lock meta_lock;
@@ -32,12 +32,12 @@ namespace {
 using namespace detail;
 
 constinit Settings chosen{};
-constinit bool started = false;  // Atomic.
+constinit Atomic<bool> started;
 constinit bool uniform = true;
 constinit system::NodeMask allowed{};
 constinit char* meta_first = nullptr;
 constinit std::size_t meta_left = 0;
-constinit unsigned last_number = 0;  // Atomic.
+constinit Atomic<unsigned> last_number;
 constinit pthread_key_t end_key = 0;
 
 constinit thread_local bool has_ended [[gnu::tls_model("initial-exec")]] = false;
@@ -48,7 +48,7 @@ const unsigned* cpu_note() {
   const auto* const area = reinterpret_cast<const struct rseq*>(
       static_cast<char*>(__builtin_thread_pointer()) + __rseq_offset);
   // Not registered: the kernel's numbers are then negative.
-  if (static_cast<int>(__atomic_load_n(&area->cpu_id, __ATOMIC_RELAXED)) < 0) return nullptr;
+  if (static_cast<int>(peek(area->cpu_id)) < 0) return nullptr;
   return &area->cpu_id;
 }
 
@@ -85,12 +85,12 @@ Arena* make_arena(unsigned node) {
 
 /// pre: the process lock is held.
 Arena* arena_of(unsigned node) {
-  Arena*& slot = arenas[node];
-  if (slot == nullptr) {
-    Arena* const arena = make_arena(node);
-    __atomic_store_n(&slot, arena, __ATOMIC_RELEASE);
+  Arena* arena = arenas[node].load_relaxed();
+  if (arena == nullptr) {
+    arena = make_arena(node);
+    arenas[node].store_release(arena);
   }
-  return slot;
+  return arena;
 }
 
 CoreHeap* make_heap(unsigned cpu) {
@@ -102,15 +102,15 @@ CoreHeap* make_heap(unsigned cpu) {
   if (heap == nullptr) return nullptr;
   heap->cpu = cpu;
   heap->arena = arena;
-  heap->next = arena->heaps;
-  __atomic_store_n(&arena->heaps, heap, __ATOMIC_RELEASE);
+  heap->next = arena->heaps.load_relaxed();
+  arena->heaps.store_release(heap);
   return heap;
 }
 
 /// False when it was done already.
 bool start_once() {
   const Guard guard(process_lock);
-  if (started) return false;
+  if (started.load_relaxed()) return false;
   draw_secret();
   chosen = read_settings();
   // A container may refuse to tell. Then it refuses policies too, and memory goes where it is first
@@ -118,7 +118,7 @@ bool start_once() {
   if (system::allowed_nodes(allowed) != 0) allowed = nodes_with_memory();
   uniform = allowed.count() < 2 || !is_per_node(chosen.policy);
   (void)pthread_key_create(&end_key, &end_thread);
-  __atomic_store_n(&started, true, __ATOMIC_RELEASE);
+  started.store_release(true);
   return true;
 }
 
@@ -132,7 +132,7 @@ Thread* find_forsaken() {
 }
 
 unsigned next_number() {
-  return __atomic_add_fetch(&last_number, 1U, __ATOMIC_RELAXED);
+  return last_number.add_relaxed(1) + 1;
 }
 
 /// A record for the calling thread, with the leases of one who is gone, if it was theirs.
@@ -177,7 +177,7 @@ void* meta_allocate(std::size_t bytes) {
 }
 
 void start_process() {
-  if (__atomic_load_n(&started, __ATOMIC_ACQUIRE)) return;
+  if (started.load_acquire()) return;
   if (!start_once()) return;
   watch_forks();
 }
@@ -190,26 +190,29 @@ bool is_uniform() {
 }
 
 CoreHeap* heap_of_cpu(unsigned cpu) {
-  CoreHeap*& slot = heaps[cpu < max_cpus ? cpu : 0];
-  CoreHeap* heap = __atomic_load_n(&slot, __ATOMIC_ACQUIRE);
+  if (cpu >= max_cpus) cpu = 0;
+  CoreHeap* heap = heaps[cpu].load_acquire();
   if (heap != nullptr) return heap;
   const Guard guard(process_lock);
-  if (slot == nullptr)
-    __atomic_store_n(&slot, make_heap(cpu < max_cpus ? cpu : 0), __ATOMIC_RELEASE);
-  return slot;
+  heap = heaps[cpu].load_relaxed();
+  if (heap == nullptr) {
+    heap = make_heap(cpu);
+    heaps[cpu].store_release(heap);
+  }
+  return heap;
 }
 
 CoreHeap* known_heap(unsigned cpu) {
-  return cpu < max_cpus ? __atomic_load_n(&heaps[cpu], __ATOMIC_ACQUIRE) : nullptr;
+  return cpu < max_cpus ? heaps[cpu].load_acquire() : nullptr;
 }
 
 Arena* known_arena(unsigned node) {
-  return node < system::max_nodes ? __atomic_load_n(&arenas[node], __ATOMIC_ACQUIRE) : nullptr;
+  return node < system::max_nodes ? arenas[node].load_acquire() : nullptr;
 }
 
 CoreHeap& owner_of(const Page& page) {
   CoreHeap* const only = chunk_of(page).arena->only_heap;
-  return only != nullptr ? *only : *heaps[page.heap];
+  return only != nullptr ? *only : *heaps[page.heap].load_relaxed();
 }
 
 Thread* start_thread() {
@@ -245,7 +248,7 @@ void follow_cpu(Thread& thread) {
   unsigned cpu = 0;
   unsigned node = 0;
   if (thread.cpu_now != &thread.cpu) {
-    cpu = __atomic_load_n(thread.cpu_now, __ATOMIC_RELAXED);
+    cpu = peek(*thread.cpu_now);
   } else if (system::get_cpu(cpu, node) != 0) {
     return;
   }

@@ -48,10 +48,10 @@ void follow_cpu(Thread& thread);
 std::uint64_t count_node_switches();
 
 namespace detail {
-extern constinit Arena*
-    arenas[system::max_nodes + 1];  ///< By node; the last is the one for all. Atomic.
-extern constinit Arena* private_arenas;
-extern constinit CoreHeap* heaps[max_cpus];
+/// By node; the last is the one for all.
+extern constinit Atomic<Arena*> arenas[system::max_nodes + 1];
+extern constinit Atomic<Arena*> private_arenas;
+extern constinit Atomic<CoreHeap*> heaps[max_cpus];
 // In the order in which they are taken; then come those of heaps and arenas.
 extern constinit Lock private_lock;  ///< Of the list of private arenas, before their `use_lock`s.
 extern constinit Lock process_lock;  ///< Of the other tables and the threads.
@@ -62,15 +62,16 @@ extern constinit Thread* unused_threads;
 
 template <class Visit>
 void for_node_arenas(Visit visit) {
-  for (Arena*& slot : detail::arenas) {
-    Arena* const arena = __atomic_load_n(&slot, __ATOMIC_ACQUIRE);
+  for (const Atomic<Arena*>& slot : detail::arenas) {
+    Arena* const arena = slot.load_acquire();
     if (arena != nullptr) visit(*arena);
   }
 }
 
 template <class Visit>
 void for_private_arenas(Visit visit) {
-  for (Arena* arena = detail::private_arenas; arena != nullptr; arena = arena->next) visit(*arena);
+  for (Arena* arena = detail::private_arenas.load_relaxed(); arena != nullptr; arena = arena->next)
+    visit(*arena);
 }
 
 template <class Visit>

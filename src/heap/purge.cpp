@@ -7,7 +7,7 @@ namespace {
 
 /// Free memory that an arena always keeps.
 constexpr std::size_t usual_kept_slices = 512;
-constinit std::size_t always_kept_slices = usual_kept_slices;  // Atomic.
+constinit Atomic<std::size_t> always_kept_slices(usual_kept_slices);
 constexpr std::size_t without_limit = ~std::size_t{0} / 4;
 
 /// pre: the slices are free and dirty.
@@ -34,7 +34,7 @@ void discard_free(Arena& arena, Choose choose) {
 }
 
 bool is_worth_a_look() {
-  return __atomic_load_n(&came_back, __ATOMIC_RELAXED) >= worth_a_look;
+  return came_back.load_relaxed() >= worth_a_look;
 }
 
 /// What was free at the last tick and has not been used since goes back to the system.
@@ -42,9 +42,9 @@ bool is_worth_a_look() {
 void age(Arena& arena) {
   const std::uint64_t now = system::milliseconds();
   if (now - arena.last_tick_ms < purge_ms) return;
-  if (__atomic_load_n(&always_kept_slices, __ATOMIC_RELAXED) == without_limit) return;
+  if (always_kept_slices.load_relaxed() == without_limit) return;
   arena.last_tick_ms = now;
-  __atomic_store_n(&arena.reclaim_due, true, __ATOMIC_RELAXED);
+  arena.reclaim_due.store_relaxed(true);
   if (arena.dirty_free_slices == 0) return;
   discard_free(arena, [](const Chunk& chunk, unsigned w) { return chunk.aged.words[w]; });
   for (Chunk* chunk = arena.chunks.first; chunk != nullptr; chunk = chunk->next) {
@@ -56,24 +56,23 @@ void age(Arena& arena) {
 
 /// Another thread than the one that asks may have been quicker. True: it is the caller's turn.
 bool take_turn() {
-  static constinit std::uint64_t last_ms = 0;  // Atomic.
+  static constinit Atomic<std::uint64_t> last_ms;
   const std::uint64_t now = system::milliseconds();
-  std::uint64_t last = __atomic_load_n(&last_ms, __ATOMIC_RELAXED);
-  return now - last >= purge_ms && __atomic_compare_exchange_n(&last_ms, &last, now, false,
-                                                               __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  std::uint64_t last = last_ms.load_relaxed();
+  return now - last >= purge_ms && last_ms.replace_relaxed(last, now);
 }
 
 }  // namespace
 
 constinit std::uint64_t purge_ms = 500;
-constinit unsigned came_back = 0;
+constinit Atomic<unsigned> came_back;
 
 /// Free memory is kept for a while, but with it never more than half above the most that the
 /// program itself has needed, and a little; what would be more goes back at once.
 void keep_bounded(Arena& arena, Chunk& chunk, unsigned first, unsigned count) {
-  const std::size_t kept = __atomic_load_n(&always_kept_slices, __ATOMIC_RELAXED);
+  const std::size_t kept = always_kept_slices.load_relaxed();
   const std::size_t most = arena.peak_used_slices + arena.peak_used_slices / 2;
-  if (arena.used_slices + arena.dirty_free_slices > most + kept) {
+  if (slices_in_use(arena) + arena.dirty_free_slices > most + kept) {
     discard_run(arena, chunk, first, count);
   }
   count_back(count);
@@ -84,7 +83,7 @@ void keep_free(int bytes) {
   std::size_t slices = without_limit;
   if (bytes >= 0) slices = static_cast<std::size_t>(bytes) / slice_bytes;
   if (slices < usual_kept_slices) slices = usual_kept_slices;
-  __atomic_store_n(&always_kept_slices, slices, __ATOMIC_RELAXED);
+  always_kept_slices.store_relaxed(slices);
 }
 
 bool purge(Arena& arena) {

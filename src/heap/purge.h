@@ -12,12 +12,12 @@ extern constinit std::uint64_t purge_ms;
 
 /// Slices that came back, from a thread or to the arena, until there were enough of them to look
 /// after. A small program never reads the clock, whose code alone is 64 KiB of libc's that become
-/// present. Atomic.
-extern constinit unsigned came_back;
+/// present.
+extern constinit Atomic<unsigned> came_back;
 inline constexpr unsigned worth_a_look = 128;
 inline void count_back(unsigned slices) {
-  if (__atomic_load_n(&came_back, __ATOMIC_RELAXED) >= worth_a_look) return;
-  __atomic_fetch_add(&came_back, slices, __ATOMIC_RELAXED);
+  if (came_back.load_relaxed() >= worth_a_look) return;
+  came_back.add_relaxed(slices);
 }
 
 /// After slices became free: keeps what is kept bounded. pre: the arena's lock is held.

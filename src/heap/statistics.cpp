@@ -13,13 +13,13 @@ namespace {
 
 /// What others have freed and nobody has collected yet.
 std::size_t waiting_blocks(const Page& page) {
-  return __atomic_load_n(&page.remote, __ATOMIC_RELAXED) >> Page::remote_count_shift;
+  return page.remote.load_relaxed() >> Page::remote_count_shift;
 }
 
 /// Blocks that are out, as far as anybody but the holder can tell.
 std::size_t live_blocks(const Page& page) {
   const Thread* const lessee = page.leased_by();
-  const std::size_t used = __atomic_load_n(&page.used, __ATOMIC_RELAXED);
+  const std::size_t used = peek(page.used);
   const bool current = lessee != nullptr && lessee->current[page.size_class] == &page;
   const std::size_t back = waiting_blocks(page) + (current ? current_page_bias : 0);
   return used > back ? used - back : 0;
@@ -48,9 +48,9 @@ void for_pages(const Arena& arena, Visit visit) {
 }
 
 void add_calls(Totals& sum, const CoreHeap& heap) {
-  sum.remote_frees += __atomic_load_n(&heap.remote_frees, __ATOMIC_RELAXED);
-  sum.mappings += __atomic_load_n(&heap.mappings, __ATOMIC_RELAXED);
-  sum.policy_calls += __atomic_load_n(&heap.policy_calls, __ATOMIC_RELAXED);
+  sum.remote_frees += heap.remote_frees.load_relaxed();
+  sum.mappings += heap.mappings.load_relaxed();
+  sum.policy_calls += heap.policy_calls.load_relaxed();
 }
 
 void add(Totals& sum, const Totals& one) {
@@ -69,7 +69,7 @@ void add(Totals& sum, const Totals& one) {
   sum.lent_blocks += one.lent_blocks;
 }
 
-constinit bool asked = false;  // Atomic.
+constinit Atomic<bool> asked;
 constinit struct stat output_identity {};
 constinit int output_file = -1;
 
@@ -116,7 +116,7 @@ void write_arena(Text& text, Arena& arena) {
   if (!spilled.unknown) field(text.add(", "), "spilled_bytes", spilled.bytes);
   if (arena.only_heap == nullptr) {
     text.add(", \"heaps\": [");
-    const CoreHeap* const first = __atomic_load_n(&arena.heaps, __ATOMIC_ACQUIRE);
+    const CoreHeap* const first = arena.heaps.load_acquire();
     for (const CoreHeap* heap = first; heap != nullptr; heap = heap->next) {
       if (heap != first) text.add(", ");
       write_heap(text, *heap);
@@ -134,10 +134,10 @@ Totals count(Arena& arena) {
   const HugeTotals huge = count_huge(arena);
   const Guard guard(arena.lock);
   for_pages(arena, [&](const Page& page) { add_page(totals, page); });
-  const CoreHeap* heap = __atomic_load_n(&arena.heaps, __ATOMIC_ACQUIRE);
+  const CoreHeap* heap = arena.heaps.load_acquire();
   for (; heap != nullptr; heap = heap->next) add_calls(totals, *heap);
-  for (const unsigned& listed : arena.listed) {
-    totals.free_pages += __atomic_load_n(&listed, __ATOMIC_RELAXED);
+  for (const Atomic<unsigned>& listed : arena.listed) {
+    totals.free_pages += listed.load_relaxed();
   }
   totals.live_bytes += huge.bytes;
   totals.huge_blocks = huge.blocks;
@@ -146,8 +146,8 @@ Totals count(Arena& arena) {
   totals.committed_bytes = arena.usage.bytes + totals.kept_bytes;
   totals.peak_bytes = arena.usage.peak_bytes;
   totals.mapped_bytes = arena.mapped_bytes + huge.bytes;
-  totals.refused_policies = __atomic_load_n(&arena.refused_policies, __ATOMIC_RELAXED);
-  totals.lent_blocks = __atomic_load_n(&arena.lent_blocks, __ATOMIC_RELAXED);
+  totals.refused_policies = arena.refused_policies.load_relaxed();
+  totals.lent_blocks = arena.lent_blocks.load_relaxed();
   return totals;
 }
 
@@ -198,12 +198,12 @@ Spilled count_spilled(Arena& arena) {
 }
 
 void ask_for_statistics() {
-  __atomic_store_n(&asked, true, __ATOMIC_RELAXED);
+  asked.store_relaxed(true);
 }
 
 void write_if_asked() {
-  if (!__atomic_load_n(&asked, __ATOMIC_RELAXED)) return;
-  if (__atomic_exchange_n(&asked, false, __ATOMIC_RELAXED)) write_statistics(output());
+  if (!asked.load_relaxed()) return;
+  if (asked.exchange_relaxed(false)) write_statistics(output());
 }
 
 void set_output(int file) {

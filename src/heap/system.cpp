@@ -9,15 +9,21 @@
 
 #include <cerrno>
 
+#include "base/atomic.h"
 #include "base/raw_call.h"
 
 namespace homenode::heap::system {
 namespace {
 
-constinit Calls counted{};
+struct Counters {
+  Atomic<std::uint64_t> maps;
+  Atomic<std::uint64_t> policies;
+  Atomic<std::uint64_t> refused_policies;
+};
+constinit Counters counted;
 
-void count(std::uint64_t& counter) {
-  __atomic_fetch_add(&counter, 1, __ATOMIC_RELAXED);
+void count(Atomic<std::uint64_t>& counter) {
+  counter.add_relaxed(1);
 }
 
 void* map_at(std::uintptr_t hint, std::size_t bytes, int flags) {
@@ -184,9 +190,8 @@ void stop() {
 }
 
 Calls calls() {
-  return {__atomic_load_n(&counted.maps, __ATOMIC_RELAXED),
-          __atomic_load_n(&counted.policies, __ATOMIC_RELAXED),
-          __atomic_load_n(&counted.refused_policies, __ATOMIC_RELAXED)};
+  return {counted.maps.load_relaxed(), counted.policies.load_relaxed(),
+          counted.refused_policies.load_relaxed()};
 }
 
 }  // namespace homenode::heap::system

@@ -10,13 +10,6 @@ constexpr std::size_t young_bytes = 8 << 10;
 constexpr unsigned sparse_classes = linear_classes + 3 * 8;
 constexpr unsigned most_spares = 3;
 
-constexpr Thread make_nobody() {
-  Thread thread{};
-  thread.cpu_now = &nobody.cpu;
-  for (Page*& page : thread.current) page = &no_page;
-  return thread;
-}
-
 /// Keeps an empty page for any size that wants one of its kind, or gives it back.
 void keep_or_free(Thread& thread, Page& page) {
   const bool near = chunk_of(page).arena == thread.heap->arena;
@@ -84,21 +77,21 @@ void retire_current(Thread& thread, Page& page) {
 
 /// Whether new memory has to become present for the next block of a size.
 bool has_none(const Thread& thread, unsigned size_class) {
-  return thread.queue[size_class].first == nullptr &&
-         __atomic_load_n(&thread.heap->arena->listed[size_class], __ATOMIC_RELAXED) == 0;
+  return thread.queue[size_class].first() == nullptr &&
+         thread.heap->arena->listed[size_class].load_relaxed() == 0;
 }
 
 /// A page with a free block in place of the current one, which has none; null: no memory.
 Page* next_current(Thread& thread, unsigned size_class, bool first) {
   follow_cpu(thread);
   PageQueue& queue = thread.queue[size_class];
-  Page* page = queue.first;
+  Page* page = queue.first();
   if (page != nullptr) {
     queue.remove(*page);
   } else if ((page = lease_page(*thread.heap, size_class)) == nullptr) {
     Arena& arena = *thread.heap->arena;
-    if (__atomic_load_n(&arena.reclaim_due, __ATOMIC_RELAXED)) {
-      __atomic_store_n(&arena.reclaim_due, false, __ATOMIC_RELAXED);
+    if (arena.reclaim_due.load_relaxed()) {
+      arena.reclaim_due.store_relaxed(false);
       (void)reclaim_listed(arena);
     }
     page = fresh_page(thread, size_class, first && size_class < sparse_classes);
@@ -142,7 +135,7 @@ void give_back(Page& page) {
 }  // namespace
 
 constinit Page no_page{};
-constinit Thread nobody = make_nobody();
+constinit Thread nobody(no_page);
 constinit thread_local Thread* self [[gnu::tls_model("initial-exec")]] = &nobody;
 
 void* allocate_class(Thread& thread, unsigned size_class, std::size_t bytes) {
@@ -200,7 +193,7 @@ void return_leases(Thread& thread) {
       page->used -= current_page_bias;
       give_back(*page);
     }
-    while (Page* const page = thread.queue[c].first) {
+    while (Page* const page = thread.queue[c].first()) {
       thread.queue[c].remove(*page);
       give_back(*page);
     }

@@ -15,22 +15,28 @@ struct Thread {
   /// In `lent`: a page of the size has been full.
   static constexpr std::uint8_t much_used = 255;
 
-  const unsigned* cpu_now;  ///< Where the kernel keeps the CPU that the thread runs on (rseq).
-  unsigned cpu;             ///< That of `heap`.
-  unsigned number;
-  Page* current[class_count];    ///< Never null: `no_page` has no blocks.
-  PageQueue queue[class_count];  ///< Others with free blocks, leased or adopted.
-  CoreHeap* heap;
-  std::uint8_t lent[class_count];  ///< Blocks of larger sizes; see borrow().
-  Page* spares;                    ///< Empty small pages, of the heap's arena.
-  unsigned spare_count;
-  Page* medium_spare;  ///< One empty medium page.
-  int id;              ///< The kernel's, while it lives.
-  bool stays;          ///< With its heap, wherever it runs: one in hand, or another node's.
-  bool ended;          ///< Its end was seen, yet it allocates again: other destructors do.
-  Thread* next;        ///< Of all, or of the unused.
-  Parcel parcels[parcel_count];
-  std::uint64_t node_switches;
+  constexpr Thread() = default;
+  /// Of nobody: its pages have no blocks.
+  constexpr explicit Thread(Page& empty) : cpu_now(&cpu) {
+    for (Page*& page : current) page = &empty;
+  }
+
+  const unsigned* cpu_now{};  ///< Where the kernel keeps the CPU that the thread runs on (rseq).
+  unsigned cpu{};             ///< That of `heap`.
+  unsigned number{};
+  Page* current[class_count]{};    ///< Never null: `no_page` has no blocks.
+  PageQueue queue[class_count]{};  ///< Others with free blocks, leased or adopted.
+  CoreHeap* heap{};
+  std::uint8_t lent[class_count]{};  ///< Blocks of larger sizes; see borrow().
+  Page* spares{};                    ///< Empty small pages, of the heap's arena.
+  unsigned spare_count{};
+  Page* medium_spare{};  ///< One empty medium page.
+  int id{};              ///< The kernel's, while it lives.
+  bool stays{};          ///< With its heap, wherever it runs: one in hand, or another node's.
+  bool ended{};          ///< Its end was seen, yet it allocates again: other destructors do.
+  Thread* next{};        ///< Of all, or of the unused.
+  Parcel parcels[parcel_count]{};
+  std::uint64_t node_switches{};
 };
 
 extern constinit Page no_page;

@@ -92,7 +92,7 @@ TEST(Statistics, OfCoresAddUpToTheirArena) {
   for_node_arenas([](Arena& arena) {
     const Totals whole = count(arena);
     Totals sum{};
-    for (const CoreHeap* heap = arena.heaps; heap != nullptr; heap = heap->next) {
+    for (const CoreHeap* heap = arena.heaps.load_relaxed(); heap != nullptr; heap = heap->next) {
       const Totals one = count(*heap);
       sum.live_bytes += one.live_bytes;
       sum.committed_bytes += one.committed_bytes;
