@@ -60,6 +60,12 @@ T peek(const T& value) {
   return __atomic_load_n(&value, __ATOMIC_RELAXED);
 }
 
+/// Writes what others read as a plain value, when they know that it has been written.
+template <class T>
+void publish(T& place, T value) {
+  __atomic_store(&place, &value, __ATOMIC_RELEASE);
+}
+
 /// Keeps the compiler from moving what is written before this behind what is written after it: who
 /// sees it half-way is the child of a fork, or a signal handler.
 inline void keep_order() {

@@ -25,7 +25,7 @@ void for_words(unsigned first, unsigned count, Visit visit) {
 
 }  // namespace
 
-constinit Atomic<Ground> grounds[ground_count] = {};
+constinit Ground grounds[ground_count] = {};
 
 void SliceSet::set(unsigned first, unsigned count, bool value) {
   for_words(first, count, [&](unsigned word, std::uint64_t mask) {

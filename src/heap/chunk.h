@@ -75,15 +75,18 @@ enum class Ground : std::uint8_t { foreign = 0, chunk, huge };
 
 inline constexpr unsigned address_bits = 47;
 inline constexpr std::size_t ground_count = std::size_t{1} << (address_bits - chunk_shift);
-extern constinit Atomic<Ground> grounds[ground_count];
+/// Read as plain values: who has a block has seen its memory come.
+extern constinit Ground grounds[ground_count];
 
 inline void set_ground(std::size_t index, Ground ground) {
-  grounds[index].store_release(ground);
+  publish(grounds[index], ground);
 }
 
 inline Ground ground_of(const void* address) {
   const std::uintptr_t index = reinterpret_cast<std::uintptr_t>(address) >> chunk_shift;
-  return index < ground_count ? grounds[index].load_relaxed() : Ground::foreign;
+  if (index >= ground_count) [[unlikely]]
+    return Ground::foreign;
+  return grounds[index];
 }
 
 /// The description of the slice that an address is in, which is the page's where that is its
