@@ -15,7 +15,8 @@ constexpr std::size_t first_extent_bytes = std::size_t{2} << 20;
 
 /// What to ask for. The extents double, so that a terabyte takes about a thousand mappings. Where
 /// all of a mapping becomes memory at once, they are a quarter of what the arena has already.
-std::size_t next_extent(const Arena& arena, std::size_t needed, bool locked) {
+std::size_t next_extent(const Arena& arena, std::size_t needed, bool locked)
+    HN_REQUIRES(arena.lock) {
   std::size_t bytes = arena.next_extent_bytes;
   if (locked) {
     const std::size_t share = arena.mapped_bytes / 4 / slice_bytes * slice_bytes;
@@ -28,8 +29,8 @@ std::size_t next_extent(const Arena& arena, std::size_t needed, bool locked) {
 
 /// Address space for chunks, with its policy, of which one has room for `needed` bytes with its
 /// description; where address space is short, there may be less.
-bool reserve(CoreHeap& heap, std::size_t needed, bool locked) {
-  Arena& arena = *heap.arena;
+bool reserve(Arena& arena, CoreHeap& heap, std::size_t needed, bool locked)
+    HN_REQUIRES(arena.lock) {
   std::size_t bytes = next_extent(arena, needed, locked);
   void* memory = system::map(bytes, chunk_bytes);
   if (memory != nullptr && !locked) {
@@ -56,12 +57,11 @@ void discard_unused(Chunk& chunk) {
   (void)system::discard_locked(chunk.memory(used), (first_slice - used) * slice_bytes);
 }
 
-Chunk* add_chunk(CoreHeap& heap, unsigned slices) {
-  Arena& arena = *heap.arena;
+Chunk* add_chunk(Arena& arena, CoreHeap& heap, unsigned slices) HN_REQUIRES(arena.lock) {
   const bool locked =
       arena.reserved_bytes == 0 && arena.next_extent_bytes > 0 && system::locks_new_memory();
   const std::size_t needed = (first_slice + slices) * slice_bytes;
-  if (arena.reserved_bytes == 0 && !reserve(heap, needed, locked)) return nullptr;
+  if (arena.reserved_bytes == 0 && !reserve(arena, heap, needed, locked)) return nullptr;
   const std::size_t bytes = arena.reserved_bytes < chunk_bytes ? arena.reserved_bytes : chunk_bytes;
   auto* const chunk = reinterpret_cast<Chunk*>(arena.reserved);
   arena.reserved += bytes;
@@ -84,7 +84,8 @@ Chunk* add_chunk(CoreHeap& heap, unsigned slices) {
 /// comes first: its memory has been used already. A chunk that has less than was noted is noted
 /// anew, once for each run that was taken; where only the alignment is in the way, the next look is
 /// for a run that has it wherever it starts.
-Chunk* find_run(Arena& arena, unsigned count, unsigned alignment, unsigned& first) {
+Chunk* find_run(Arena& arena, unsigned count, unsigned alignment, unsigned& first)
+    HN_REQUIRES(arena.lock) {
   for (const unsigned enough : {count, count + alignment - 1}) {
     while (Chunk* const chunk = arena.chunks.first_with(enough)) {
       ++arena.searched_chunks;
@@ -97,8 +98,8 @@ Chunk* find_run(Arena& arena, unsigned count, unsigned alignment, unsigned& firs
   return nullptr;
 }
 
-void mark_used(CoreHeap& heap, Chunk& chunk, unsigned first, unsigned count) {
-  Arena& arena = *heap.arena;
+void mark_used(Arena& arena, CoreHeap& heap, Chunk& chunk, unsigned first, unsigned count)
+    HN_REQUIRES(arena.lock) {
   chunk.free.set(first, count, false);
   chunk.free_count -= count;
   if (chunk.hint == first) chunk.hint = first + count;
@@ -112,8 +113,8 @@ void mark_used(CoreHeap& heap, Chunk& chunk, unsigned first, unsigned count) {
   heap.usage.add(count * slice_bytes);
 }
 
-void mark_free(CoreHeap& heap, Chunk& chunk, unsigned first, unsigned count) {
-  Arena& arena = *heap.arena;
+void mark_free(Arena& arena, CoreHeap& heap, Chunk& chunk, unsigned first, unsigned count)
+    HN_REQUIRES(arena.lock) {
   chunk.free.set(first, count, true);
   chunk.aged.set(first, count, false);
   chunk.free_count += count;
@@ -137,8 +138,9 @@ void describe(Page& page, unsigned from, unsigned end) {
 }
 
 /// pre: the slices are free.
-Page& make_page(CoreHeap& heap, Chunk& chunk, Kind kind, unsigned first, unsigned count) {
-  mark_used(heap, chunk, first, count);
+Page& make_page(Arena& arena, CoreHeap& heap, Chunk& chunk, Kind kind, unsigned first,
+                unsigned count) HN_REQUIRES(arena.lock) {
+  mark_used(arena, heap, chunk, first, count);
   Page& page = chunk.page(first);
   describe(page, 0, count);
   page.capacity = 0;
@@ -158,14 +160,14 @@ Page* take_slices(CoreHeap& heap, Kind kind, unsigned count, unsigned alignment,
   unsigned first = 0;
   Chunk* chunk = find_run(arena, count, alignment, first);
   while (chunk == nullptr) {
-    Chunk* const added = add_chunk(heap, count + alignment - 1);
+    Chunk* const added = add_chunk(arena, heap, count + alignment - 1);
     if (added == nullptr) return nullptr;
     if ((first = added->find(count, alignment)) != 0) chunk = added;
     // A chunk is smaller where address space is short; there will be no larger one.
     if (chunk == nullptr && added->slices < chunk_slices) return nullptr;
   }
   zeroed = !chunk->dirty.any(first, count);
-  return &make_page(heap, *chunk, kind, first, count);
+  return &make_page(arena, heap, *chunk, kind, first, count);
 }
 
 Page* take_clean_slice(CoreHeap& heap) {
@@ -180,7 +182,7 @@ Page* take_clean_slice(CoreHeap& heap) {
       const std::uint64_t clean = chunk->free.words[w] & ~chunk->dirty.words[w];
       if (clean == 0) continue;
       const unsigned first = w * 64 + static_cast<unsigned>(std::countr_zero(clean));
-      return &make_page(heap, *chunk, Kind::small, first, 1);
+      return &make_page(arena, heap, *chunk, Kind::small, first, 1);
     }
   }
   return nullptr;
@@ -215,20 +217,21 @@ void free_slices(Page& page) {
   const unsigned count = slice_count(page);
   page.kind = Kind::unused;
   page.lease_to(nullptr);
-  mark_free(owner_of(page), chunk, slice_of(page), count);
+  mark_free(arena, owner_of(page), chunk, slice_of(page), count);
   keep_bounded(arena, chunk, slice_of(page), count);
 }
 
 bool extend_slices(Page& page, unsigned count) {
   Chunk& chunk = chunk_of(page);
-  const Guard guard(chunk.arena->lock);
+  Arena& arena = *chunk.arena;
+  const Guard guard(arena.lock);
   const unsigned had = page.carved;
   const unsigned first = slice_of(page) + had;
   if (first + (count - had) > chunk.slices) return false;
   for (unsigned i = first; i < first + (count - had); ++i) {
     if (!chunk.free.contains(i)) return false;
   }
-  mark_used(owner_of(page), chunk, first, count - had);
+  mark_used(arena, owner_of(page), chunk, first, count - had);
   describe(page, had, count);
   page.carved = static_cast<std::uint16_t>(count);
   return true;
@@ -236,22 +239,25 @@ bool extend_slices(Page& page, unsigned count) {
 
 void shrink_slices(Page& page, unsigned count) {
   Chunk& chunk = chunk_of(page);
-  const Guard guard(chunk.arena->lock);
+  Arena& arena = *chunk.arena;
+  const Guard guard(arena.lock);
   const unsigned had = page.carved;
   page.carved = static_cast<std::uint16_t>(count);
-  mark_free(owner_of(page), chunk, slice_of(page) + count, had - count);
-  keep_bounded(*chunk.arena, chunk, slice_of(page) + count, had - count);
+  mark_free(arena, owner_of(page), chunk, slice_of(page) + count, had - count);
+  keep_bounded(arena, chunk, slice_of(page) + count, had - count);
 }
 
 void add_usage(CoreHeap& heap, std::size_t bytes) {
-  const Guard guard(heap.arena->lock);
-  heap.arena->usage.add(bytes);
+  Arena& arena = *heap.arena;
+  const Guard guard(arena.lock);
+  arena.usage.add(bytes);
   heap.usage.add(bytes);
 }
 
 void subtract_usage(CoreHeap& heap, std::size_t bytes) {
-  const Guard guard(heap.arena->lock);
-  heap.arena->usage.subtract(bytes);
+  Arena& arena = *heap.arena;
+  const Guard guard(arena.lock);
+  arena.usage.subtract(bytes);
   heap.usage.subtract(bytes);
 }
 

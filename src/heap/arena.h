@@ -31,18 +31,19 @@ struct Arena {
   unsigned node;  ///< Whose threads use it; max_nodes where it serves all.
   Policy policy;
   system::NodeMask nodes;  ///< Of the policy.
-  ChunkList chunks;
-  std::uint64_t searched_chunks;  ///< By those who looked for a run of slices.
-  char* reserved;                 ///< Mapped and bound, but not yet chunks.
-  std::size_t reserved_bytes;
-  std::size_t next_extent_bytes;
-  std::uint64_t last_tick_ms;
+  ChunkList chunks HN_GUARDED_BY(lock);
+  std::uint64_t searched_chunks HN_GUARDED_BY(lock);  ///< By those who looked for a run of slices.
+  char* reserved HN_GUARDED_BY(lock);                 ///< Mapped and bound, but not yet chunks.
+  std::size_t reserved_bytes HN_GUARDED_BY(lock);
+  std::size_t next_extent_bytes HN_GUARDED_BY(lock);
+  std::uint64_t last_tick_ms HN_GUARDED_BY(lock);
   Atomic<bool> reclaim_due;  ///< A tick has passed: listed pages may have become empty.
   Atomic<std::size_t> used_slices;
-  std::size_t peak_used_slices;
-  std::size_t dirty_free_slices;  ///< Free, but still with memory of the system.
-  std::size_t mapped_bytes;
-  Usage usage;  ///< In pages and huge blocks.
+  std::size_t peak_used_slices HN_GUARDED_BY(lock);
+  std::size_t dirty_free_slices
+      HN_GUARDED_BY(lock);  ///< Free, but still with memory of the system.
+  std::size_t mapped_bytes HN_GUARDED_BY(lock);
+  Usage usage HN_GUARDED_BY(lock);  ///< In pages and huge blocks.
   Atomic<std::uint64_t> refused_policies;
   Atomic<std::uint64_t> lent_blocks;  ///< To threads of other nodes, whose own had none.
   Arena* next;                        ///< Of the heaps that a program made.

@@ -6,9 +6,9 @@ namespace homenode::heap {
 namespace {
 
 Page* take_first(CoreHeap& heap, unsigned size_class) {
-  PageQueue& queue = heap.queues[size_class];
-  if (queue.seems_empty()) return nullptr;
+  if (seems_empty(heap, size_class)) return nullptr;
   const Guard guard(heap.lock);
+  PageQueue& queue = heap.queues[size_class];
   Page* const page = queue.first();
   if (page == nullptr) return nullptr;
   queue.remove(*page);

@@ -39,8 +39,6 @@ struct PageQueue {
     set_first(nullptr);
     last = nullptr;
   }
-  /// A look from outside, without the lock.
-  [[nodiscard]] bool seems_empty() const { return head.load_relaxed() == nullptr; }
 
  private:
   void set_first(Page* page) { head.store_relaxed(page); }
@@ -51,13 +49,18 @@ struct CoreHeap {
   unsigned cpu;
   Arena* arena;
   CoreHeap* next;  ///< Of the same arena.
-  PageQueue queues[class_count];
+  PageQueue queues[class_count] HN_GUARDED_BY(lock);
   Usage usage;                         ///< In its pages and huge blocks. Under the arena's lock.
   Atomic<std::uint64_t> remote_frees;  ///< Blocks that came back from those who did not hold their
                                        ///< page, as far as they were collected.
   Atomic<std::uint64_t> mappings;      ///< Pieces of address space that its requests have cost.
   Atomic<std::uint64_t> policy_calls;  ///< For those.
 };
+
+/// A look from outside, without the lock.
+HN_UNCHECKED inline bool seems_empty(const CoreHeap& heap, unsigned size_class) {
+  return heap.queues[size_class].first() == nullptr;
+}
 
 /// Puts a page that the caller holds, with free blocks in it, into its owner's queue; one without
 /// any block in use goes back to the arena. pre: as for tick().

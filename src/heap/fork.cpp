@@ -20,7 +20,7 @@ namespace {
 
 using namespace detail;
 
-constinit bool taken = false;  ///< By who forks. Under the first of the locks.
+constinit bool taken = false;  ///< By who forks. Under all of the locks.
 
 bool has_one_thread() {
   return &__libc_single_threaded != nullptr && __libc_single_threaded != 0;
@@ -34,36 +34,44 @@ void for_heaps(Visit visit) {
   });
 }
 
+// Locks are taken in one function and given in another, and as many as there are arenas.
+HN_UNCHECKED void take(Lock& lock) {
+  lock.lock();
+}
+HN_UNCHECKED void give(Lock& lock) {
+  lock.unlock();
+}
+
 /// Who uses a heap in hand may want any of the other locks.
-void take_all() {
+HN_UNCHECKED void take_all() {
   if (has_one_thread()) return;
   if (&_IO_list_lock != nullptr) _IO_list_lock();
-  private_lock.lock();
-  for_private_arenas([](Arena& arena) { arena.use_lock.lock(); });
-  process_lock.lock();
-  meta_lock.lock();
-  for_heaps([](CoreHeap& heap) { heap.lock.lock(); });
-  for_private_arenas([](Arena& arena) { arena.only_heap->lock.lock(); });
-  for_node_arenas([](Arena& arena) { arena.lock.lock(); });
-  for_private_arenas([](Arena& arena) { arena.lock.lock(); });
-  huge_lock.lock();
+  take(private_lock);
+  for_private_arenas([](Arena& arena) { take(arena.use_lock); });
+  take(process_lock);
+  take(meta_lock);
+  for_heaps([](CoreHeap& heap) { take(heap.lock); });
+  for_private_arenas([](Arena& arena) { take(arena.only_heap->lock); });
+  for_node_arenas([](Arena& arena) { take(arena.lock); });
+  for_private_arenas([](Arena& arena) { take(arena.lock); });
+  take(huge_lock);
   taken = true;
 }
 
-void give_all() {
+HN_UNCHECKED void give_all() {
   taken = false;
-  huge_lock.unlock();
-  for_private_arenas([](Arena& arena) { arena.lock.unlock(); });
-  for_node_arenas([](Arena& arena) { arena.lock.unlock(); });
-  for_private_arenas([](Arena& arena) { arena.only_heap->lock.unlock(); });
-  for_heaps([](CoreHeap& heap) { heap.lock.unlock(); });
-  meta_lock.unlock();
-  process_lock.unlock();
-  for_private_arenas([](Arena& arena) { arena.use_lock.unlock(); });
-  private_lock.unlock();
+  give(huge_lock);
+  for_private_arenas([](Arena& arena) { give(arena.lock); });
+  for_node_arenas([](Arena& arena) { give(arena.lock); });
+  for_private_arenas([](Arena& arena) { give(arena.only_heap->lock); });
+  for_heaps([](CoreHeap& heap) { give(heap.lock); });
+  give(meta_lock);
+  give(process_lock);
+  for_private_arenas([](Arena& arena) { give(arena.use_lock); });
+  give(private_lock);
 }
 
-void start_parent() {
+HN_UNCHECKED void start_parent() {
   if (!taken) return;
   give_all();
   if (&_IO_list_unlock != nullptr) _IO_list_unlock();
@@ -82,7 +90,7 @@ void sort(Page& page) {
   if (has_room || !let_go(page)) list_page(owner_of(page), page);
 }
 
-void sort_pages(Arena& arena) {
+HN_UNCHECKED void sort_pages(Arena& arena) {
   for (Chunk* chunk = arena.chunks.first; chunk != nullptr; chunk = chunk->next) {
     for (unsigned i = first_slice; i < chunk->slices;) {
       Page& page = chunk->page(i);
@@ -98,7 +106,7 @@ void sort_pages(Arena& arena) {
   }
 }
 
-void forget_threads() {
+HN_UNCHECKED void forget_threads() {
   for (Thread* thread = threads; thread != nullptr;) {
     Thread* const next = thread->next;
     if (thread != self) {
@@ -119,7 +127,7 @@ void forget_threads() {
 }
 
 /// Forgets the threads that are gone, whose leases then look like those of nobody.
-void end_others() {
+HN_UNCHECKED void end_others() {
   forget_threads();
   for_heaps([](CoreHeap& heap) {
     for (PageQueue& queue : heap.queues) queue.clear();
@@ -129,7 +137,7 @@ void end_others() {
   });
 }
 
-void start_child() {
+HN_UNCHECKED void start_child() {
   if (self != &nobody) self->id = system::thread_id();
   if (!taken) return;  // What a signal handler has interrupted goes on here as well.
   const bool alone = threads == nullptr || (threads == self && threads->next == nullptr);

@@ -3,6 +3,9 @@
 #include "heap/process.h"
 
 namespace homenode::heap {
+
+constinit Lock huge_lock;
+
 namespace {
 
 struct Huge {
@@ -13,14 +16,14 @@ struct Huge {
   Huge* next;      ///< Of all, or of the unused.
 };
 
-constinit Huge* all = nullptr;
-constinit Huge* unused = nullptr;
+constinit Huge* all HN_GUARDED_BY(huge_lock) = nullptr;
+constinit Huge* unused HN_GUARDED_BY(huge_lock) = nullptr;
 constexpr std::size_t page_bytes = 4096;
 
 /// The record of the block that starts in a piece of 64 MiB. There is at most one, because
 /// mappings start at multiples of that. In parts that come with their first block.
 constexpr std::size_t part_count = 4096;
-constinit Huge** starts[ground_count / part_count] = {};
+constinit Huge** starts[ground_count / part_count] HN_GUARDED_BY(huge_lock) = {};
 
 std::size_t round_up(std::size_t bytes, std::size_t unit) {
   return (bytes + unit - 1) & ~(unit - 1);
@@ -31,14 +34,13 @@ std::size_t index_of(const void* address) {
 }
 
 /// Where the record is noted whose block starts there; null when the part has none.
-Huge** start_of(const void* memory) {
+Huge** start_of(const void* memory) HN_REQUIRES(huge_lock) {
   Huge** const part = starts[index_of(memory) / part_count];
   return part == nullptr ? nullptr : part + index_of(memory) % part_count;
 }
 
 /// Has start_of() know the place. False when there is no memory for that.
-/// pre: the lock is held.
-bool make_start(const void* memory) {
+bool make_start(const void* memory) HN_REQUIRES(huge_lock) {
   Huge**& part = starts[index_of(memory) / part_count];
   if (part == nullptr) {
     part = static_cast<Huge**>(system::map(part_count * sizeof(Huge*), page_bytes));
@@ -46,22 +48,20 @@ bool make_start(const void* memory) {
   return part != nullptr;
 }
 
-/// pre: the lock is held.
-Huge* find(const void* memory) {
+Huge* find(const void* memory) HN_REQUIRES(huge_lock) {
   if (index_of(memory) >= ground_count) return nullptr;
   Huge** const start = start_of(memory);
   Huge* const huge = start == nullptr ? nullptr : *start;
   return huge != nullptr && huge->memory == memory ? huge : nullptr;
 }
 
-/// pre: the lock is held.
-void enter(Huge& huge) {
+void enter(Huge& huge) HN_REQUIRES(huge_lock) {
   *start_of(huge.memory) = &huge;
   const std::size_t last = index_of(huge.mapping + huge.mapped_bytes - 1);
   for (std::size_t i = index_of(huge.mapping); i <= last; ++i) set_ground(i, Ground::huge);
 }
 
-void leave(const Huge& huge) {
+void leave(const Huge& huge) HN_REQUIRES(huge_lock) {
   *start_of(huge.memory) = nullptr;
   const std::size_t last = index_of(huge.mapping + huge.mapped_bytes - 1);
   for (std::size_t i = index_of(huge.mapping); i <= last; ++i) set_ground(i, Ground::foreign);
@@ -115,8 +115,8 @@ void sign(const Huge& huge) {
   sign(*huge.heap->arena, *reinterpret_cast<HeapHeader*>(huge.mapping));
 }
 
-/// Takes a record out of the list of all. pre: the lock is held.
-void forget(Huge& huge) {
+/// Takes a record out of the list of all.
+void forget(Huge& huge) HN_REQUIRES(huge_lock) {
   leave(huge);
   Huge** link = &all;
   while (*link != &huge) link = &(*link)->next;
@@ -137,8 +137,8 @@ bool can_enter(const char* memory, const char* end) {
   return make_start(memory);
 }
 
-/// pre: the lock is held; the record is not in the tables.
-void* resize_mapping(Huge& huge, std::size_t colour, std::size_t wanted) {
+/// pre: the record is not in the tables.
+void* resize_mapping(Huge& huge, std::size_t colour, std::size_t wanted) HN_REQUIRES(huge_lock) {
   if (system::resize(huge.mapping, huge.mapped_bytes, wanted) == 0) {
     huge.mapped_bytes = wanted;
     return huge.memory;
@@ -159,8 +159,6 @@ void* resize_mapping(Huge& huge, std::size_t colour, std::size_t wanted) {
 }
 
 }  // namespace
-
-constinit Lock huge_lock;
 
 void* allocate_huge(CoreHeap& heap, std::size_t bytes, std::size_t alignment) {
   std::size_t offset = offset_for(alignment);

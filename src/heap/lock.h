@@ -5,6 +5,22 @@
 #include "base/atomic.h"
 #include "heap/system.h"
 
+// Which lock guards what, for clang's analysis (-Wthread-safety); nothing for other compilers. A
+// test has clang-tidy look: tests/python/structure/test_locks.py.
+#if defined(__clang__)
+#define HN_LOCKS(attribute) __attribute__((attribute))
+#else
+#define HN_LOCKS(attribute)
+#endif
+/// Of a variable: only who holds the lock reads or writes it.
+#define HN_GUARDED_BY(lock) HN_LOCKS(guarded_by(lock))
+/// Of a function: its caller holds the lock.
+#define HN_REQUIRES(lock) HN_LOCKS(requires_capability(lock))
+/// Of a function: its caller does not hold the lock, which is taken within.
+#define HN_EXCLUDES(lock) HN_LOCKS(locks_excluded(lock))
+/// Of a function that takes locks as the analysis cannot follow: a comment says why.
+#define HN_UNCHECKED HN_LOCKS(no_thread_safety_analysis)
+
 namespace homenode::heap {
 
 /// Tells the processor that this is a loop that waits.
@@ -14,9 +30,9 @@ inline void pause_cpu() {
 #endif
 }
 
-class Lock {
+class HN_LOCKS(capability("lock")) Lock {
  public:
-  void lock() {
+  void lock() HN_LOCKS(acquire_capability()) {
     unsigned seen = 0;
     if (word_.replace_acquire(seen, 1)) {
       return;
@@ -30,7 +46,7 @@ class Lock {
     }
     while (word_.exchange_acquire(2) != 0) system::wait(word_.address(), 2);
   }
-  void unlock() {
+  void unlock() HN_LOCKS(release_capability()) {
     if (word_.exchange_release(0) == 2) system::wake(word_.address());
   }
 
@@ -38,10 +54,10 @@ class Lock {
   Atomic<unsigned> word_;  ///< 0 free, 1 taken, 2 taken and somebody may sleep.
 };
 
-class Guard {
+class HN_LOCKS(scoped_lockable) Guard {
  public:
-  explicit Guard(Lock& lock) : lock_(lock) { lock_.lock(); }
-  ~Guard() { lock_.unlock(); }
+  explicit Guard(Lock& lock) HN_LOCKS(acquire_capability(lock)) : lock_(lock) { lock_.lock(); }
+  ~Guard() HN_LOCKS(release_capability()) { lock_.unlock(); }
   Guard(const Guard&) = delete;
   Guard& operator=(const Guard&) = delete;
 

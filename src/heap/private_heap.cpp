@@ -17,13 +17,13 @@ using namespace homenode::heap;
 struct hn_heap {
   Arena arena;
   CoreHeap heap;
-  Thread thread;  ///< Under arena.use_lock.
+  Thread thread HN_GUARDED_BY(arena.use_lock);
   hn_heap* next_unused;
 };
 
 namespace {
 
-constinit hn_heap* unused_heaps = nullptr;  // Under detail::private_lock.
+constinit hn_heap* unused_heaps HN_GUARDED_BY(detail::private_lock) = nullptr;
 
 template <class Value>
 Value fail(int error, Value value) {
@@ -47,6 +47,21 @@ void enter(Arena& arena) {
   const Guard guard(detail::private_lock);
   arena.next = detail::private_arenas.load_relaxed();
   detail::private_arenas.store_release(&arena);
+}
+
+/// No lock is needed: nobody knows the heap yet.
+HN_UNCHECKED void set_up(hn_heap& heap, Policy policy, const system::NodeMask& nodes) {
+  heap.arena.node = nodes.count() == 1 ? nodes.next(0) : system::max_nodes;
+  heap.arena.policy = policy;
+  heap.arena.nodes = nodes;
+  heap.arena.only_heap = &heap.heap;
+  heap.arena.heaps.store_relaxed(&heap.heap);
+  heap.arena.last_tick_ms = system::milliseconds();
+  heap.heap.arena = &heap.arena;
+  heap.thread.heap = &heap.heap;
+  heap.thread.cpu_now = &heap.thread.cpu;
+  heap.thread.stays = true;
+  for (Page*& page : heap.thread.current) page = &no_page;
 }
 
 void* allocate_from(hn_heap* heap, std::size_t bytes, std::size_t alignment, bool& zeroed) {
@@ -89,17 +104,7 @@ HN_EXPORT hn_heap* hn_heap_create(const hn_heap_options* options) {
   }
   hn_heap* const heap = new_heap();
   if (heap == nullptr) return fail<hn_heap*>(ENOMEM, nullptr);
-  heap->arena.node = nodes.count() == 1 ? nodes.next(0) : system::max_nodes;
-  heap->arena.policy = policy;
-  heap->arena.nodes = nodes;
-  heap->arena.only_heap = &heap->heap;
-  heap->arena.heaps.store_relaxed(&heap->heap);
-  heap->arena.last_tick_ms = system::milliseconds();
-  heap->heap.arena = &heap->arena;
-  heap->thread.heap = &heap->heap;
-  heap->thread.cpu_now = &heap->thread.cpu;
-  heap->thread.stays = true;
-  for (Page*& page : heap->thread.current) page = &no_page;
+  set_up(*heap, policy, nodes);
   enter(heap->arena);
   return heap;
 }

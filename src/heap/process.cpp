@@ -35,8 +35,8 @@ constinit Settings chosen{};
 constinit Atomic<bool> started;
 constinit bool uniform = true;
 constinit system::NodeMask allowed{};
-constinit char* meta_first = nullptr;
-constinit std::size_t meta_left = 0;
+constinit char* meta_first HN_GUARDED_BY(meta_lock) = nullptr;
+constinit std::size_t meta_left HN_GUARDED_BY(meta_lock) = 0;
 constinit Atomic<unsigned> last_number;
 constinit pthread_key_t end_key = 0;
 
@@ -83,8 +83,7 @@ Arena* make_arena(unsigned node) {
   return arena;
 }
 
-/// pre: the process lock is held.
-Arena* arena_of(unsigned node) {
+Arena* arena_of(unsigned node) HN_REQUIRES(process_lock) {
   Arena* arena = arenas[node].load_relaxed();
   if (arena == nullptr) {
     arena = make_arena(node);
@@ -93,7 +92,7 @@ Arena* arena_of(unsigned node) {
   return arena;
 }
 
-CoreHeap* make_heap(unsigned cpu) {
+CoreHeap* make_heap(unsigned cpu) HN_REQUIRES(process_lock) {
   unsigned node = system::max_nodes;  // That of all.
   if (!uniform) node = nearest_node(node_of_cpu(cpu), allowed);
   Arena* const arena = arena_of(node);
@@ -123,8 +122,8 @@ bool start_once() {
 }
 
 /// A thread whose end was seen and that allocated again afterwards leaves its leases behind when it
-/// is gone. pre: the process lock is held.
-Thread* find_forsaken() {
+/// is gone.
+Thread* find_forsaken() HN_REQUIRES(process_lock) {
   for (Thread* thread = threads; thread != nullptr; thread = thread->next) {
     if (thread->ended && system::thread_gone(thread->id)) return thread;
   }

@@ -30,9 +30,6 @@ CoreHeap& owner_of(const Page& page);
 /// Calls visit(Arena&) for each arena of a node.
 template <class Visit>
 void for_node_arenas(Visit visit);
-/// For those of heaps that the program made. pre: the lock of their list is held.
-template <class Visit>
-void for_private_arenas(Visit visit);
 /// For all of them. pre: the caller holds no lock.
 template <class Visit>
 void for_arenas(Visit visit);
@@ -56,8 +53,8 @@ extern constinit Atomic<CoreHeap*> heaps[max_cpus];
 extern constinit Lock private_lock;  ///< Of the list of private arenas, before their `use_lock`s.
 extern constinit Lock process_lock;  ///< Of the other tables and the threads.
 extern constinit Lock meta_lock;
-extern constinit Thread* threads;
-extern constinit Thread* unused_threads;
+extern constinit Thread* threads HN_GUARDED_BY(process_lock);
+extern constinit Thread* unused_threads HN_GUARDED_BY(process_lock);
 }  // namespace detail
 
 template <class Visit>
@@ -68,8 +65,9 @@ void for_node_arenas(Visit visit) {
   }
 }
 
+/// For those of heaps that the program made.
 template <class Visit>
-void for_private_arenas(Visit visit) {
+void for_private_arenas(Visit visit) HN_REQUIRES(detail::private_lock) {
   for (Arena* arena = detail::private_arenas.load_relaxed(); arena != nullptr; arena = arena->next)
     visit(*arena);
 }

@@ -11,7 +11,8 @@ constinit Atomic<std::size_t> always_kept_slices(usual_kept_slices);
 constexpr std::size_t without_limit = ~std::size_t{0} / 4;
 
 /// pre: the slices are free and dirty.
-void discard_run(Arena& arena, Chunk& chunk, unsigned first, unsigned count) {
+void discard_run(Arena& arena, Chunk& chunk, unsigned first, unsigned count)
+    HN_REQUIRES(arena.lock) {
   if (system::discard(chunk.memory(first), count * slice_bytes) != 0) return;
   chunk.dirty.set(first, count, false);
   arena.dirty_free_slices -= count;
@@ -19,7 +20,7 @@ void discard_run(Arena& arena, Chunk& chunk, unsigned first, unsigned count) {
 
 /// Gives the free slices of each chunk back to the system that choose(chunk, word) leaves in.
 template <class Choose>
-void discard_free(Arena& arena, Choose choose) {
+void discard_free(Arena& arena, Choose choose) HN_REQUIRES(arena.lock) {
   for (Chunk* chunk = arena.chunks.first; chunk != nullptr; chunk = chunk->next) {
     SliceSet idle{};
     for (unsigned w = 0; w < chunk_slices / 64; ++w) {
@@ -38,8 +39,7 @@ bool is_worth_a_look() {
 }
 
 /// What was free at the last tick and has not been used since goes back to the system.
-/// pre: the lock is held.
-void age(Arena& arena) {
+void age(Arena& arena) HN_REQUIRES(arena.lock) {
   const std::uint64_t now = system::milliseconds();
   if (now - arena.last_tick_ms < purge_ms) return;
   if (always_kept_slices.load_relaxed() == without_limit) return;

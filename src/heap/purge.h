@@ -20,13 +20,14 @@ inline void count_back(unsigned slices) {
   came_back.add_relaxed(slices);
 }
 
-/// After slices became free: keeps what is kept bounded. pre: the arena's lock is held.
-void keep_bounded(Arena& arena, Chunk& chunk, unsigned first, unsigned count);
+/// After slices became free: keeps what is kept bounded.
+void keep_bounded(Arena& arena, Chunk& chunk, unsigned first, unsigned count)
+    HN_REQUIRES(arena.lock);
 /// How much free memory an arena keeps at least before it gives any back at once, for mallopt(): a
 /// number below the usual 32 MiB is as good as that, and one below 0 keeps all of it for ever.
 void keep_free(int bytes);
 /// Gives all free memory back. True when there was some.
-bool purge(Arena& arena);
+bool purge(Arena& arena) HN_EXCLUDES(arena.lock);
 /// When it is time: collects what was freed into the nodes' arenas, and gives back what has been
 /// free for a while, also where the threads of a node sleep or are gone. For slow ways of all
 /// kinds. pre: the caller holds no lock but that of the use of a heap in hand.

@@ -34,9 +34,9 @@ void add_page(Totals& sum, const Page& page) {
   }
 }
 
-/// Calls visit(page) for each page in use. pre: the lock is held.
+/// Calls visit(page) for each page in use.
 template <class Visit>
-void for_pages(const Arena& arena, Visit visit) {
+void for_pages(const Arena& arena, Visit visit) HN_REQUIRES(arena.lock) {
   for (Chunk* chunk = arena.chunks.first; chunk != nullptr; chunk = chunk->next) {
     for (unsigned i = first_slice; i < chunk->slices;) {
       const Page& page = chunk->page(i);
@@ -155,8 +155,9 @@ Totals count(const CoreHeap& heap) {
   Totals totals{};
   totals.huge_bytes = huge_bytes_of(heap);
   totals.live_bytes = totals.huge_bytes;
-  const Guard guard(heap.arena->lock);
-  for_pages(*heap.arena, [&](const Page& page) {
+  Arena& arena = *heap.arena;
+  const Guard guard(arena.lock);
+  for_pages(arena, [&](const Page& page) {
     if (page.heap == heap.cpu) add_page(totals, page);
   });
   add_calls(totals, heap);
