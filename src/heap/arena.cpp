@@ -75,6 +75,7 @@ Chunk* add_chunk(Arena& arena, CoreHeap& heap, unsigned slices) HN_REQUIRES(aren
   if (locked) discard_unused(*chunk);
   arena.chunks.append(*chunk);
   note_longest(*chunk, chunk->free_count);
+  assert_valid(*chunk);
   const auto index = reinterpret_cast<std::uintptr_t>(chunk) >> chunk_shift;
   set_ground(index, Ground::chunk);
   return chunk;
@@ -107,6 +108,7 @@ void mark_used(Arena& arena, CoreHeap& heap, Chunk& chunk, unsigned first, unsig
     if (chunk.dirty.contains(i)) --arena.dirty_free_slices;
   }
   chunk.dirty.set(first, count, true);
+  assert_valid(chunk);
   arena.used_slices.store_relaxed(arena.used_slices.load_relaxed() + count);
   if (slices_in_use(arena) > arena.peak_used_slices) arena.peak_used_slices = slices_in_use(arena);
   arena.usage.add(count * slice_bytes);
@@ -121,6 +123,7 @@ void mark_free(Arena& arena, CoreHeap& heap, Chunk& chunk, unsigned first, unsig
   if (first < chunk.hint) chunk.hint = first;
   const unsigned length = chunk.free.run_around(first, count, chunk.slices);
   if (length > noted_longest(chunk)) note_longest(chunk, length);
+  assert_valid(chunk);
   arena.used_slices.store_relaxed(arena.used_slices.load_relaxed() - count);
   arena.dirty_free_slices += count;
   arena.usage.subtract(count * slice_bytes);
@@ -214,6 +217,7 @@ void free_slices(Page& page) {
   Chunk& chunk = chunk_of(page);
   Arena& arena = *chunk.arena;
   const Guard guard(arena.lock);
+  assert_valid(page);
   const unsigned count = slice_count(page);
   page.kind = Kind::unused;
   page.lease_to(nullptr);

@@ -39,6 +39,12 @@ bool SliceSet::any(unsigned first, unsigned count) const {
   return sum != 0;
 }
 
+unsigned SliceSet::count() const {
+  unsigned sum = 0;
+  for (const std::uint64_t word : words) sum += static_cast<unsigned>(std::popcount(word));
+  return sum;
+}
+
 unsigned SliceSet::next_run(unsigned from, unsigned end, unsigned& length) const {
   unsigned i = from;
   while (i < end) {
@@ -73,6 +79,14 @@ unsigned SliceSet::run_around(unsigned first, unsigned count, unsigned end) cons
     if (ones == 0 || behind % 64 != 0) break;
   }
   return behind - begin;
+}
+
+bool Chunk::is_valid() const {
+  if (arena == nullptr || slices <= first_slice || slices > chunk_slices) return false;
+  if (hint < first_slice || free.count() != free_count) return false;
+  const bool before = free.any(0, hint < slices ? hint : slices);
+  const bool behind = slices < chunk_slices && free.any(slices, chunk_slices - slices);
+  return !before && !behind;
 }
 
 unsigned Chunk::longest_run() const {

@@ -27,6 +27,7 @@ struct SliceSet {
   [[nodiscard]] bool contains(unsigned i) const { return (words[i / 64] >> (i % 64) & 1U) != 0; }
   void set(unsigned first, unsigned count, bool value);
   [[nodiscard]] bool any(unsigned first, unsigned count) const;
+  [[nodiscard]] unsigned count() const;
   /// The first run of members in [from, end), which has none at 0; 0 when there is none.
   [[nodiscard]] unsigned next_run(unsigned from, unsigned end, unsigned& length) const;
   /// How many members stand in a row around `count` of them, below `end`.
@@ -66,6 +67,8 @@ struct Chunk {
   /// has them; for one, in the first. 0 when there are none.
   [[nodiscard]] unsigned find(unsigned count, unsigned alignment) const;
   [[nodiscard]] unsigned longest_run() const;
+  /// Whether the counts are those of the sets. pre: the arena's lock is held.
+  [[nodiscard]] bool is_valid() const;
 };
 static_assert(sizeof(Chunk) <= first_slice * sizeof(Page));
 static_assert(chunk_bytes == heap_header_step);

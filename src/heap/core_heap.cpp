@@ -19,6 +19,7 @@ Page* take_first(CoreHeap& heap, unsigned size_class) {
 }  // namespace
 
 void list_page(CoreHeap& heap, Page& page) {
+  assert_valid(page);
   tick();
   if (page.used == 0) {
     free_slices(page);
@@ -37,7 +38,9 @@ Page* lease_page(CoreHeap& heap, unsigned size_class) {
   for (; page == nullptr && other != nullptr; other = other->next) {
     page = take_first(*other, size_class);
   }
-  if (page != nullptr) (void)collect(*page);
+  if (page == nullptr) return nullptr;
+  (void)collect(*page);
+  assert_valid(*page);
   return page;
 }
 

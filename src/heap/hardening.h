@@ -22,6 +22,15 @@ void remember_freed(void* memory);
 /// Ends the program when a foreign block is a huge one that was freed.
 void check_not_freed(void* memory);
 
+/// In a debug build, ends the program where a description is not as it must be: at the borders of
+/// the data structures, by their is_valid().
+template <class Description>
+void assert_valid([[maybe_unused]] const Description& description) {
+#if !defined(NDEBUG)
+  if (!description.is_valid()) die("a description is broken", &description);
+#endif
+}
+
 #if defined(HN_HEAP_HARDENED)
 
 inline constexpr bool hardened = true;

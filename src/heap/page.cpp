@@ -27,6 +27,18 @@ void append(Page& page, Block* first, std::uint32_t count) {
 
 }  // namespace
 
+bool Page::is_valid() const {
+  if (kind == Kind::unused) return leased_by() == nullptr;
+  if (back != 0) return false;  // It would be within another page.
+  if (kind == Kind::large) return carved >= 1 && leased_by() == nullptr;
+  if (kind == Kind::medium && slices < 1) return false;
+  if (capacity == 0) return leased_by() == nullptr;  // Not set up yet, or a spare.
+  const std::size_t bytes = kind == Kind::small ? slice_bytes : slices * slice_bytes;
+  return size_class < class_count && block_bytes == compute_bytes(size_class) &&
+         capacity == bytes / block_bytes && carved <= capacity &&
+         used <= capacity + current_page_bias;
+}
+
 bool push_remote(Page& page, Block* first, Block* last, std::uint32_t count) {
   const std::uintptr_t more = count * one_remote;
   std::uintptr_t seen = page.remote.load_relaxed();
@@ -95,6 +107,7 @@ void set_up(Page& page, unsigned size_class, unsigned heap) {
   page.remote.store_relaxed(std::uintptr_t{0});
   keep_order();  // The last of all: see `capacity`.
   page.capacity = static_cast<std::uint16_t>(bytes / page.block_bytes);
+  assert_valid(page);
 }
 
 void recount(Page& page) {

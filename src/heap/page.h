@@ -46,6 +46,9 @@ struct alignas(128) Page {
   std::uint16_t carved;  ///< Blocks that have been made. Of a large one: its slices.
 
   [[nodiscard]] Thread* leased_by() const { return lease.load_relaxed(); }
+  /// What holds of a page between any two steps of its holder; and of slices that are in no page.
+  /// pre: the caller holds the page, or the arena's lock where it is unused.
+  [[nodiscard]] bool is_valid() const;
   void lease_to(Thread* thread) { lease.store_relaxed(thread); }
 };
 static_assert(sizeof(Page) == 128);

@@ -6,6 +6,9 @@
 #include <random>
 #include <vector>
 
+#include "heap/core_heap.h"
+#include "heap/process.h"
+
 namespace homenode::heap {
 namespace {
 
@@ -76,6 +79,48 @@ TEST(Chunk, FindsTheTightestRunOfRandomSets) {
       }
     }
   }
+}
+
+TEST(Chunk, IsValidWhileItsCountsAreThoseOfItsSets) {
+  Arena arena{};
+  Bare bare(100);
+  Chunk& chunk = *bare.chunk;
+  EXPECT_FALSE(chunk.is_valid()) << "of no arena";
+  chunk.arena = &arena;
+  bare.set(20, 30, true);
+  EXPECT_FALSE(chunk.is_valid()) << "free slices that are not counted";
+  chunk.free_count = 30;
+  EXPECT_TRUE(chunk.is_valid());
+  chunk.hint = 21;
+  EXPECT_FALSE(chunk.is_valid()) << "a free slice before the hint";
+  chunk.hint = 20;
+  EXPECT_TRUE(chunk.is_valid());
+  chunk.slices = 49;
+  EXPECT_FALSE(chunk.is_valid()) << "a free slice behind its end";
+}
+
+TEST(Page, IsValidAsItsClassWantsIt) {
+  start_process();
+  bool zeroed = false;
+  Page& page = *take_slices(*heap_of_cpu(0), Kind::small, 1, 1, zeroed);
+  EXPECT_TRUE(page.is_valid()) << "not set up yet";
+  set_up(page, compute_class(100), 0);
+  EXPECT_TRUE(page.is_valid());
+  (void)carve(page);
+  EXPECT_TRUE(page.is_valid());
+  page.block_bytes += 16;
+  EXPECT_FALSE(page.is_valid());
+  page.block_bytes -= 16;
+  const std::uint32_t used = page.used;
+  page.used = page.capacity + 2U;
+  EXPECT_FALSE(page.is_valid());
+  page.used = used;
+  page.back = 1;
+  EXPECT_FALSE(page.is_valid());
+  page.back = 0;
+  EXPECT_TRUE(page.is_valid());
+  free_slices(page);
+  EXPECT_TRUE(page.is_valid());
 }
 
 }  // namespace
