@@ -47,7 +47,7 @@ struct Piece {
   std::uint64_t inode = 0;
   std::uint64_t address = 0;  ///< By the linker; the load base comes on top.
   std::uint64_t bytes = 0;
-  std::uintptr_t loaded = 0;  ///< Where it is in this process, once static_data.h has found it.
+  std::uintptr_t loaded = 0;  ///< Where it is in this process, once find_pieces() has found it.
 };
 
 struct AllocationRule {
