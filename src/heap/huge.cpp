@@ -43,7 +43,7 @@ Huge** start_of(const void* memory) HN_REQUIRES(huge_lock) {
 bool make_start(const void* memory) HN_REQUIRES(huge_lock) {
   Huge**& part = starts[index_of(memory) / part_count];
   if (part == nullptr) {
-    part = static_cast<Huge**>(system::map(part_count * sizeof(Huge*), page_bytes));
+    part = static_cast<Huge**>(system::map(part_count * sizeof(void*), page_bytes));
   }
   return part != nullptr;
 }
