@@ -1,0 +1,1 @@
+"""What `./dev metrics` measures: properties of the source tree that may only get better."""
