@@ -1,4 +1,4 @@
-"""Subjects of commits: `room: imperative`, at most 72 characters."""
+"""Subjects of commits: `room: imperative` or `room, room: imperative`, at most 72 characters."""
 
 import re
 import subprocess
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from metrics.tree import Measure
 
-SUBJECT = re.compile(r"[a-z0-9][a-z0-9/_.+-]*: [A-Za-z`'\"-][^\n]*[^\s.]")
+SUBJECT = re.compile(r"[a-z0-9][a-z0-9/_.+-]*(?:, [a-z0-9/_.+-]+)*: [A-Za-z`'\"-][^\n]*[^\s.]")
 MOST = 72
 
 

@@ -157,6 +157,8 @@ def test_a_path_that_is_named_and_missing_is_counted(tree_of: MakeTree) -> None:
     [
         ("tests: wait for the peer's end of the pipe", True),
         ("src/cli: move parsing into folders", True),
+        ("launch, trial: name the rooms", True),
+        ("launch,: name the rooms", False),
         ("Fix the thing", False),
         ("heap:no space", False),
         ("Heap: lend blocks", False),
