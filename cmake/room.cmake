@@ -29,11 +29,7 @@ function(homenode_test name)
   target_compile_definitions(${name} PRIVATE HOMENODE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   # What tests themselves do is little; optimising it takes longer than it saves.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
-  # Nor is it what is tested: a check of every pointer in it costs a third of the compiler's time. A
-  # null pointer ends under the address sanitizer as well.
-  if(HOMENODE_SANITIZE MATCHES undefined)
-    target_compile_options(${name} PRIVATE -fno-sanitize=null,alignment,vptr)
-  endif()
+  set_target_properties(${name} PROPERTIES HOMENODE_UNIT_TEST ON)  # warnings.cmake
   homenode_join(${name})
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS unit)
