@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/id_set.h"
+#include "base/sizes.h"
 #include "machine/xml_mask.h"
 #include "machine/xml_tag.h"
 #include "machine/xml_values.h"
@@ -95,7 +96,7 @@ class ObjectChecker {
 
   std::string check_leaf(const Tag& tag, std::string_view type, const Sets& sets) {
     if (type != "PU" && type != "NUMANode") return "";
-    const auto index = parse_number(attribute(tag, "os_index"));
+    const auto index = number_in<unsigned>(attribute(tag, "os_index"));
     if (!index) return fmt::format("a {} has no os_index", type);
     const bool fits = type == "PU" ? sets.complete_cpus == CpuSet{CpuId(*index)}
                                    : sets.complete_nodes == NodeSet{NodeId(*index)};

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <string_view>
 
 namespace homenode::machine {
@@ -25,8 +24,5 @@ Tag take_tag(std::string_view& xml);
 
 /// Empty where the tag has no such attribute.
 std::string_view attribute(const Tag& tag, std::string_view name);
-
-/// A whole number in decimal digits and nothing else.
-std::optional<unsigned> parse_number(std::string_view text);
 
 }  // namespace homenode::machine

@@ -1,24 +1,12 @@
 #include "machine/xml_values.h"
 
-#include <charconv>
-#include <cstdint>
-
 #include <fmt/format.h>
 
 #include "base/id_list.h"
+#include "base/sizes.h"
 #include "machine/xml_mask.h"
 
 namespace homenode::machine {
-namespace {
-
-bool is_whole_number(std::string_view text) {
-  std::uint64_t value = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return status == std::errc{} && end == text.data() + text.size();
-}
-
-}  // namespace
-
 std::string ValueChecker::check(const Tag& tag) {
   if (tag.name == "object" && attribute(tag, "type") == "NUMANode") {
     nodes_.emplace(attribute(tag, "gp_index"), attribute(tag, "os_index"));
@@ -26,7 +14,7 @@ std::string ValueChecker::check(const Tag& tag) {
     attribute_ = attribute(tag, "name");
   } else if (tag.name == "memattr_value" && tag.kind != Tag::Kind::end) {
     const std::string_view value = attribute(tag, "value");
-    if (!is_whole_number(value)) {
+    if (!number_in(value)) {
       return fmt::format("its {} {} is '{}', which is no whole number", attribute_, place_of(tag),
                          value);
     }

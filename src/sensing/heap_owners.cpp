@@ -9,6 +9,7 @@
 
 #include "base/heap_header.h"
 #include "base/id_list.h"
+#include "base/sizes.h"
 #include "sensing/words.h"
 
 namespace homenode::sensing {

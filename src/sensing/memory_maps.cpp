@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "base/sizes.h"
 #include "sensing/words.h"
 
 namespace homenode::sensing {

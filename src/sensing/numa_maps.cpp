@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/id_list.h"
+#include "base/sizes.h"
 #include "sensing/words.h"
 
 namespace homenode::sensing {

@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "base/id_list.h"
+#include "base/sizes.h"
 #include "sensing/words.h"
 
 namespace homenode::sensing {

@@ -1,6 +1,7 @@
 #include "sensing/thread_files.h"
 
 #include "base/id_list.h"
+#include "base/sizes.h"
 #include "sensing/words.h"
 
 namespace homenode::sensing {

@@ -7,12 +7,11 @@
 #include <cmath>
 #include <limits>
 
+#include "base/sizes.h"
 #include "sensing/words.h"
 
 namespace homenode::cli {
 namespace {
-
-using sensing::number_in;
 
 constexpr double default_watch_seconds = 2;
 constexpr double shortest_watch_seconds = 0.1;
