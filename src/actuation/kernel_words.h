@@ -1,15 +1,13 @@
-// What the kernel's text files say about memory: smaps, status and the two kinds of meminfo.
+// What the kernel's text files say about a region of memory: maps and smaps.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 #include "actuation/region.h"
-#include "base/id_set.h"
 #include "base/units.h"
 #include "os/os.h"
 
@@ -26,12 +24,5 @@ std::optional<Bytes> huge_bytes(os::Os& os, Region region);
 /// nothing when all of the range is mapped. Pure.
 std::optional<std::vector<Region>> closed_remains(std::string_view maps, std::uintptr_t first,
                                                   std::size_t bytes);
-
-/// Free memory of each node from its meminfo; nodes whose file cannot be read are absent.
-std::map<NodeId, Bytes> free_memory(os::Os& os, const std::vector<NodeId>& nodes);
-/// The nodes that the process may use, from /proc/self/status; empty when it does not say.
-NodeSet allowed_nodes(os::Os& os);
-/// MemAvailable; nothing when it cannot be read.
-std::optional<Bytes> available_memory(os::Os& os);
 
 }  // namespace homenode::actuation

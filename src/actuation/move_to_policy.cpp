@@ -14,6 +14,7 @@
 #include "actuation/phase_timer.h"
 #include "actuation/refusal.h"
 #include "actuation/region.h"
+#include "machine/kernel_files.h"
 
 namespace homenode::actuation {
 namespace {
@@ -37,7 +38,7 @@ std::size_t kernel_weight(os::Os& os, NodeId node) {
 /// The nodes in turn, each as often as the policy gives it pages.
 std::vector<NodeId> turns_of(os::Os& os, const Policy& policy) {
   // The kernel leaves out what the cpuset does not allow.
-  const NodeSet allowed = allowed_nodes(os);
+  const NodeSet allowed = machine::allowed_nodes(os);
   const NodeSet nodes = (policy.nodes & allowed).empty() ? policy.nodes : policy.nodes & allowed;
   std::vector<NodeId> turns;
   for (NodeId node : nodes.to_vector()) {

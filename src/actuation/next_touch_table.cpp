@@ -1,11 +1,9 @@
 #include "actuation/next_touch_table.h"
 
-#include <fmt/format.h>
+#include <algorithm>
+#include <vector>
 
-#include <sstream>
-#include <string>
-
-#include "base/id_list.h"
+#include "machine/kernel_files.h"
 
 namespace homenode::actuation {
 namespace {
@@ -17,28 +15,22 @@ constinit NextTouchTable the_table{};
 constinit std::array<std::atomic<std::uint32_t>, 1024> targets{};
 
 NodeSet node_list(os::Os& os, const char* name) {
-  std::string text;
-  if (os.read_file(fmt::format("/sys/devices/system/node/{}", name), text) < 0) return {};
-  const auto nodes = parse_node_list(text);
-  return nodes ? *nodes : NodeSet{};
+  NodeSet nodes;
+  return machine::read_node_list(os, name, nodes) < 0 ? NodeSet{} : nodes;
 }
 
 /// The entry for `node`: the nearest by its SLIT distances, of which sysfs has one for each node
 /// that is online.
 std::uint32_t target_of(os::Os& os, NodeId node, const NodeSet& online,
                         const NodeSet& with_memory) {
-  std::string text;
-  const auto path = fmt::format("/sys/devices/system/node/node{}/distance", node.value());
-  if (os.read_file(path, text) < 0) return 0;
-  std::istringstream distances(text);
+  const std::vector<unsigned> distances = machine::read_node_distances(os, node);
+  const std::vector<NodeId> others = online.to_vector();
   unsigned nearest = 0;
   std::uint32_t target = 0;
-  for (NodeId other : online.to_vector()) {
-    unsigned distance = 0;
-    if (!(distances >> distance)) break;
-    if (!with_memory.contains(other) || (nearest != 0 && distance >= nearest)) continue;
-    nearest = distance;
-    target = other.value() + 1;
+  for (std::size_t i = 0; i < std::min(others.size(), distances.size()); ++i) {
+    if (!with_memory.contains(others[i]) || (nearest != 0 && distances[i] >= nearest)) continue;
+    nearest = distances[i];
+    target = others[i].value() + 1;
   }
   return target;
 }

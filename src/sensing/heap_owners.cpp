@@ -10,7 +10,7 @@
 #include "base/heap_header.h"
 #include "base/id_list.h"
 #include "base/sizes.h"
-#include "sensing/words.h"
+#include "base/words.h"
 
 namespace homenode::sensing {
 namespace {

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "base/sizes.h"
-#include "sensing/words.h"
+#include "base/words.h"
 
 namespace homenode::sensing {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "base/id_list.h"
 #include "base/sizes.h"
-#include "sensing/words.h"
+#include "base/words.h"
 
 namespace homenode::sensing {
 namespace {

@@ -1,8 +1,8 @@
 #include "sensing/thread_files.h"
 
-#include "base/id_list.h"
 #include "base/sizes.h"
-#include "sensing/words.h"
+#include "base/words.h"
+#include "machine/kernel_files.h"
 
 namespace homenode::sensing {
 namespace {
@@ -56,17 +56,8 @@ std::optional<TaskStat> parse_stat(std::string_view text) {
 }
 
 TaskLimits parse_status(std::string_view text) {
-  TaskLimits limits;
-  while (!text.empty()) {
-    std::string_view line = take_line(text);
-    const std::string_view key = take_until(line, ':');
-    if (key == "Cpus_allowed_list") {
-      if (const auto cpus = parse_cpu_list(trimmed(line))) limits.cpus = *cpus;
-    } else if (key == "Mems_allowed_list") {
-      if (const auto nodes = parse_node_list(trimmed(line))) limits.memory_nodes = *nodes;
-    }
-  }
-  return limits;
+  return {machine::allowed_cpus_in(text).value_or(CpuSet{}),
+          machine::allowed_nodes_in(text).value_or(NodeSet{})};
 }
 
 std::optional<std::uint64_t> stack_pointer_in(std::string_view text) {

@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "base/sizes.h"
-#include "sensing/words.h"
+#include "base/words.h"
 
 namespace homenode::cli {
 namespace {
@@ -29,7 +29,7 @@ Result<std::set<sensing::Group>> groups_in(std::string_view list) {
   std::set<sensing::Group> groups;
   if (list.empty()) return std::set(std::begin(sensing::all_groups), std::end(sensing::all_groups));
   while (!list.empty()) {
-    const std::string_view name = sensing::take_until(list, ',');
+    const std::string_view name = take_until(list, ',');
     const auto group = sensing::parse_group(name);
     if (!group) {
       std::string names;

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/sizes.h"
+#include "base/words.h"
 #include "cli/invoke.h"
 #include "cli/where/options.h"
 #include "cli/where/receipt.h"
@@ -15,7 +16,6 @@
 #include "placement/threads/expression.h"
 #include "sensing/process_names.h"
 #include "sensing/process_reader.h"
-#include "sensing/words.h"
 
 namespace homenode::cli {
 namespace {

@@ -1,9 +1,9 @@
 // Words, numbers and escapes of the kernel's text files.
-#include "sensing/words.h"
+#include "base/words.h"
 
 #include <gtest/gtest.h>
 
-namespace homenode::sensing {
+namespace homenode {
 namespace {
 
 TEST(Words, AreTakenOneByOne) {
@@ -30,4 +30,4 @@ TEST(Words, EscapesAreUndone) {
 }
 
 }  // namespace
-}  // namespace homenode::sensing
+}  // namespace homenode

@@ -1,10 +1,11 @@
-// Reading the kernel's text files: words and escapes. Serves the readers of this room.
+// Text taken apart: lines, words, and the escapes of the kernel. Pure; serves all who read the
+// kernel's files.
 #pragma once
 
 #include <string>
 #include <string_view>
 
-namespace homenode::sensing {
+namespace homenode {
 
 /// Takes everything up to `end` off the text, `end` itself too. The whole text when it has none.
 inline std::string_view take_until(std::string_view& text, char end) {
@@ -27,4 +28,4 @@ std::string_view trimmed(std::string_view text);
 /// The text with the kernel's octal escapes (\040 for a blank) turned back into characters.
 std::string unescaped(std::string_view text);
 
-}  // namespace homenode::sensing
+}  // namespace homenode
