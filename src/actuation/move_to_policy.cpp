@@ -8,10 +8,10 @@
 #include <numeric>
 
 #include "actuation/audit.h"
-#include "actuation/kernel_policy.h"
-#include "actuation/kernel_words.h"
+#include "actuation/mappings.h"
 #include "actuation/move.h"
 #include "actuation/phase_timer.h"
+#include "actuation/process.h"
 #include "actuation/refusal.h"
 #include "actuation/region.h"
 #include "machine/kernel_files.h"
@@ -21,8 +21,6 @@ namespace {
 
 using placement::Policy;
 using placement::PolicyKind;
-
-constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 
 /// How many pages in turn the kernel gives a node, from sysfs; 1 where that does not say.
 std::size_t kernel_weight(os::Os& os, NodeId node) {

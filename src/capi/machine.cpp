@@ -8,7 +8,6 @@
 
 #include "capi/guard.h"
 #include "capi/handles.h"
-#include "capi/text.h"
 #include "homenode/homenode.h"
 #include "machine/json.h"
 #include "machine/kernel_files.h"

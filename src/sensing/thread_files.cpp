@@ -1,5 +1,7 @@
 #include "sensing/thread_files.h"
 
+#include <limits>
+
 #include "base/sizes.h"
 #include "base/words.h"
 #include "machine/kernel_files.h"
@@ -17,6 +19,27 @@ constexpr int last_cpu_word = 39;
 constexpr std::uint64_t exiting = 0x4;
 constexpr std::uint64_t kernel_thread = 0x200000;
 
+/// Reads one word of the file into `stat`; false where it is not what it has to be.
+bool read_word(int word, std::string_view value, TaskStat& stat) {
+  if (word == state_word) {
+    if (value.size() == 1) stat.state = value.front();
+    return value.size() == 1;
+  }
+  if (word != flags_word && word != started_word && word != last_cpu_word) return true;
+  const auto number = number_in(value);
+  if (!number) return false;
+  if (word == flags_word) {
+    stat.of_kernel = (*number & kernel_thread) != 0;
+    stat.ended = (*number & exiting) != 0 || stat.state == 'Z' || stat.state == 'X';
+  } else if (word == started_word) {
+    stat.started = *number;
+  } else {
+    if (*number > std::numeric_limits<unsigned>::max()) return false;
+    stat.last_cpu = CpuId(static_cast<unsigned>(*number));
+  }
+  return true;
+}
+
 }  // namespace
 
 std::optional<TaskStat> parse_stat(std::string_view text) {
@@ -33,24 +56,7 @@ std::optional<TaskStat> parse_stat(std::string_view text) {
   stat.name = text.substr(open + 2, close - open - 2);
   std::string_view rest = text.substr(close + 2);
   for (int word = state_word; word <= last_cpu_word; ++word) {
-    const std::string_view value = take_word(rest);
-    if (word == state_word) {
-      if (value.size() != 1) return std::nullopt;
-      stat.state = value.front();
-    } else if (word == flags_word) {
-      const auto flags = number_in(value);
-      if (!flags) return std::nullopt;
-      stat.of_kernel = (*flags & kernel_thread) != 0;
-      stat.ended = (*flags & exiting) != 0 || stat.state == 'Z' || stat.state == 'X';
-    } else if (word == started_word) {
-      const auto started = number_in(value);
-      if (!started) return std::nullopt;
-      stat.started = *started;
-    } else if (word == last_cpu_word) {
-      const auto cpu = number_in<unsigned>(value);
-      if (!cpu) return std::nullopt;
-      stat.last_cpu = CpuId(*cpu);
-    }
+    if (!read_word(word, take_word(rest), stat)) return std::nullopt;
   }
   return stat;
 }

@@ -9,12 +9,11 @@
 
 #include "actuation/aligned_memory.h"
 #include "actuation/audit.h"
-#include "actuation/huge_pages.h"
-#include "actuation/kernel_words.h"
+#include "actuation/mappings.h"
 #include "actuation/next_touch.h"
 #include "actuation/process.h"
 #include "base/id_list.h"
-#include "four_nodes.h"
+#include "regions.h"
 #include "machine/kernel_files.h"
 #include "os/every_refusal.h"
 

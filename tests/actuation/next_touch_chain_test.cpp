@@ -9,7 +9,7 @@
 #include <cstdlib>
 
 #include "actuation/next_touch.h"
-#include "four_nodes.h"
+#include "regions.h"
 #include "os/linux.h"
 
 namespace homenode::actuation {

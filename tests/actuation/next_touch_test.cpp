@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "actuation/audit.h"
-#include "four_nodes.h"
+#include "regions.h"
 #include "os/linux.h"
 
 namespace homenode::actuation {

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "actuation/audit.h"
-#include "four_nodes.h"
+#include "regions.h"
 #include "os/linux.h"
 
 namespace homenode::actuation {

@@ -1,10 +1,13 @@
-#include "actuation/kernel_words.h"
+#include "actuation/mappings.h"
 
+#include <sys/mman.h>
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <string>
 #include <utility>
 
+#include "actuation/refusal.h"
 #include "machine/kernel_files.h"
 
 namespace homenode::actuation {
@@ -66,6 +69,19 @@ std::optional<std::vector<Region>> closed_remains(std::string_view maps, std::ui
   }
   if (mapped == bytes) return std::nullopt;
   return closed;
+}
+
+Result<void> forbid_huge_pages(os::Os& os, Region region) {
+  const std::size_t bytes = page_count(os, region) * os.page_bytes();
+  const int result = os.advise_memory(region.address, bytes, MADV_NOHUGEPAGE);
+  // EINVAL: a kernel that has no huge pages, so there is nothing to forbid.
+  if (result == 0 || result == -EINVAL) return {};
+  return refusal(os, {.call = Call::madvise, .tried = "cannot forbid huge pages for the region"},
+                 result);
+}
+
+void split_huge_page(os::Os& os, void* page) {
+  (void)os.advise_memory(page, os.page_bytes(), MADV_COLD);
 }
 
 }  // namespace homenode::actuation

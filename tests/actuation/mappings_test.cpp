@@ -1,4 +1,4 @@
-#include "actuation/kernel_words.h"
+#include "actuation/mappings.h"
 
 #include <gtest/gtest.h>
 
