@@ -6,7 +6,7 @@
 #include <cerrno>
 
 #include "fake_clock.h"
-#include "machines.h"
+#include "support/machines.h"
 #include "measure/derived.h"
 
 namespace homenode::measure {

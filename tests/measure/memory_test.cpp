@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <set>
 
-#include "machines.h"
+#include "support/machines.h"
 #include "measure/working_set.h"
 
 namespace homenode::measure {
