@@ -13,9 +13,9 @@
 #include "actuation/next_touch.h"
 #include "actuation/process.h"
 #include "base/id_list.h"
-#include "regions.h"
 #include "machine/kernel_files.h"
 #include "os/every_refusal.h"
+#include "regions.h"
 
 namespace homenode::actuation {
 namespace {

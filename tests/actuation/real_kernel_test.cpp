@@ -7,8 +7,8 @@
 #include <sstream>
 
 #include "actuation/audit.h"
-#include "regions.h"
 #include "os/linux.h"
+#include "regions.h"
 
 namespace homenode::actuation {
 namespace {
