@@ -8,20 +8,19 @@
 #include <numeric>
 
 #include "actuation/audit.h"
-#include "actuation/kernel_policy.h"
-#include "actuation/kernel_words.h"
+#include "actuation/mappings.h"
 #include "actuation/move.h"
 #include "actuation/phase_timer.h"
+#include "actuation/process.h"
 #include "actuation/refusal.h"
 #include "actuation/region.h"
+#include "machine/kernel_files.h"
 
 namespace homenode::actuation {
 namespace {
 
 using placement::Policy;
 using placement::PolicyKind;
-
-constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 
 /// How many pages in turn the kernel gives a node, from sysfs; 1 where that does not say.
 std::size_t kernel_weight(os::Os& os, NodeId node) {
@@ -37,7 +36,7 @@ std::size_t kernel_weight(os::Os& os, NodeId node) {
 /// The nodes in turn, each as often as the policy gives it pages.
 std::vector<NodeId> turns_of(os::Os& os, const Policy& policy) {
   // The kernel leaves out what the cpuset does not allow.
-  const NodeSet allowed = allowed_nodes(os);
+  const NodeSet allowed = machine::allowed_nodes(os);
   const NodeSet nodes = (policy.nodes & allowed).empty() ? policy.nodes : policy.nodes & allowed;
   std::vector<NodeId> turns;
   for (NodeId node : nodes.to_vector()) {

@@ -12,10 +12,8 @@
 #include <string>
 #include <tuple>
 
-#include "actuation/huge_pages.h"
-#include "actuation/kernel_words.h"
+#include "actuation/mappings.h"
 #include "actuation/next_touch_handler.h"
-#include "actuation/next_touch_table.h"
 #include "actuation/refusal.h"
 
 namespace homenode::actuation {

@@ -11,10 +11,63 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
+#include <vector>
 
-#include "actuation/next_touch_table.h"
+#include "machine/kernel_files.h"
 
 namespace homenode::actuation {
+
+namespace {
+
+constinit NextTouchTable the_table{};
+
+/// By node: the node that takes its pages, plus one; 0 where it takes them itself. Nodes beyond the
+/// table take theirs too.
+constinit std::array<std::atomic<std::uint32_t>, 1024> targets{};
+
+NodeSet node_list(os::Os& os, const char* name) {
+  NodeSet nodes;
+  return machine::read_node_list(os, name, nodes) < 0 ? NodeSet{} : nodes;
+}
+
+/// The entry for `node`: the nearest by its SLIT distances, of which sysfs has one for each node
+/// that is online.
+std::uint32_t target_of(os::Os& os, NodeId node, const NodeSet& online,
+                        const NodeSet& with_memory) {
+  const std::vector<unsigned> distances = machine::read_node_distances(os, node);
+  const std::vector<NodeId> others = online.to_vector();
+  unsigned nearest = 0;
+  std::uint32_t target = 0;
+  for (std::size_t i = 0; i < std::min(others.size(), distances.size()); ++i) {
+    if (!with_memory.contains(others[i]) || (nearest != 0 && distances[i] >= nearest)) continue;
+    nearest = distances[i];
+    target = others[i].value() + 1;
+  }
+  return target;
+}
+
+}  // namespace
+
+NextTouchTable& next_touch_table() {
+  return the_table;
+}
+
+NodeId next_touch_target(NodeId node) {
+  if (node.value() >= targets.size()) return node;
+  const std::uint32_t target = targets[node.value()].load();
+  return target == 0 ? node : NodeId(target - 1);
+}
+
+void learn_next_touch_targets(os::Os& os) {
+  const NodeSet with_memory = node_list(os, "has_memory");
+  const NodeSet without = node_list(os, "has_cpu") - with_memory;
+  const NodeSet online = without.empty() ? NodeSet{} : node_list(os, "online");
+  for (std::uint32_t value = 0; value < targets.size(); ++value) {
+    const NodeId node(value);
+    const bool has_none = !with_memory.empty() && without.contains(node);
+    targets[value] = has_none ? target_of(os, node, online, with_memory) : 0;
+  }
+}
 namespace {
 
 constexpr int readable_and_writable = PROT_READ | PROT_WRITE;
@@ -145,6 +198,22 @@ void by_default(int number, const siginfo_t& info) {
   if (info.si_code <= 0) syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), number);
 }
 
+/// Blocks the signals that a handler asked for, as the kernel would; gives those blocked before.
+sigset_t block_for(const struct sigaction& action, int number) {
+  sigset_t blocked = action.sa_mask;
+  sigset_t before;
+  const bool deferred = (action.sa_flags & SA_NODEFER) == 0;
+  if (deferred) sigaddset(&blocked, number);
+  pthread_sigmask(SIG_BLOCK, &blocked, &before);
+  if (!deferred) {
+    sigset_t just_this;
+    sigemptyset(&just_this);
+    sigaddset(&just_this, number);
+    pthread_sigmask(SIG_UNBLOCK, &just_this, nullptr);
+  }
+  return before;
+}
+
 /// To whoever was there before us, on the terms that they asked for.
 void chain(int number, siginfo_t* info, void* context) {
   const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
@@ -163,16 +232,7 @@ void chain(int number, siginfo_t* info, void* context) {
     if (info->si_code <= 0) return;    // Sent: ignored.
     return by_default(number, *info);  // A fault cannot be ignored: the kernel does not either.
   }
-  sigset_t blocked = action.sa_mask;
-  sigset_t before;
-  if ((action.sa_flags & SA_NODEFER) == 0) sigaddset(&blocked, number);
-  pthread_sigmask(SIG_BLOCK, &blocked, &before);
-  if ((action.sa_flags & SA_NODEFER) != 0) {
-    sigset_t just_this;
-    sigemptyset(&just_this);
-    sigaddset(&just_this, number);
-    pthread_sigmask(SIG_UNBLOCK, &just_this, nullptr);
-  }
+  const sigset_t before = block_for(action, number);
   chain_depth = depth + 1;
   chain_context = context;
   chain_frame = frame;

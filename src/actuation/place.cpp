@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "actuation/audit.h"
-#include "actuation/huge_pages.h"
+#include "actuation/mappings.h"
 #include "actuation/move.h"
 #include "actuation/phase_timer.h"
 #include "actuation/plan.h"
@@ -177,6 +177,23 @@ std::size_t count_as_planned(const placement::PageMap& map, const Audit& where) 
   return count;
 }
 
+/// Moves what is still elsewhere, and brings `where` up to date.
+Result<void> move_rest(os::Os& os, Region region, const placement::PageMap& map, const Plan& plan,
+                       Audit& where, std::vector<Error>& refusals) {
+  const bool any_misplaced = count_as_planned(map, where) < map.size();
+  const auto not_moved = move_misplaced(os, region, map, where);
+  if (!not_moved) return not_moved.as_unexpected();
+  refusals.insert(refusals.end(), not_moved->begin(), not_moved->end());
+  if (!plan.divides_huge_pages || !any_misplaced) return {};
+  // A huge page that was not split has moved whole, with pages that were right before.
+  auto after = audit(os, region);
+  if (!after) return after.as_unexpected();
+  where = *std::move(after);
+  const std::size_t wrong = map.size() - count_as_planned(map, where);
+  if (wrong > 0 && refusals.empty()) refusals.push_back(moved_along(wrong));
+  return {};
+}
+
 }  // namespace
 
 Result<Receipt> place_pages(os::Os& os, Region region, const placement::PageMap& map,
@@ -212,17 +229,8 @@ Result<Receipt> place_pages(os::Os& os, Region region, const placement::PageMap&
     if (!split) return split.as_unexpected();
     where = *std::move(split);
   }
-  const bool any_misplaced = count_as_planned(map, *where) < map.size();
-  const auto not_moved = move_misplaced(os, region, map, *where);
-  if (!not_moved) return not_moved.as_unexpected();
-  receipt.refusals.insert(receipt.refusals.end(), not_moved->begin(), not_moved->end());
-  if (plan.divides_huge_pages && any_misplaced) {
-    // A huge page that was not split has moved whole, with pages that were right before.
-    auto after = audit(os, region);
-    if (!after) return after.as_unexpected();
-    where = *std::move(after);
-    const std::size_t wrong = map.size() - count_as_planned(map, *where);
-    if (wrong > 0 && receipt.refusals.empty()) receipt.refusals.push_back(moved_along(wrong));
+  if (const auto moved = move_rest(os, region, map, plan, *where, receipt.refusals); !moved) {
+    return moved.as_unexpected();
   }
   times.move = timer.lap();
   receipt.times = times;

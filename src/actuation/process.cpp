@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <linux/mempolicy.h>
 
-#include "actuation/kernel_policy.h"
+#include <cassert>
+#include <cstdint>
+
 #include "actuation/refusal.h"
 #include "base/id_list.h"
 
@@ -13,36 +15,51 @@
 #endif
 
 namespace homenode::actuation {
-namespace {
-
-// These are enumerators, so that #ifdef cannot ask for them.
-constexpr int mpol_preferred_many = 5;
-constexpr int mpol_weighted_interleave = 6;
-
-}  // namespace
 
 using placement::Policy;
 using placement::PolicyKind;
 
+namespace {
+
+struct KernelNumber {
+  PolicyKind kind;
+  int number;
+};
+
+// 5 and 6 are enumerators that headers of older distributions lack, and #ifdef cannot ask for them.
+constexpr KernelNumber kernel_numbers[] = {
+    {PolicyKind::default_policy, MPOL_DEFAULT},
+    {PolicyKind::local, MPOL_LOCAL},
+    {PolicyKind::bind, MPOL_BIND},
+    {PolicyKind::preferred, MPOL_PREFERRED},
+    {PolicyKind::preferred_many, 5},
+    {PolicyKind::interleave, MPOL_INTERLEAVE},
+    {PolicyKind::weighted_interleave, 6},
+};
+
+}  // namespace
+
 int kernel_mode(const Policy& policy) {
   const int flags = policy.numa_balancing ? MPOL_F_NUMA_BALANCING : 0;
-  switch (policy.kind) {
-    case PolicyKind::default_policy:
-      return MPOL_DEFAULT;
-    case PolicyKind::local:
-      return MPOL_LOCAL;
-    case PolicyKind::bind:
-      return MPOL_BIND | flags;
-    case PolicyKind::preferred:
-      return MPOL_PREFERRED;
-    case PolicyKind::preferred_many:
-      return mpol_preferred_many;
-    case PolicyKind::interleave:
-      return MPOL_INTERLEAVE;
-    case PolicyKind::weighted_interleave:
-      return mpol_weighted_interleave;
+  for (const KernelNumber& known : kernel_numbers) {
+    if (known.kind == policy.kind) return known.number | flags;
   }
   return MPOL_DEFAULT;
+}
+
+std::optional<PolicyKind> policy_kind_of(int mode) {
+  for (const KernelNumber& known : kernel_numbers) {
+    if (known.number == kernel_number(mode)) return known.kind;
+  }
+  return std::nullopt;
+}
+
+int kernel_number(int mode) {
+  return mode & ~(MPOL_F_STATIC_NODES | MPOL_F_RELATIVE_NODES | MPOL_F_NUMA_BALANCING);
+}
+
+bool has_balancing(int mode) {
+  return (mode & MPOL_F_NUMA_BALANCING) != 0;
 }
 
 std::string kernel_needed(const Policy& policy) {
@@ -91,6 +108,36 @@ Result<void> bind_thread(os::Os& os, pid_t thread, const CpuSet& cpus) {
                     .tried = fmt::format("cannot bind {} to the CPUs {}", who, to_list(cpus)),
                     .cpus = cpus},
                    result);
+  }
+  return {};
+}
+
+Result<void> bind_region(os::Os& os, Region region, const placement::Policy& policy,
+                         unsigned flags) {
+  assert(reinterpret_cast<std::uintptr_t>(region.address) % os.page_bytes() == 0);
+  if (const auto valid = validate(policy); !valid) return valid.as_unexpected();
+  if (region.bytes == 0) return {};
+  const std::string tried = fmt::format("cannot set the memory policy {} on {} bytes at {}",
+                                        describe(policy), region.bytes, region.address);
+  const int bound =
+      os.mbind(region.address, region.bytes, kernel_mode(policy), policy.nodes, flags);
+  if (bound < 0) {
+    return refusal(os,
+                   {.call = Call::mbind,
+                    .tried = tried,
+                    .nodes = policy.nodes,
+                    .kernel_needed = kernel_needed(policy)},
+                   bound);
+  }
+  if (!policy.home_node) return {};
+  // Each mbind makes a policy without a home, so this comes after it, every time.
+  const int at_home = os.set_home_node(region.address, region.bytes, *policy.home_node);
+  if (at_home < 0) {
+    return refusal(os,
+                   {.call = Call::set_home_node,
+                    .tried = tried + " (it is set, without its home)",
+                    .nodes = NodeSet{*policy.home_node}},
+                   at_home);
   }
   return {};
 }

@@ -6,8 +6,8 @@
 #include <iterator>
 #include <optional>
 
-#include "actuation/kernel_words.h"
 #include "base/id_list.h"
+#include "machine/kernel_files.h"
 
 namespace homenode::actuation {
 namespace {
@@ -139,7 +139,7 @@ const Row* find(Call call, int errno_value) {
 
 /// EINVAL of a policy: nodes without memory or outside the cpuset, or a kernel that is too old.
 Unexpected refused_nodes(os::Os& os, const Attempt& attempt) {
-  const NodeSet allowed = allowed_nodes(os);
+  const NodeSet allowed = machine::allowed_nodes(os);
   const NodeSet missing = allowed.empty() ? NodeSet{} : attempt.nodes - allowed;
   if (!missing.empty()) {
     return Unexpected({ErrorCode::bad_usage, EINVAL, attempt.tried,
@@ -160,7 +160,7 @@ Unexpected refused_nodes(os::Os& os, const Attempt& attempt) {
 
 Unexpected refused_cpus(os::Os& os, const Attempt& attempt) {
   std::string online;
-  os.read_file("/sys/devices/system/cpu/online", online);
+  machine::read_kernel_file(os, std::string(machine::cpu_folder) + "online", online);
   while (!online.empty() && online.back() == '\n') online.pop_back();
   return Unexpected({ErrorCode::bad_usage, EINVAL, attempt.tried,
                      fmt::format("none of the CPUs {} is online ({}) and in the cpuset: 'homenode "

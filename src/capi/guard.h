@@ -1,9 +1,11 @@
 // The one guard of the C interface: no exception leaves the library, and every failure becomes a
-// status and one line of text.
+// status and one line of text. Strings that cross it are allocated with malloc and freed by
+// hn_string_free().
 #pragma once
 
 #include <exception>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 
@@ -43,5 +45,8 @@ Value guarded_value(Value otherwise, Body&& body) noexcept {
     return otherwise;
   }
 }
+
+/// A copy for the caller, or nullptr when memory is short.
+char* copy_out(std::string_view text);
 
 }  // namespace homenode::capi

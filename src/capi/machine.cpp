@@ -6,12 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "actuation/kernel_words.h"
 #include "capi/guard.h"
 #include "capi/handles.h"
-#include "capi/text.h"
 #include "homenode/homenode.h"
 #include "machine/json.h"
+#include "machine/kernel_files.h"
 #include "machine/load.h"
 
 namespace homenode::capi {
@@ -154,7 +153,7 @@ extern "C" int64_t hn_node_free_bytes(int node) {
   return capi::guarded_value<int64_t>(-1, [&]() -> int64_t {
     if (node < 0) return -1;
     const NodeId id(static_cast<unsigned>(node));
-    const auto free = actuation::free_memory(capi::kernel(), {id});
+    const auto free = machine::free_memory(capi::kernel(), {id});
     const auto found = free.find(id);
     return found == free.end() ? -1 : static_cast<std::int64_t>(found->second.value);
   });

@@ -9,14 +9,11 @@
 #include <memory>
 
 #include "actuation/audit.h"
-#include "actuation/huge_pages.h"
-#include "actuation/kernel_words.h"
+#include "actuation/mappings.h"
 #include "actuation/refusal.h"
 #include "capi/guard.h"
 #include "capi/handles.h"
 #include "capi/region_place.h"
-#include "capi/region_words.h"
-#include "capi/text.h"
 #include "homenode/homenode.h"
 
 namespace homenode::capi {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <variant>
 
@@ -170,6 +171,20 @@ hn_statistics statistics_of(const hn_region& region) {
     statistics.pages_moved += counts->pages_moved;
   }
   return statistics;
+}
+
+std::string to_json(const actuation::Audit& audit, std::size_t page_bytes,
+                    std::optional<Bytes> huge) {
+  using Json = nlohmann::ordered_json;
+  Json nodes = Json::object();
+  for (const auto& [node, pages] : audit.pages_on_node) nodes[std::to_string(node.value())] = pages;
+  Json reasons = Json::object();
+  for (const auto& [reason, pages] : audit.reasons) reasons[actuation::to_string(reason)] = pages;
+  return Json{
+      {"schema", "homenode.audit/1"},           {"page_bytes", page_bytes},
+      {"pages", audit.node_of_page.size()},     {"pages_on_node", std::move(nodes)},
+      {"pages_on_no_node", std::move(reasons)}, {"huge_bytes", huge ? Json(huge->value) : Json()}}
+      .dump();
 }
 
 }  // namespace homenode::capi

@@ -1,9 +1,14 @@
 // Placing a region by the text of a memory rule. Serves the C interface's region functions.
 #pragma once
 
+#include <cstddef>
+#include <optional>
+#include <string>
 #include <variant>
 
+#include "actuation/audit.h"
 #include "base/result.h"
+#include "base/units.h"
 #include "capi/handles.h"
 #include "placement/distributions/distribution.h"
 #include "placement/policies/policy.h"
@@ -25,5 +30,10 @@ Result<int> place_by(hn_region& region,
 
 /// What placing has done so far, touches of an armed region included. Takes the region's lock.
 hn_statistics statistics_of(const hn_region& region);
+
+/// One object on one line: the pages on each node, why the others are on none, and how many bytes
+/// are in huge pages; null when the kernel does not say.
+std::string to_json(const actuation::Audit& audit, std::size_t page_bytes,
+                    std::optional<Bytes> huge);
 
 }  // namespace homenode::capi

@@ -4,7 +4,6 @@
 #include "capi/guard.h"
 #include "capi/handles.h"
 #include "capi/region_place.h"
-#include "capi/text.h"
 #include "homenode/homenode.h"
 #include "placement/strategies/table.h"
 #include "placement/threads/map.h"

@@ -4,7 +4,7 @@
 
 #include "cli/dispatch.h"
 #include "cli/invoke.h"
-#include "machine/live.h"
+#include "machine/load.h"
 #include "os/linux.h"
 
 int main(int argc, char** argv) {

@@ -1,31 +1,10 @@
 #include "cli/size_option.h"
 
-#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <charconv>
-#include <limits>
+#include "base/sizes.h"
 
 namespace homenode::cli {
-
-Result<Bytes> parse_size(std::string_view text) {
-  const auto wrong = [text] {
-    return bad_usage(fmt::format("cannot read the size '{}'", text),
-                     "write a number of bytes, with k, m, g or t for powers of 1024, such as 16M");
-  };
-  std::uint64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, status] = std::from_chars(text.data(), end, number);
-  if (status != std::errc{} || end - rest > 1) return wrong();
-  unsigned shift = 0;
-  if (rest != end) {
-    const std::size_t unit = std::string_view("kmgtKMGT").find(*rest);
-    if (unit == std::string_view::npos) return wrong();
-    shift = 10 * (static_cast<unsigned>(unit) % 4 + 1);
-  }
-  if (number > std::numeric_limits<std::uint64_t>::max() >> shift) return wrong();
-  return Bytes{number << shift};
-}
 
 CLI::Option* add_size_option(CLI::App& app, const std::string& option, Bytes& target,
                              const std::string& description, const std::string& standard) {

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include "base/id_list.h"
+#include "base/sizes.h"
 #include "launch/allocation_weights.h"
 #include "launch/wire.h"
 
@@ -35,32 +35,13 @@ bool take(std::string_view& text, std::string_view wanted) {
   return true;
 }
 
-/// 64M, 64MiB, 1048576; nothing when it is no size.
-std::optional<std::uint64_t> parse_bytes(std::string_view text) {
-  std::uint64_t number = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (status != std::errc{}) return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  unsigned shift = 0;
-  if (!text.empty()) {
-    const std::size_t power = std::string_view("KMGT").find(text.front());
-    const std::string_view unit = text.substr(1);
-    if (power == std::string_view::npos || !(unit.empty() || unit == "iB" || unit == "B")) {
-      return std::nullopt;
-    }
-    shift = 10 * (static_cast<unsigned>(power) + 1);
-  }
-  if (number > UINT64_MAX >> shift) return std::nullopt;
-  return number << shift;
-}
-
 /// The least size that the condition "size>N" or "size>=N" holds for.
-std::optional<std::uint64_t> parse_size(std::string_view condition) {
+std::optional<std::uint64_t> least_size(std::string_view condition) {
   if (!take(condition, ">")) return std::nullopt;
   const bool or_equal = take(condition, "=");
-  const auto bytes = parse_bytes(condition);
-  if (!bytes || (!or_equal && *bytes == UINT64_MAX)) return std::nullopt;
-  return or_equal ? *bytes : *bytes + 1;
+  const auto size = parse_size(condition);
+  if (!size || (!or_equal && size->value == UINT64_MAX)) return std::nullopt;
+  return or_equal ? size->value : size->value + 1;
 }
 
 bool parse_name(std::string_view condition, std::vector<std::string>& names) {
@@ -74,7 +55,7 @@ bool parse_condition(std::string_view condition, AllocationRule& rule,
   if (take(condition, "name")) return parse_name(condition, rule.names);
   if (take(condition, "from")) return parse_name(condition, rule.from);
   if (at_least || !take(condition, "size")) return false;
-  at_least = parse_size(condition);
+  at_least = least_size(condition);
   return at_least.has_value();
 }
 

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
-#include <string_view>
+
+#include "base/sizes.h"
 
 namespace homenode::launch {
 namespace {
@@ -13,22 +13,8 @@ namespace {
 using Kind = RunSetting::Kind;
 using Step = SegmentRequest::Step;
 
-/// A whole text in one of C's notations, or in the base that is given.
-std::optional<std::uint64_t> read_c_number(std::string_view text, int base = 0) {
-  if (base == 0) {
-    base = 10;
-    if (text.starts_with("0x") || text.starts_with("0X")) {
-      base = 16;
-      text.remove_prefix(2);
-    } else if (text.starts_with("0") && text.size() > 1) {
-      base = 8;
-    }
-  }
-  std::uint64_t value = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  const bool whole = status == std::errc{} && end == text.data() + text.size();
-  return whole ? std::optional(value) : std::nullopt;
-}
+/// Half of the address space is more than any file has, and sums of two such do not overflow.
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 62U;
 
 bool names_memory(Kind kind) {
   return kind == Kind::shm || kind == Kind::file;
@@ -143,16 +129,16 @@ class SegmentReader {
       return {};
     }
     if (setting.kind == Kind::offset || setting.kind == Kind::length) {
-      const auto bytes = parse_segment_bytes(setting.value);
-      if (!bytes) {
-        return unreadable_value(setting.kind, setting.value,
-                                "write bytes, or a number with k, m or g behind it");
+      const auto bytes = parse_size(setting.value, LeadingZero::octal);
+      if (!bytes || bytes->value > most_bytes) {
+        return unreadable_value(setting.kind, setting.value, size_advice);
       }
-      (setting.kind == Kind::offset ? request_.offset : request_.length) = *bytes;
+      (setting.kind == Kind::offset ? request_.offset : request_.length) = bytes->value;
       return {};
     }
     const bool is_mode = setting.kind == Kind::shmmode;
-    const auto number = read_c_number(setting.value, is_mode ? 8 : 0);
+    const auto number =
+        is_mode ? number_in(setting.value, 8) : c_number_in(setting.value, LeadingZero::octal);
     constexpr auto most_project = static_cast<std::uint64_t>(std::numeric_limits<int>::max());
     if (!number || *number > (is_mode ? 0777 : most_project)) {
       return unreadable_value(
@@ -184,20 +170,6 @@ Result<void> check_no_memory_named(const std::vector<RunSetting>& settings) {
 }
 
 }  // namespace
-
-std::optional<std::uint64_t> parse_segment_bytes(const std::string& text) {
-  if (text.empty()) return std::nullopt;
-  unsigned shift = 0;
-  if (text.back() == 'k' || text.back() == 'K') shift = 10;
-  if (text.back() == 'm' || text.back() == 'M') shift = 20;
-  if (text.back() == 'g' || text.back() == 'G') shift = 30;
-  const auto number =
-      read_c_number(std::string_view(text).substr(0, text.size() - (shift == 0 ? 0 : 1)));
-  // Half of the address space is more than any file has, and sums of two such do not overflow.
-  constexpr std::uint64_t most = std::uint64_t{1} << 62U;
-  if (!number || *number > (most >> shift)) return std::nullopt;
-  return *number << shift;
-}
 
 Result<std::optional<SegmentRequest>> take_segment(std::vector<RunSetting>& settings) {
   const bool named = std::any_of(settings.begin(), settings.end(), [](const RunSetting& setting) {

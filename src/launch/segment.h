@@ -31,7 +31,4 @@ struct SegmentRequest {
 /// bad_usage for what breaks that, cannot be read, is given twice or is for a program.
 Result<std::optional<SegmentRequest>> take_segment(std::vector<RunSetting>& settings);
 
-/// A number of bytes as numactl takes it: decimal, 0x10 or 010, with k, m or g behind.
-std::optional<std::uint64_t> parse_segment_bytes(const std::string& text);
-
 }  // namespace homenode::launch

@@ -47,15 +47,9 @@ const char* advice(int errno_value, bool huge_pages) {
 /// The size of the system's ordinary huge pages.
 std::size_t huge_page_bytes(os::Os& os) {
   std::string text;
-  if (machine::read_kernel_file(os, "/proc/meminfo", text) != 0) return os.page_bytes();
-  constexpr std::string_view name = "Hugepagesize:";
-  const std::size_t at = text.find(name);
-  if (at == std::string::npos) return os.page_bytes();
-  const std::size_t first = text.find_first_not_of(' ', at + name.size());
-  if (first == std::string::npos) return os.page_bytes();
-  std::size_t kib = 0;
-  std::from_chars(text.data() + first, text.data() + text.size(), kib);
-  return kib == 0 ? os.page_bytes() : kib << 10U;
+  if (machine::read_kernel_file(os, machine::meminfo_file, text) != 0) return os.page_bytes();
+  const auto size = machine::memory_amount(text, "Hugepagesize:");
+  return size && size->value > 0 ? size->value : os.page_bytes();
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "actuation/kernel_policy.h"
+#include "actuation/process.h"
 #include "agent/wire.h"
 #include "base/id_list.h"
 #include "heap/policy.h"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -13,8 +14,10 @@ namespace homenode::machine {
 /// CPUs, columns nodes with memory, as in Machine::pair_values) take the place of the source's own
 /// of the same kind; values are rounded to whole numbers, unknown ones left out. Matrices become
 /// memory attributes, whose provenance stands in infos `homenode:Provenance.…`, so that load_xml()
-/// gives them back as they were. Errors: as load().
+/// gives them back as they were. `infos`, names and values, are written into the machine's object.
+/// Errors: as load().
 Result<std::string> export_xml(const std::string& source,
-                               const std::vector<PairValues>& matrices = {});
+                               const std::vector<PairValues>& matrices = {},
+                               const std::vector<std::pair<std::string, std::string>>& infos = {});
 
 }  // namespace homenode::machine

@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "machine/hwloc_set.h"
 #include "machine/memattrs.h"
 
 namespace homenode::machine {

@@ -10,6 +10,7 @@
 #include "machine/hwloc_reader.h"
 #include "machine/hwloc_source.h"
 #include "machine/plausible.h"
+#include "os/linux.h"
 
 namespace homenode::machine {
 namespace {
@@ -73,6 +74,12 @@ Result<Machine> load_live(const FileReader& read) {
   const char* in_lab = std::getenv("HOMENODE_LAB");
   if (in_lab != nullptr && *in_lab != '\0') machine->name = in_lab;
   return machine;
+}
+
+Result<Machine> read_live_machine() {
+  os::Linux os;
+  return load_live(
+      [&os](const std::string& path, std::string& content) { return os.read_file(path, content); });
 }
 
 Result<Machine> load_xml(const std::string& path) {

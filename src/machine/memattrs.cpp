@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "machine/hwloc_set.h"
+#include "machine/hwloc_reader.h"
 
 namespace homenode::machine {
 namespace {

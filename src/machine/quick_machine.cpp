@@ -7,28 +7,14 @@
 #include <fmt/format.h>
 
 #include "base/id_list.h"
+#include "machine/kernel_files.h"
 
 namespace homenode::machine {
 namespace {
 
-constexpr const char* node_folder = "/sys/devices/system/node/";
-constexpr const char* cpu_folder = "/sys/devices/system/cpu/";
-
 Unexpected unreadable(const std::string& path, int result) {
   return failed(fmt::format("cannot read this machine's nodes from '{}'", path),
                 "check that /sys and /proc are mounted", -result);
-}
-
-/// The value after `key` at the start of a line, blanks taken off; empty when there is none.
-std::string_view value_of(std::string_view text, std::string_view key) {
-  for (std::size_t at = text.find(key); at != std::string_view::npos; at = text.find(key, at + 1)) {
-    if (at != 0 && text[at - 1] != '\n') continue;
-    const std::string_view rest = text.substr(at + key.size());
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    const std::size_t first = line.find_first_not_of(" \t");
-    return first == std::string_view::npos ? std::string_view() : line.substr(first);
-  }
-  return {};
 }
 
 /// A kernel bitmap such as "ff,00000000": groups of 32 bits in hexadecimal, the highest first.
@@ -48,14 +34,6 @@ bool parse_cpu_map(std::string_view text, CpuSet& cpus) {
     text = comma == std::string_view::npos ? std::string_view() : text.substr(0, comma);
   }
   return lowest > 0;
-}
-
-/// MemTotal of a meminfo file, whose lines begin with "Node 0 " for a node's.
-Bytes memory_of(std::string_view meminfo, const std::string& prefix) {
-  const std::string_view value = value_of(meminfo, prefix + "MemTotal:");
-  std::uint64_t kib = 0;
-  std::from_chars(value.data(), value.data() + value.size(), kib);
-  return Bytes{kib << 10};
 }
 
 class QuickReader {
@@ -97,14 +75,14 @@ class QuickReader {
     if (!ids) return ids.as_unexpected();
     CpuSet taken;
     for (NodeId id : ids->to_vector()) {
-      const std::string folder = fmt::format("{}node{}/", node_folder, id.value());
       Node node{id, {}, {}, std::nullopt};
-      if (const auto read = take(folder + "cpumap"); !read) return read;
-      if (!parse_cpu_map(text_, node.cpus)) return unreadable(folder + "cpumap", -EINVAL);
+      const std::string cpu_map = node_file(id, "cpumap");
+      if (const auto read = take(cpu_map); !read) return read;
+      if (!parse_cpu_map(text_, node.cpus)) return unreadable(cpu_map, -EINVAL);
       node.cpus = (node.cpus & online_) - taken;
       taken = taken | node.cpus;
-      if (const auto read = take(folder + "meminfo"); !read) return read;
-      node.memory = memory_of(text_, fmt::format("Node {} ", id.value()));
+      if (const auto read = take(node_file(id, "meminfo")); !read) return read;
+      node.memory = memory_amount(text_, "MemTotal:").value_or(Bytes{});
       machine_.nodes.push_back(std::move(node));
     }
     return {};
@@ -112,19 +90,21 @@ class QuickReader {
 
   /// A kernel without NUMA.
   Result<void> read_one_node() {
-    if (const auto read = take("/proc/meminfo"); !read) return read;
-    machine_.nodes.push_back({NodeId(0), online_, memory_of(text_, ""), std::nullopt});
+    if (const auto read = take(meminfo_file); !read) return read;
+    machine_.nodes.push_back(
+        {NodeId(0), online_, memory_amount(text_, "MemTotal:").value_or(Bytes{}), std::nullopt});
     return {};
   }
 
   Result<void> apply_limits() {
     machine_.allowed_cpus = machine_.cpus();
     machine_.allowed_nodes = machine_.node_ids();
-    if (const auto read = take("/proc/self/status", true); !read) return read;
-    const auto cpus = parse_cpu_list(value_of(text_, "Cpus_allowed_list:"));
-    if (cpus && !cpus->empty()) machine_.allowed_cpus = machine_.allowed_cpus & *cpus;
-    const auto nodes = parse_node_list(value_of(text_, "Mems_allowed_list:"));
-    if (!nodes || nodes->empty()) return {};
+    if (const auto read = take(status_file, true); !read) return read;
+    if (const auto cpus = allowed_cpus_in(text_)) {
+      machine_.allowed_cpus = machine_.allowed_cpus & *cpus;
+    }
+    const auto nodes = allowed_nodes_in(text_);
+    if (!nodes) return {};
     if (machine_.nodes_with_memory().is_subset_of(*nodes)) return {};
     machine_.allowed_nodes = machine_.allowed_nodes & *nodes;
     return {};
@@ -140,6 +120,12 @@ class QuickReader {
 
 Result<Machine> load_quick(const FileReader& read) {
   return QuickReader(read).run();
+}
+
+Result<Machine> read_quick_machine(os::Os& os) {
+  return load_quick([&os](const std::string& path, std::string& content) {
+    return read_kernel_file(os, path, content);
+  });
 }
 
 }  // namespace homenode::machine

@@ -1,6 +1,5 @@
 // The machine as lists of nodes and CPUs need it, from a handful of the kernel's files and without
-// hwloc, whose discovery takes longer than starting a program may. Pure: the caller reads the
-// files. Serves the verb `run`.
+// hwloc, whose discovery takes longer than starting a program may. Serves the verb `run`.
 #pragma once
 
 #include <functional>
@@ -8,6 +7,7 @@
 
 #include "base/result.h"
 #include "machine/machine.h"
+#include "os/os.h"
 
 namespace homenode::machine {
 
@@ -23,5 +23,8 @@ using FileReader = std::function<int(const std::string& path, std::string& conte
 /// where the cpuset leaves out none of those with memory: the kernel lists no others.
 /// Errors: failed when the kernel's files cannot be read or contradict each other.
 Result<Machine> load_quick(const FileReader& read);
+
+/// load_quick() over the kernel's files, through the os contract. Errors: as there.
+Result<Machine> read_quick_machine(os::Os& os);
 
 }  // namespace homenode::machine

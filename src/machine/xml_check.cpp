@@ -1,18 +1,21 @@
 #include "machine/xml_check.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "base/id_list.h"
 #include "base/id_set.h"
-#include "machine/xml_mask.h"
+#include "base/sizes.h"
 #include "machine/xml_tag.h"
-#include "machine/xml_values.h"
 
 namespace homenode::machine {
+
 namespace {
 
 struct Sets {
@@ -95,7 +98,7 @@ class ObjectChecker {
 
   std::string check_leaf(const Tag& tag, std::string_view type, const Sets& sets) {
     if (type != "PU" && type != "NUMANode") return "";
-    const auto index = parse_number(attribute(tag, "os_index"));
+    const auto index = number_in<unsigned>(attribute(tag, "os_index"));
     if (!index) return fmt::format("a {} has no os_index", type);
     const bool fits = type == "PU" ? sets.complete_cpus == CpuSet{CpuId(*index)}
                                    : sets.complete_nodes == NodeSet{NodeId(*index)};
@@ -115,6 +118,44 @@ class ObjectChecker {
   CpuSet seen_cpus_;
   NodeSet seen_nodes_;
 };
+
+/// Checks the memory attributes, whose values hwloc's own reader takes as they come: "-5" for a
+/// huge number and "fast" for 0. Is shown every tag in turn. Objects come before attributes, as
+/// hwloc writes them.
+class ValueChecker {
+ public:
+  /// The problem of this tag, or nothing.
+  std::string check(const Tag& tag);
+
+ private:
+  [[nodiscard]] std::string place_of(const Tag& tag) const;
+
+  std::map<std::string, std::string, std::less<>> nodes_;  ///< Node numbers by hwloc's gp_index.
+  std::string attribute_;                                  ///< The attribute that is open.
+};
+
+std::string ValueChecker::check(const Tag& tag) {
+  if (tag.name == "object" && attribute(tag, "type") == "NUMANode") {
+    nodes_.emplace(attribute(tag, "gp_index"), attribute(tag, "os_index"));
+  } else if (tag.name == "memattr") {
+    attribute_ = attribute(tag, "name");
+  } else if (tag.name == "memattr_value" && tag.kind != Tag::Kind::end) {
+    const std::string_view value = attribute(tag, "value");
+    if (!number_in(value)) {
+      return fmt::format("its {} {} is '{}', which is no whole number", attribute_, place_of(tag),
+                         value);
+    }
+  }
+  return "";
+}
+
+std::string ValueChecker::place_of(const Tag& tag) const {
+  const auto node = nodes_.find(attribute(tag, "target_obj_gp_index"));
+  const std::string to = node == nodes_.end() ? "an unknown object" : "node " + node->second;
+  const auto cpus = parse_mask<CpuId>(attribute(tag, "initiator_cpuset"));
+  if (!cpus || cpus->empty()) return "of " + to;
+  return fmt::format("from CPUs {} to {}", to_list(*cpus), to);
+}
 
 }  // namespace
 

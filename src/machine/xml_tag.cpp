@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 
 namespace homenode::machine {
 namespace {
@@ -71,13 +70,6 @@ Tag take_tag(std::string_view& xml) {
 std::string_view attribute(const Tag& tag, std::string_view name) {
   const auto found = tag.attributes.find(name);
   return found == tag.attributes.end() ? std::string_view() : found->second;
-}
-
-std::optional<unsigned> parse_number(std::string_view text) {
-  unsigned value = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (status != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 }  // namespace homenode::machine

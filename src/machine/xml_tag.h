@@ -1,10 +1,16 @@
-// The tags of an XML text, for the checks that come before hwloc reads it. Internal to the machine
-// room.
+// The tags of an XML text and the masks in them, for the checks that come before hwloc reads it.
+// Internal to the machine room.
 #pragma once
 
+#include <charconv>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string_view>
+#include <vector>
+
+#include "base/id_list.h"
+#include "base/id_set.h"
 
 namespace homenode::machine {
 
@@ -26,7 +32,32 @@ Tag take_tag(std::string_view& xml);
 /// Empty where the tag has no such attribute.
 std::string_view attribute(const Tag& tag, std::string_view name);
 
-/// A whole number in decimal digits and nothing else.
-std::optional<unsigned> parse_number(std::string_view text);
+/// hwloc's mask: words of 32 bits in hexadecimal, the highest first, an empty one is 0. hwloc's own
+/// reader aborts on a wrong one. Infinite masks (0xf...f) are of no use in a machine.
+template <class IdType>
+std::optional<IdSet<IdType>> parse_mask(std::string_view text) {
+  constexpr unsigned bits = 32;
+  std::vector<std::uint32_t> words;
+  for (bool more = !text.empty(); more;) {
+    const std::size_t comma = text.find(',');
+    more = comma != std::string_view::npos;
+    std::string_view word = text.substr(0, comma);
+    if (more) text.remove_prefix(comma + 1);
+    const bool first = words.empty();
+    words.push_back(0);
+    if (word.empty() && !first) continue;
+    if (!word.starts_with("0x")) return std::nullopt;
+    word.remove_prefix(2);
+    const auto [end, status] =
+        std::from_chars(word.data(), word.data() + word.size(), words.back(), 16);
+    if (status != std::errc{} || end != word.data() + word.size()) return std::nullopt;
+  }
+  if (words.empty() || words.size() > max_list_id / bits + 1) return std::nullopt;
+  IdSet<IdType> set;
+  for (unsigned id = 0; id < words.size() * bits; ++id) {
+    if ((words[words.size() - 1 - id / bits] >> id % bits & 1U) != 0) set.insert(IdType(id));
+  }
+  return set;
+}
 
 }  // namespace homenode::machine

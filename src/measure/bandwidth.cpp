@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "measure/budget.h"
+#include "measure/statistics.h"
 
 namespace homenode::measure {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "measure/budget.h"
+#include "measure/statistics.h"
 #include "workloads/probe/injector.h"
 
 namespace homenode::measure {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "actuation/kernel_words.h"
 #include "base/marker.h"
+#include "machine/kernel_files.h"
 #include "measure/bandwidth.h"
 #include "measure/derived.h"
 #include "measure/latency.h"
@@ -149,11 +149,11 @@ Result<Report> measure_machine(const Instruments& instruments, const machine::Ma
   if (!plan) return plan.as_unexpected();
   const auto kernels = choose_kernels(request);
   if (!kernels) return kernels.as_unexpected();
-  const auto free = actuation::free_memory(instruments.os, plan->targets);
+  const auto free = machine::free_memory(instruments.os, plan->targets);
   Bytes all;
   for (const machine::Node& node : machine.nodes) all.value += node.memory.value;
   const auto set = choose_working_set(machine, *plan, free,
-                                      actuation::available_memory(instruments.os).value_or(all));
+                                      machine::available_memory(instruments.os).value_or(all));
   if (!set) return set.as_unexpected();
 
   Report report;

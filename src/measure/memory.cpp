@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "actuation/audit.h"
-#include "actuation/kernel_words.h"
+#include "actuation/mappings.h"
 #include "measure/working_set.h"
 
 namespace homenode::measure {

@@ -65,6 +65,21 @@ std::vector<Pair> pairs_of(const Plan& plan) {
   return pairs;
 }
 
+void plan_latency(Plan& plan) {
+  for (bool write : {false, true}) {
+    for (const Pair& pair : pairs_of(plan)) plan.latency.push_back({pair, write});
+  }
+}
+
+/// Where a node has CPUs enough to load its memory and to measure beside that.
+void plan_loaded(Plan& plan) {
+  plan.idle_rounds = plan.request.quick ? std::vector<std::size_t>{4096, 512, 0}
+                                        : std::vector<std::size_t>{16384, 4096, 1024, 256, 64, 0};
+  for (const Pair& pair : pairs_of(plan)) {
+    if (plan.cpus_of.at(pair.from).size() > 1) plan.loaded.push_back(pair);
+  }
+}
+
 /// One kernel after the other over all pairs: what a kernel leaves in the caches is then what the
 /// next figure of the same kernel finds.
 void plan_bandwidth(Plan& plan) {
@@ -127,19 +142,9 @@ Result<Plan> make_plan(const machine::Machine& machine, const Request& request) 
   plan.targets = *std::move(targets);
   note_what_is_left_out(machine, plan);
 
-  if (request.latency) {
-    for (bool write : {false, true}) {
-      for (const Pair& pair : pairs_of(plan)) plan.latency.push_back({pair, write});
-    }
-  }
+  if (request.latency) plan_latency(plan);
   plan_bandwidth(plan);
-  if (request.loaded) {
-    plan.idle_rounds = request.quick ? std::vector<std::size_t>{4096, 512, 0}
-                                     : std::vector<std::size_t>{16384, 4096, 1024, 256, 64, 0};
-    for (const Pair& pair : pairs_of(plan)) {
-      if (plan.cpus_of.at(pair.from).size() > 1) plan.loaded.push_back(pair);
-    }
-  }
+  if (request.loaded) plan_loaded(plan);
   plan.runs = request.runs.value_or(request.quick ? quick_runs : full_runs);
   plan.budget_s = request.quick ? quick_budget_s : full_budget_s;
   return plan;

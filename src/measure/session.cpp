@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "measure/budget.h"
+#include "measure/statistics.h"
 
 namespace homenode::measure {
 

@@ -9,7 +9,8 @@
 
 #include "base/heap_header.h"
 #include "base/id_list.h"
-#include "sensing/words.h"
+#include "base/sizes.h"
+#include "base/words.h"
 
 namespace homenode::sensing {
 namespace {

@@ -2,7 +2,8 @@
 
 #include <optional>
 
-#include "sensing/words.h"
+#include "base/sizes.h"
+#include "base/words.h"
 
 namespace homenode::sensing {
 namespace {

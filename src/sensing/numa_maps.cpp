@@ -4,7 +4,8 @@
 #include <optional>
 
 #include "base/id_list.h"
-#include "sensing/words.h"
+#include "base/sizes.h"
+#include "base/words.h"
 
 namespace homenode::sensing {
 namespace {

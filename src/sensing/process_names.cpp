@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/words.h"
 #include "sensing/thread_files.h"
-#include "sensing/words.h"
 
 namespace homenode::sensing {
 namespace {

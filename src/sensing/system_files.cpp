@@ -6,7 +6,9 @@
 #include <cerrno>
 
 #include "base/id_list.h"
-#include "sensing/words.h"
+#include "base/sizes.h"
+#include "base/words.h"
+#include "machine/kernel_files.h"
 
 namespace homenode::sensing {
 namespace {
@@ -23,14 +25,14 @@ void set_memory(NodeFacts& node, const SystemFiles& files, const std::string& pa
   std::string text;
   node.memory_known = files.read(path, text) == 0;
   if (!node.memory_known) return;
-  node.total = memory_amount(text, "MemTotal:");
-  node.free = memory_amount(text, "MemFree:");
+  node.total = machine::memory_amount(text, "MemTotal:").value_or(Bytes{});
+  node.free = machine::memory_amount(text, "MemFree:").value_or(Bytes{});
 }
 
 std::vector<NodeFacts> only_node(const SystemFiles& files) {
   NodeFacts node;
-  set_cpus(node, files, "/sys/devices/system/cpu/online");
-  set_memory(node, files, "/proc/meminfo");
+  set_cpus(node, files, std::string(machine::cpu_folder) + "online");
+  set_memory(node, files, machine::meminfo_file);
   return {node};
 }
 
@@ -48,7 +50,7 @@ int SystemFiles::list_numbers(const std::string& path, std::vector<pid_t>& numbe
 }
 
 Result<std::vector<NodeFacts>> read_nodes(const SystemFiles& files, const NodeSet& allowed) {
-  constexpr const char* list = "/sys/devices/system/node/online";
+  const std::string list = std::string(machine::node_folder) + "online";
   std::string text;
   const int result = files.read(list, text);
   if (result == -ENOENT && allowed.size() <= 1) return only_node(files);
@@ -60,26 +62,13 @@ Result<std::vector<NodeFacts>> read_nodes(const SystemFiles& files, const NodeSe
   }
   std::vector<NodeFacts> nodes;
   for (NodeId id : online->to_vector()) {
-    const std::string folder = fmt::format("/sys/devices/system/node/node{}", id.value());
     NodeFacts node;
     node.id = id;
-    set_cpus(node, files, folder + "/cpulist");
-    set_memory(node, files, folder + "/meminfo");
+    set_cpus(node, files, machine::node_file(id, "cpulist"));
+    set_memory(node, files, machine::node_file(id, "meminfo"));
     nodes.push_back(std::move(node));
   }
   return nodes;
-}
-
-Bytes memory_amount(std::string_view meminfo, std::string_view key) {
-  while (!meminfo.empty()) {
-    std::string_view line = take_line(meminfo);
-    const std::size_t at = line.find(key);
-    if (at == std::string_view::npos || (at > 0 && line[at - 1] != ' ')) continue;
-    line.remove_prefix(at + key.size());
-    const auto kib = number_in(take_word(line));
-    return {kib && *kib <= (UINT64_MAX >> 10U) ? *kib << 10U : 0};
-  }
-  return {};
 }
 
 }  // namespace homenode::sensing

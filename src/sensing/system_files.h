@@ -29,7 +29,4 @@ struct SystemFiles {
 /// list cannot be read.
 Result<std::vector<NodeFacts>> read_nodes(const SystemFiles& files, const NodeSet& allowed);
 
-/// "Node 0 MemFree:  1024 kB" or "MemFree:  1024 kB": the amount behind `key`, 0 without it. Pure.
-Bytes memory_amount(std::string_view meminfo, std::string_view key);
-
 }  // namespace homenode::sensing

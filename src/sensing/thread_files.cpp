@@ -1,7 +1,10 @@
 #include "sensing/thread_files.h"
 
-#include "base/id_list.h"
-#include "sensing/words.h"
+#include <limits>
+
+#include "base/sizes.h"
+#include "base/words.h"
+#include "machine/kernel_files.h"
 
 namespace homenode::sensing {
 namespace {
@@ -15,6 +18,27 @@ constexpr int last_cpu_word = 39;
 // Of the flags: PF_EXITING and PF_KTHREAD in the kernel's include/linux/sched.h.
 constexpr std::uint64_t exiting = 0x4;
 constexpr std::uint64_t kernel_thread = 0x200000;
+
+/// Reads one word of the file into `stat`; false where it is not what it has to be.
+bool read_word(int word, std::string_view value, TaskStat& stat) {
+  if (word == state_word) {
+    if (value.size() == 1) stat.state = value.front();
+    return value.size() == 1;
+  }
+  if (word != flags_word && word != started_word && word != last_cpu_word) return true;
+  const auto number = number_in(value);
+  if (!number) return false;
+  if (word == flags_word) {
+    stat.of_kernel = (*number & kernel_thread) != 0;
+    stat.ended = (*number & exiting) != 0 || stat.state == 'Z' || stat.state == 'X';
+  } else if (word == started_word) {
+    stat.started = *number;
+  } else {
+    if (*number > std::numeric_limits<unsigned>::max()) return false;
+    stat.last_cpu = CpuId(static_cast<unsigned>(*number));
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -32,40 +56,14 @@ std::optional<TaskStat> parse_stat(std::string_view text) {
   stat.name = text.substr(open + 2, close - open - 2);
   std::string_view rest = text.substr(close + 2);
   for (int word = state_word; word <= last_cpu_word; ++word) {
-    const std::string_view value = take_word(rest);
-    if (word == state_word) {
-      if (value.size() != 1) return std::nullopt;
-      stat.state = value.front();
-    } else if (word == flags_word) {
-      const auto flags = number_in(value);
-      if (!flags) return std::nullopt;
-      stat.of_kernel = (*flags & kernel_thread) != 0;
-      stat.ended = (*flags & exiting) != 0 || stat.state == 'Z' || stat.state == 'X';
-    } else if (word == started_word) {
-      const auto started = number_in(value);
-      if (!started) return std::nullopt;
-      stat.started = *started;
-    } else if (word == last_cpu_word) {
-      const auto cpu = number_in<unsigned>(value);
-      if (!cpu) return std::nullopt;
-      stat.last_cpu = CpuId(*cpu);
-    }
+    if (!read_word(word, take_word(rest), stat)) return std::nullopt;
   }
   return stat;
 }
 
 TaskLimits parse_status(std::string_view text) {
-  TaskLimits limits;
-  while (!text.empty()) {
-    std::string_view line = take_line(text);
-    const std::string_view key = take_until(line, ':');
-    if (key == "Cpus_allowed_list") {
-      if (const auto cpus = parse_cpu_list(trimmed(line))) limits.cpus = *cpus;
-    } else if (key == "Mems_allowed_list") {
-      if (const auto nodes = parse_node_list(trimmed(line))) limits.memory_nodes = *nodes;
-    }
-  }
-  return limits;
+  return {machine::allowed_cpus_in(text).value_or(CpuSet{}),
+          machine::allowed_nodes_in(text).value_or(NodeSet{})};
 }
 
 std::optional<std::uint64_t> stack_pointer_in(std::string_view text) {

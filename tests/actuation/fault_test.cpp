@@ -7,15 +7,15 @@
 #include <cerrno>
 #include <functional>
 
-#include "os/every_refusal.h"
 #include "actuation/aligned_memory.h"
 #include "actuation/audit.h"
-#include "actuation/huge_pages.h"
-#include "actuation/kernel_words.h"
+#include "actuation/mappings.h"
 #include "actuation/next_touch.h"
 #include "actuation/process.h"
 #include "base/id_list.h"
-#include "four_nodes.h"
+#include "machine/kernel_files.h"
+#include "os/every_refusal.h"
+#include "regions.h"
 
 namespace homenode::actuation {
 namespace {
@@ -203,8 +203,8 @@ const std::vector<Row>& rows() {
        1,
        true,
        [](os::Os& os, Region) {
-         (void)free_memory(os, four_nodes);
-         (void)available_memory(os);
+         (void)machine::free_memory(os, four_nodes);
+         (void)machine::available_memory(os);
          return Outcome{true, {}};
        },
        {"read_file"}},

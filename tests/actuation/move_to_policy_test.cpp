@@ -1,7 +1,7 @@
 #include <cerrno>
 
 #include "actuation/audit.h"
-#include "four_nodes.h"
+#include "regions.h"
 
 namespace homenode::actuation {
 namespace {

@@ -9,8 +9,8 @@
 #include <cstdlib>
 
 #include "actuation/next_touch.h"
-#include "four_nodes.h"
 #include "os/linux.h"
+#include "regions.h"
 
 namespace homenode::actuation {
 namespace {

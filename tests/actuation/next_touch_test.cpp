@@ -12,8 +12,8 @@
 #include <thread>
 
 #include "actuation/audit.h"
-#include "four_nodes.h"
 #include "os/linux.h"
+#include "regions.h"
 
 namespace homenode::actuation {
 namespace {

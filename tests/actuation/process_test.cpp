@@ -4,7 +4,7 @@
 
 #include <cerrno>
 
-#include "four_nodes.h"
+#include "regions.h"
 
 namespace homenode::actuation {
 namespace {

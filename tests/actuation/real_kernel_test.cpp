@@ -7,8 +7,8 @@
 #include <sstream>
 
 #include "actuation/audit.h"
-#include "four_nodes.h"
 #include "os/linux.h"
+#include "regions.h"
 
 namespace homenode::actuation {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "capi/handles.h"
-#include "fake/fake.h"
+#include "support/machines.h"
 
 namespace homenode::capi_tests {
 
@@ -13,7 +13,7 @@ inline constexpr std::size_t page = os::fake_page_bytes;
 
 class FakeKernel {
  public:
-  FakeKernel() : fake_(machine()) {
+  FakeKernel() : fake_(kernel_of({0, 1, 2, 7})) {
     fake_.set_file("/sys/devices/system/node/has_memory", "0-2,7\n");
     fake_.set_file("/proc/self/status", "Name:\tprogram\nMems_allowed_list:\t0-2,7\n");
     capi::use_kernel(&fake_);
@@ -25,18 +25,6 @@ class FakeKernel {
   os::Fake* operator->() { return &fake_; }
 
  private:
-  static os::FakeMachine machine() {
-    os::FakeMachine machine;
-    machine.nodes = {NodeId(0), NodeId(1), NodeId(2), NodeId(7)};
-    machine.node_of_cpu.clear();
-    unsigned cpu = 0;
-    for (NodeId node : machine.nodes.to_vector()) {
-      machine.node_of_cpu[CpuId(cpu++)] = node;
-      machine.node_of_cpu[CpuId(cpu++)] = node;
-    }
-    return machine;
-  }
-
   os::Fake fake_;
 };
 

@@ -9,7 +9,7 @@
 #include "agent/words.h"
 #include "launch/allocation_names.h"
 #include "launch/allocation_weights.h"
-#include "support/four_nodes.h"
+#include "support/machines.h"
 
 namespace homenode::launch {
 namespace {

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "os/linux.h"
-#include "support/four_nodes.h"
+#include "support/machines.h"
 
 namespace homenode::launch {
 namespace {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -143,6 +144,15 @@ TEST(PairValues, MustCoverTheNodesOfTheMachine) {
   machine.pair_values[0].values = {machine.pair_values[0].values.columns(),
                                    machine.pair_values[0].values.columns()};
   EXPECT_FALSE(is_valid(machine)) << "node 2 has no CPUs";
+}
+
+TEST(ExportXml, WritesInfosThatAreReadBackAsTheyWere) {
+  const std::string value = "medians of 5 runs: \"read\" < write & more";
+  const auto xml = export_xml(source_of("duo-2x4"), {}, {{"homenode:Source.Test", value}});
+  ASSERT_TRUE(xml) << xml.error().message();
+  const Machine machine = loaded(*xml);
+  const std::pair<std::string, std::string> expected{"Source.Test", value};
+  EXPECT_EQ(std::count(machine.info.begin(), machine.info.end(), expected), 1);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "measure/budget.h"
+#include "measure/statistics.h"
 
 #include <gtest/gtest.h>
 

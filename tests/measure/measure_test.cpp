@@ -6,8 +6,8 @@
 #include <cerrno>
 
 #include "fake_clock.h"
-#include "machines.h"
 #include "measure/derived.h"
+#include "support/machines.h"
 
 namespace homenode::measure {
 namespace {

@@ -5,8 +5,8 @@
 #include <cerrno>
 #include <set>
 
-#include "machines.h"
 #include "measure/working_set.h"
+#include "support/machines.h"
 
 namespace homenode::measure {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "machines.h"
+#include "support/machines.h"
 
 namespace homenode::measure {
 namespace {

@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <set>
 
-#include "machines.h"
+#include "support/machines.h"
 
 namespace homenode::measure {
 namespace {

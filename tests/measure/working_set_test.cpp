@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "machines.h"
+#include "support/machines.h"
 
 namespace homenode::measure {
 namespace {

@@ -7,16 +7,10 @@
 
 #include <cerrno>
 
+#include "support/machines.h"
+
 namespace homenode::os {
 namespace {
-
-FakeMachine four_nodes() {
-  FakeMachine machine;
-  machine.nodes = NodeSet::range(NodeId(0), NodeId(3));
-  machine.node_of_cpu.clear();
-  for (unsigned cpu = 0; cpu < 8; ++cpu) machine.node_of_cpu[CpuId(cpu)] = NodeId(cpu / 2);
-  return machine;
-}
 
 char* map(Fake& os, std::size_t pages) {
   void* address = nullptr;
@@ -25,7 +19,7 @@ char* map(Fake& os, std::size_t pages) {
 }
 
 TEST(Fake, FirstTouchPutsPagesOnTheNodeOfTheCallersCpu) {
-  Fake os(four_nodes());
+  Fake os(quad_kernel());
   char* const memory = map(os, 2);
   ASSERT_EQ(os.sched_setaffinity(0, CpuSet{CpuId(5)}), 0);
   ASSERT_EQ(os.populate_memory(memory, fake_page_bytes), 0);
@@ -34,7 +28,7 @@ TEST(Fake, FirstTouchPutsPagesOnTheNodeOfTheCallersCpu) {
 }
 
 TEST(Fake, InterleavesPageByPage) {
-  Fake os(four_nodes());
+  Fake os(quad_kernel());
   char* const memory = map(os, 4);
   ASSERT_EQ(os.set_mempolicy(MPOL_INTERLEAVE, NodeSet{NodeId(1), NodeId(3)}), 0);
   ASSERT_EQ(os.populate_memory(memory, 4 * fake_page_bytes), 0);
@@ -44,7 +38,7 @@ TEST(Fake, InterleavesPageByPage) {
 }
 
 TEST(Fake, OnePolicyPerPageSplitsTheMappingAndHitsTheLimit) {
-  FakeMachine machine = four_nodes();
+  FakeMachine machine = quad_kernel();
   machine.memory.max_mappings = 8;
   Fake os(machine);
   char* const memory = map(os, 16);
@@ -58,7 +52,7 @@ TEST(Fake, OnePolicyPerPageSplitsTheMappingAndHitsTheLimit) {
 }
 
 TEST(Fake, AHugePageSwallowsItsNeighboursUnlessForbidden) {
-  FakeMachine machine = four_nodes();
+  FakeMachine machine = quad_kernel();
   machine.memory.huge_pages = true;
   Fake os(machine);
   const std::size_t pages = 3 * fake_huge_page_bytes / fake_page_bytes;
@@ -74,7 +68,7 @@ TEST(Fake, AHugePageSwallowsItsNeighboursUnlessForbidden) {
 }
 
 TEST(Fake, RefusesNodesThatTheProcessMayNotUse) {
-  Fake os(four_nodes());
+  Fake os(quad_kernel());
   EXPECT_EQ(os.set_mempolicy(MPOL_BIND, NodeSet{NodeId(9)}), -EINVAL);
   EXPECT_EQ(os.set_mempolicy(MPOL_BIND, NodeSet{}), -EINVAL);
   EXPECT_EQ(os.set_mempolicy(MPOL_DEFAULT, NodeSet{NodeId(0)}), -EINVAL);
@@ -82,7 +76,7 @@ TEST(Fake, RefusesNodesThatTheProcessMayNotUse) {
 }
 
 TEST(Fake, WeighsTheTurnsOfWeightedInterleave) {
-  FakeMachine machine = four_nodes();
+  FakeMachine machine = quad_kernel();
   machine.memory.weights = {{NodeId(1), 3}};
   Fake os(machine);
   char* const memory = map(os, 4);
@@ -96,7 +90,7 @@ TEST(Fake, WeighsTheTurnsOfWeightedInterleave) {
 }
 
 TEST(Fake, LooksAtHomeFirst) {
-  Fake os(four_nodes());
+  Fake os(quad_kernel());
   char* const memory = map(os, 2);
   const NodeSet nodes{NodeId(1), NodeId(3)};
   ASSERT_EQ(os.mbind(memory, fake_page_bytes, MPOL_BIND, nodes, 0), 0);
@@ -111,7 +105,7 @@ TEST(Fake, LooksAtHomeFirst) {
 }
 
 TEST(Fake, MbindWithMoveBringsPresentPagesIntoTheNodes) {
-  Fake os(four_nodes());
+  Fake os(quad_kernel());
   char* const memory = map(os, 3);
   os.first_touch(memory, fake_page_bytes, NodeId(0));
   os.first_touch(memory + fake_page_bytes, fake_page_bytes, NodeId(3));
@@ -123,7 +117,7 @@ TEST(Fake, MbindWithMoveBringsPresentPagesIntoTheNodes) {
 }
 
 TEST(Fake, FailsTheCallThatItWasToldTo) {
-  Fake os(four_nodes());
+  Fake os(quad_kernel());
   os.fail_call("set_mempolicy", 2, EPERM);
   EXPECT_EQ(os.set_mempolicy(MPOL_LOCAL, {}), 0);
   CpuSet cpus;
@@ -136,7 +130,7 @@ TEST(Fake, FailsTheCallThatItWasToldTo) {
 }
 
 TEST(Fake, KeepsAPolicyForEachThread) {
-  Fake os(four_nodes());
+  Fake os(quad_kernel());
   ASSERT_EQ(os.set_mempolicy(MPOL_BIND, NodeSet{NodeId(2)}), 0);
   int other_mode = -1;
   std::thread other([&] {

@@ -6,6 +6,7 @@
 
 #include "base/id_list.h"
 #include "captured.h"
+#include "machine/kernel_files.h"
 #include "sensing/memory_maps.h"
 #include "sensing/numa_maps.h"
 #include "sensing/survey.h"
@@ -82,7 +83,7 @@ TEST(FilesFuzz, DamagedTextsAreReadAsFarAsTheyGo) {
     }
     parse_status(damaged(status, random));
     stack_pointer_in(damaged("232 0x7 0x7ffe 0x7f11aa00 0x7f22bb00\n", random));
-    memory_amount(damaged("Node 0 MemFree:  1024 kB\n", random), "MemFree:");
+    machine::memory_amount(damaged("Node 0 MemFree:  1024 kB\n", random), "MemFree:");
     if (HasFailure()) return;
   }
   EXPECT_GT(read, 40000U) << "the texts are too damaged to test anything";

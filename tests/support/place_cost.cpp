@@ -16,8 +16,8 @@
 #include <string>
 
 #include "actuation/audit.h"
-#include "actuation/kernel_words.h"
 #include "actuation/region.h"
+#include "machine/kernel_files.h"
 #include "os/linux.h"
 #include "placement/distributions/distribution.h"
 
@@ -186,7 +186,7 @@ int main(int count, char** words) {
     return 2;
   }
   os::Linux linux_os;
-  const std::vector<NodeId> real = actuation::allowed_nodes(linux_os).to_vector();
+  const std::vector<NodeId> real = machine::allowed_nodes(linux_os).to_vector();
   if (real.empty()) return 1;
   Folded folded(real.front());
   const bool fold = real.size() < folded_nodes;

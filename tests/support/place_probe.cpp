@@ -16,9 +16,9 @@
 #include <nlohmann/json.hpp>
 
 #include "actuation/audit.h"
-#include "actuation/kernel_words.h"
 #include "actuation/process.h"
 #include "actuation/region.h"
+#include "machine/kernel_files.h"
 #include "os/linux.h"
 #include "placement/policies/memory_rule.h"
 
@@ -87,7 +87,7 @@ Json apply(os::Os& os, Region region, const placement::MemoryRule& rule) {
 }
 
 Json report(os::Os& os, const Options& options, const std::string& text) {
-  const auto rule = or_refused(placement::parse_memory_rule(text, actuation::allowed_nodes(os)));
+  const auto rule = or_refused(placement::parse_memory_rule(text, machine::allowed_nodes(os)));
   const Region written = mapped(os, options);
   os.populate_memory(written.address, written.bytes);
   const Region fresh = mapped(os, options);

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "cli/bench/program.h"
-#include "machine/live.h"
+#include "machine/load.h"
 #include "trial/gather_file.h"
 #include "workloads/gather/gather.h"
 

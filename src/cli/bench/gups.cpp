@@ -7,7 +7,7 @@
 
 #include "cli/bench/program.h"
 #include "cli/size_option.h"
-#include "machine/live.h"
+#include "machine/load.h"
 #include "workloads/gups/gups.h"
 
 namespace homenode::cli {

@@ -5,7 +5,7 @@
 
 #include "cli/bench/map_options.h"
 #include "cli/bench/map_render.h"
-#include "machine/live.h"
+#include "machine/load.h"
 #include "os/atomic_file.h"
 #include "trial/map/plan.h"
 #include "trial/map/run.h"

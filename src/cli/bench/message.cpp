@@ -4,7 +4,7 @@
 
 #include "cli/bench/program.h"
 #include "cli/choice_option.h"
-#include "machine/live.h"
+#include "machine/load.h"
 
 namespace homenode::cli {
 namespace {

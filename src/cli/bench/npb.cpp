@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "cli/bench/program.h"
-#include "machine/live.h"
+#include "machine/load.h"
 #include "workloads/npb/table.h"
 
 namespace homenode::cli {

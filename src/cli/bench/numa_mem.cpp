@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/bench/numa_mem_render.h"
-#include "machine/live.h"
+#include "machine/load.h"
 #include "os/atomic_file.h"
 #include "trial/map/run.h"
 

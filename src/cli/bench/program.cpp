@@ -1,6 +1,6 @@
 #include "cli/bench/program.h"
 
-#include "actuation/kernel_words.h"
+#include "machine/kernel_files.h"
 #include "os/atomic_file.h"
 
 namespace homenode::cli {
@@ -19,7 +19,7 @@ Result<void> bench_program_by(Context& context, const machine::Machine& machine,
                               const ProgramOptions& options, const ProgramRunner& runner) {
   if (auto checked = os::check_output_folder(options.output); !checked) return checked;
   const trial::ProgramSetup setup = setup_of(options, machine);
-  const auto available = actuation::available_memory(context.os);
+  const auto available = machine::available_memory(context.os);
   if (auto checked = trial::check_setup(machine, program, setup, available); !checked)
     return checked;
 

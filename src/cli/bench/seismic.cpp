@@ -6,14 +6,14 @@
 #include <filesystem>
 #include <optional>
 
-#include "actuation/kernel_words.h"
 #include "cli/bench/program_render.h"
 #include "cli/bench/seismic_options.h"
 #include "cli/bench/seismic_picture.h"
 #include "cli/bench/seismic_snapshot.h"
 #include "cli/bench/seismic_traces.h"
 #include "cli/bench/seismic_verify.h"
-#include "machine/live.h"
+#include "machine/kernel_files.h"
+#include "machine/load.h"
 #include "os/atomic_file.h"
 #include "trial/program/run.h"
 #include "workloads/seismic/bandwidth.h"
@@ -89,7 +89,7 @@ class BenchSeismic final : public Verb {
       return verify_seismic(context, *machine, setup, options_.program.json);
     }
     seismic::SeismicProgram program(plan->scene, plan->slices, plan->compare, plan->block);
-    const auto available = actuation::available_memory(context.os);
+    const auto available = machine::available_memory(context.os);
     if (auto room = check_room(program, available); !room) return room;
     if (auto checked = trial::check_setup(*machine, program, setup, available); !checked)
       return checked;

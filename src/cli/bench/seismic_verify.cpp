@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "actuation/kernel_words.h"
+#include "machine/kernel_files.h"
 #include "workloads/seismic/ladder.h"
 #include "workloads/seismic/program.h"
 
@@ -58,7 +58,7 @@ class Climb {
 
   Result<Traces> traces_of(const seismic::Scene& scene) {
     seismic::SeismicProgram program(scene, {}, false);
-    const auto available = actuation::available_memory(context_.os);
+    const auto available = machine::available_memory(context_.os);
     if (auto checked = trial::check_setup(machine_, program, setup_, available); !checked) {
       return checked.as_unexpected();
     }

@@ -5,7 +5,7 @@
 
 #include "cli/bench/program.h"
 #include "cli/size_option.h"
-#include "machine/live.h"
+#include "machine/load.h"
 #include "workloads/stream/stream.h"
 
 namespace homenode::cli {

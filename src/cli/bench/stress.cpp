@@ -4,7 +4,7 @@
 
 #include "cli/bench/stress_options.h"
 #include "cli/bench/stress_render.h"
-#include "machine/live.h"
+#include "machine/load.h"
 #include "os/atomic_file.h"
 #include "trial/map/run.h"
 #include "trial/stress/modes.h"

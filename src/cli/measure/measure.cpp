@@ -10,7 +10,7 @@
 #include "cli/measure/options.h"
 #include "cli/measure/progress.h"
 #include "cli/measure/render.h"
-#include "machine/live.h"
+#include "machine/load.h"
 #include "measure/measure.h"
 #include "os/atomic_file.h"
 #include "os/lab_clock.h"

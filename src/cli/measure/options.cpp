@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/sizes.h"
 #include "cli/size_option.h"
 #include "placement/policies/list_syntax.h"
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cerrno>
-#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "base/id_list.h"
@@ -11,30 +10,6 @@
 
 namespace homenode::cli {
 namespace {
-
-/// The numbers of a text, whatever stands between them.
-std::vector<unsigned> numbers_of(const std::string& text) {
-  std::vector<unsigned> numbers;
-  const char* const end = text.data() + text.size();
-  for (const char* at = text.data(); at < end;) {
-    unsigned value = 0;
-    const auto [next, status] = std::from_chars(at, end, value);
-    if (status == std::errc{}) numbers.push_back(value);
-    at = status == std::errc{} ? next : at + 1;
-  }
-  return numbers;
-}
-
-Bytes free_of(const std::string& meminfo) {
-  const std::size_t key = meminfo.find("MemFree:");
-  if (key == std::string::npos) return {};
-  const std::size_t digits = meminfo.find_first_of("0123456789", key);
-  std::uint64_t kib = 0;
-  if (digits != std::string::npos) {
-    std::from_chars(meminfo.data() + digits, meminfo.data() + meminfo.size(), kib);
-  }
-  return Bytes{kib << 10};
-}
 
 /// " 0 1 2 3", or " 0-3, 8 (5)".
 std::string cpu_words(const CpuSet& cpus, bool compress) {
@@ -68,20 +43,17 @@ Result<std::vector<HardwareNode>> read_hardware(os::Os& os, const machine::Machi
   std::vector<HardwareNode> nodes;
   for (const machine::Node& node : machine.nodes) {
     HardwareNode found{node, {}, {}};
-    const std::string folder = fmt::format("/sys/devices/system/node/node{}/", node.id.value());
     std::string text;
-    int result = machine::read_kernel_file(os, folder + "meminfo", text);
+    int result = machine::read_kernel_file(os, machine::node_file(node.id, "meminfo"), text);
     // A kernel without NUMA has no such folder and one node.
     if (result == -ENOENT && machine.nodes.size() == 1)
-      result = machine::read_kernel_file(os, "/proc/meminfo", text);
+      result = machine::read_kernel_file(os, machine::meminfo_file, text);
     if (result < 0) {
       return failed(fmt::format("cannot read the memory of node {}", node.id.value()),
                     "check that /sys is mounted", -result);
     }
-    found.free = free_of(text);
-    text.clear();
-    if (machine::read_kernel_file(os, folder + "distance", text) == 0)
-      found.distances = numbers_of(text);
+    found.free = machine::memory_amount(text, "MemFree:").value_or(Bytes{});
+    found.distances = machine::read_node_distances(os, node.id);
     nodes.push_back(std::move(found));
   }
   return nodes;

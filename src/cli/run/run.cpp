@@ -17,7 +17,7 @@
 #include "launch/allocation_objects.h"
 #include "launch/emit.h"
 #include "launch/plan.h"
-#include "machine/kernel_files.h"
+#include "machine/quick_machine.h"
 
 namespace homenode::cli {
 namespace {

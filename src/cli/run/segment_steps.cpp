@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <nlohmann/json.hpp>
 
-#include "actuation/kernel_policy.h"
+#include "actuation/process.h"
 #include "actuation/refusal.h"
 #include "base/id_list.h"
 #include "cli/run/show.h"

@@ -1,40 +1,28 @@
 #include "cli/run/show.h"
 
 #include <fmt/format.h>
-#include <linux/mempolicy.h>
 
-#include <array>
 #include <nlohmann/json.hpp>
 
+#include "actuation/process.h"
 #include "actuation/refusal.h"
 #include "cli/json_numbers.h"
 
 namespace homenode::cli {
 namespace {
 
-constexpr int all_mode_flags = (1 << 15) | (1 << 14) | (1 << 13);  // Static, relative, balancing.
-
-// By the kernel's number; older headers lack the last two, which are 5 and 6.
-constexpr std::array mode_names{
-    "default", "preferred", "bind", "interleave", "local", "preferred-many", "weighted interleave"};
-
-int kind_of(const PolicyState& state) {
-  return state.mode & ~all_mode_flags;
-}
+using placement::PolicyKind;
 
 /// The value of `preferred node:`.
 std::string preferred_node(const PolicyState& state) {
   const std::string first =
       state.nodes.empty() ? "current" : fmt::format("{}", state.nodes.to_vector().front().value());
-  switch (kind_of(state)) {
-    case MPOL_INTERLEAVE:
-      return fmt::format("{} (interleave next)",
-                         state.next_interleaved ? state.next_interleaved->value() : 0);
-    case 5:  // MPOL_PREFERRED_MANY
-      return first + " (preferred-many)";
-    default:
-      return first;
+  const auto kind = actuation::policy_kind_of(state.mode);
+  if (kind == PolicyKind::interleave) {
+    return fmt::format("{} (interleave next)",
+                       state.next_interleaved ? state.next_interleaved->value() : 0);
   }
+  return kind == PolicyKind::preferred_many ? first + " (preferred-many)" : first;
 }
 
 template <class IdType>
@@ -55,9 +43,11 @@ NodeSet nodes_of(const machine::Machine& machine, const CpuSet& cpus) {
 }  // namespace
 
 std::string mode_words(int mode) {
-  const int kind = mode & ~all_mode_flags;
-  const auto index = static_cast<std::size_t>(kind);
-  return index < mode_names.size() ? mode_names[index] : fmt::format("[{}]", kind);
+  const auto kind = actuation::policy_kind_of(mode);
+  if (!kind) return fmt::format("[{}]", actuation::kernel_number(mode));
+  // numactl, whose output this is, writes this one name in two words.
+  if (*kind == PolicyKind::weighted_interleave) return "weighted interleave";
+  return placement::to_string(*kind);
 }
 
 Result<PolicyState> read_policy_state(os::Os& os, const machine::Machine& machine) {
@@ -67,7 +57,7 @@ Result<PolicyState> read_policy_state(os::Os& os, const machine::Machine& machin
     return actuation::refusal(
         os, {.call = Call::get_mempolicy, .tried = "cannot read the memory policy"}, result);
   }
-  if (kind_of(state) == MPOL_INTERLEAVE) {
+  if (actuation::policy_kind_of(state.mode) == PolicyKind::interleave) {
     NodeId next;
     if (const int result = os.next_interleave_node(next); result < 0) {
       return actuation::refusal(
@@ -83,14 +73,15 @@ Result<PolicyState> read_policy_state(os::Os& os, const machine::Machine& machin
   }
   const NodeSet allowed = machine.allowed_nodes & machine.nodes_with_memory();
   state.cpu_nodes = nodes_of(machine, state.cpus);
-  state.memory_nodes = kind_of(state) == MPOL_BIND ? state.nodes : allowed;
+  state.memory_nodes =
+      actuation::policy_kind_of(state.mode) == PolicyKind::bind ? state.nodes : allowed;
   return state;
 }
 
 std::string show_text(const PolicyState& state) {
   std::string text = fmt::format("policy: {}\npreferred node: {}\n", mode_words(state.mode),
                                  preferred_node(state));
-  if (kind_of(state) == MPOL_INTERLEAVE) {
+  if (actuation::policy_kind_of(state.mode) == PolicyKind::interleave) {
     text += line("interleavemask", state.nodes);
     text += fmt::format("interleavenode: {}\n",
                         state.next_interleaved ? state.next_interleaved->value() : 0);
@@ -106,7 +97,7 @@ std::string show_text(const PolicyState& state) {
 std::string show_json(const PolicyState& state) {
   nlohmann::ordered_json json{{"schema", "homenode.run.show/1"},
                               {"policy", mode_words(state.mode)},
-                              {"balancing", (state.mode & (1 << 13)) != 0},
+                              {"balancing", actuation::has_balancing(state.mode)},
                               {"nodes", numbers(state.nodes)},
                               {"cpus", numbers(state.cpus)},
                               {"cpu_nodes", numbers(state.cpu_nodes)},

@@ -9,7 +9,6 @@
 #include "cli/topology/text.h"
 #include "machine/export.h"
 #include "machine/json.h"
-#include "machine/live.h"
 #include "machine/load.h"
 #include "os/atomic_file.h"
 

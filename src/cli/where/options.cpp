@@ -7,12 +7,11 @@
 #include <cmath>
 #include <limits>
 
-#include "sensing/words.h"
+#include "base/sizes.h"
+#include "base/words.h"
 
 namespace homenode::cli {
 namespace {
-
-using sensing::number_in;
 
 constexpr double default_watch_seconds = 2;
 constexpr double shortest_watch_seconds = 0.1;
@@ -30,7 +29,7 @@ Result<std::set<sensing::Group>> groups_in(std::string_view list) {
   std::set<sensing::Group> groups;
   if (list.empty()) return std::set(std::begin(sensing::all_groups), std::end(sensing::all_groups));
   while (!list.empty()) {
-    const std::string_view name = sensing::take_until(list, ',');
+    const std::string_view name = take_until(list, ',');
     const auto group = sensing::parse_group(name);
     if (!group) {
       std::string names;

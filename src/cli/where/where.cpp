@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "base/sizes.h"
+#include "base/words.h"
 #include "cli/invoke.h"
 #include "cli/where/options.h"
 #include "cli/where/receipt.h"
@@ -14,7 +16,6 @@
 #include "placement/threads/expression.h"
 #include "sensing/process_names.h"
 #include "sensing/process_reader.h"
-#include "sensing/words.h"
 
 namespace homenode::cli {
 namespace {
@@ -112,7 +113,7 @@ class Where final : public Verb {
 
   /// The processes that are meant: one, unless --all was given.
   Result<std::vector<pid_t>> find(const sensing::SystemFiles& files) const {
-    if (const auto pid = sensing::number_in<pid_t>(request_.target)) return std::vector{*pid};
+    if (const auto pid = number_in<pid_t>(request_.target)) return std::vector{*pid};
     const auto found = sensing::find_processes(files, request_.target);
     if (!found) return found.as_unexpected();
     const pid_t self = getpid();

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <charconv>
 #include <optional>
 
 #include "base/id_list.h"
+#include "base/sizes.h"
 #include "placement/distributions/table.h"
 
 namespace homenode::placement {
@@ -44,17 +44,8 @@ std::vector<std::string_view> split_at_commas(std::string_view text) {
   }
 }
 
-/// A decimal number and nothing else.
-std::optional<std::uint64_t> number(std::string_view text) {
-  std::uint64_t value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, status] = std::from_chars(text.data(), end, value);
-  if (status != std::errc{} || stop != end) return std::nullopt;
-  return value;
-}
-
 std::optional<NodeId> node_number(std::string_view text) {
-  const auto value = number(text);
+  const auto value = number_in(text);
   if (!value || *value > max_list_id) return std::nullopt;
   return NodeId(static_cast<unsigned>(*value));
 }
@@ -107,7 +98,7 @@ Result<MemoryRule> parse_distribution(const Distribution& distribution, const Wo
   DistributionRule rule{std::string(distribution.name), {}, {}};
   if (words.parameters) {
     for (std::string_view part : split_at_commas(*words.parameters)) {
-      const auto value = number(part);
+      const auto value = number_in(part);
       if (!value) {
         return unreadable(
             words, part,
@@ -133,7 +124,7 @@ Result<MemoryRule> parse_map(const Words& words) {
   ExplicitRule rule;
   for (std::string_view part : split_at_commas(*words.parameters)) {
     const std::size_t times = part.find('x');
-    const auto pages = number(part.substr(0, times));
+    const auto pages = number_in(part.substr(0, times));
     const auto node = times == std::string_view::npos ? std::optional<NodeId>{}
                                                       : node_number(part.substr(times + 1));
     if (!pages || !node) return unreadable(words, part, form);
@@ -146,7 +137,7 @@ Result<MemoryRule> parse_next_touch(const Words& words) {
   if (words.nodes) {
     return unreadable(words, *words.nodes, "next-touch takes no nodes; leave @ out");
   }
-  const auto pages = number(words.parameters.value_or("1"));
+  const auto pages = number_in(words.parameters.value_or("1"));
   if (pages && *pages > 0 && *pages <= (std::uint64_t{1} << 20U)) {
     return MemoryRule{NextTouchRule{*pages}};
   }

@@ -124,10 +124,9 @@ class Likwid {
     const auto chunk = word(3, 1);
     const auto stride = word(4, 1);
     const auto start = word(5, 0);
-    if (!count || *count == 0 || !chunk || *chunk == 0 || !stride || *stride == 0 || !start ||
-        *start >= order.size()) {
-      return wrong(part);
-    }
+    const bool all_positive =
+        count.value_or(0) > 0 && chunk.value_or(0) > 0 && stride.value_or(0) > 0;
+    if (!all_positive || !start || *start >= order.size()) return wrong(part);
     Cpus chosen;
     for (std::size_t offset = *start; chosen.size() < *count;) {
       const std::size_t end = std::min<std::size_t>(offset + *chunk, order.size());

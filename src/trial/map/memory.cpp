@@ -8,7 +8,7 @@
 #include <chrono>
 #include <string>
 
-#include "actuation/kernel_words.h"
+#include "machine/kernel_files.h"
 #include "workloads/map/relayout.h"
 
 namespace homenode::trial {
@@ -97,7 +97,7 @@ MemoryFacts memory_facts(os::Os& os) {
       facts.huge_page_bytes = bytes;
     }
   }
-  facts.available = actuation::available_memory(os);
+  facts.available = machine::available_memory(os);
   return facts;
 }
 

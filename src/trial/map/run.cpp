@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "actuation/aligned_memory.h"
-#include "actuation/kernel_words.h"
+#include "actuation/mappings.h"
 #include "actuation/process.h"
 #include "base/marker.h"
 #include "os/lab_clock.h"

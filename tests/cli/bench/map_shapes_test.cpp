@@ -6,7 +6,7 @@
 
 #include "cli/bench/map_render.h"
 #include "fake/fake.h"
-#include "support/bench_machines.h"
+#include "support/machines.h"
 #include "trial/map/expected.h"
 #include "trial/map/matrix.h"
 #include "trial/map/memory.h"

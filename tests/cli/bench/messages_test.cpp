@@ -5,7 +5,7 @@
 
 #include "fake/fake.h"
 #include "support/bench_command.h"
-#include "support/bench_machines.h"
+#include "support/machines.h"
 #include "trial/message/run.h"
 #include "workloads/message/kneighbor.h"
 

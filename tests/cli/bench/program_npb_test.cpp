@@ -4,7 +4,7 @@
 
 #include "fake/fake.h"
 #include "placement/strategies/table.h"
-#include "support/bench_machines.h"
+#include "support/machines.h"
 #include "trial/program/run.h"
 #include "workloads/npb/table.h"
 

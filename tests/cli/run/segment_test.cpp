@@ -23,16 +23,25 @@ using Step = launch::SegmentRequest::Step;
 using SegmentWords = std::vector<std::string>;
 
 TEST(RunSegment, ReadsBytesAsNumactlDoes) {
-  EXPECT_EQ(launch::parse_segment_bytes("4096"), 4096U);
-  EXPECT_EQ(launch::parse_segment_bytes("0x1000"), 4096U);
-  EXPECT_EQ(launch::parse_segment_bytes("010"), 8U);
-  EXPECT_EQ(launch::parse_segment_bytes("0"), 0U);
-  EXPECT_EQ(launch::parse_segment_bytes("64k"), 65536U);
-  EXPECT_EQ(launch::parse_segment_bytes("1M"), 1048576U);
-  EXPECT_EQ(launch::parse_segment_bytes("3g"), std::uint64_t{3} << 30U);
+  const auto length_of = [](const char* text) {
+    std::vector<launch::RunSetting> settings{{Kind::length, text}, {Kind::shm, "/run/key"}};
+    return launch::take_segment(settings);
+  };
+  const std::pair<const char*, std::uint64_t> good[] = {{"4096", 4096},
+                                                        {"0x1000", 4096},
+                                                        {"010", 8},
+                                                        {"0", 0},
+                                                        {"64k", 65536},
+                                                        {"1M", 1048576},
+                                                        {"3g", std::uint64_t{3} << 30U}};
+  for (const auto& [text, bytes] : good) {
+    const auto taken = length_of(text);
+    ASSERT_TRUE(taken && taken->has_value()) << text;
+    EXPECT_EQ((*taken)->length, bytes) << text;
+  }
   for (const char* text :
        {"", "k", "1x", "-1", "1 k", "1kk", "08", "0x", "99999999999999999999", "9999999999999g"}) {
-    EXPECT_FALSE(launch::parse_segment_bytes(text)) << text;
+    EXPECT_FALSE(length_of(text)) << text;
   }
 }
 

@@ -12,7 +12,6 @@ namespace homenode::trial {
 namespace {
 
 using cli::define_options;
-using cli::parse_size;
 
 using workloads::map::Operation;
 using workloads::map::Order;
@@ -25,23 +24,6 @@ MapOptions parse(std::vector<std::string> words) {
   std::reverse(words.begin(), words.end());
   app.parse(words);
   return options;
-}
-
-TEST(ParseSize, ReadsPowersOf1024) {
-  EXPECT_EQ(parse_size("64")->value, 64U);
-  EXPECT_EQ(parse_size("3k")->value, 3072U);
-  EXPECT_EQ(parse_size("16M")->value, 16U << 20U);
-  EXPECT_EQ(parse_size("2g")->value, std::uint64_t{2} << 30U);
-  EXPECT_EQ(parse_size("1T")->value, std::uint64_t{1} << 40U);
-}
-
-TEST(ParseSize, RefusesWhatIsNoSize) {
-  for (const char* text : {"", "M", "-1", "1.5M", "16MB", "16x", " 16", "0x10",
-                           "18446744073709551616", "16777216t", "17179869184g"}) {
-    const auto size = parse_size(text);
-    ASSERT_FALSE(size) << text;
-    EXPECT_EQ(size.error().code, ErrorCode::bad_usage);
-  }
 }
 
 TEST(Options, AreReadBackFromTheirOwnWords) {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "access/access_matrix.h"
-#include "support/bench_machines.h"
+#include "support/machines.h"
 #include "trial/map/matrix.h"
 
 namespace homenode::trial {

@@ -9,7 +9,7 @@
 #include "fake/fake.h"
 #include "machine/load.h"
 #include "os/linux.h"
-#include "support/bench_machines.h"
+#include "support/machines.h"
 
 namespace homenode::trial {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "support/bench_machines.h"
+#include "support/machines.h"
 #include "trial/numa_mem/audit.h"
 #include "trial/numa_mem/lists.h"
 

@@ -6,7 +6,7 @@
 
 #include "cli/bench/program_render.h"
 #include "fake/fake.h"
-#include "support/bench_machines.h"
+#include "support/machines.h"
 
 namespace homenode::trial {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "machine/load.h"
 #include "os/linux.h"
-#include "support/bench_machines.h"
+#include "support/machines.h"
 #include "trial/map/run.h"
 #include "trial/stress/daemons.h"
 

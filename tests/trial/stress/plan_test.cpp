@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "support/bench_machines.h"
+#include "support/machines.h"
 
 namespace homenode::trial {
 namespace {

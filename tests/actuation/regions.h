@@ -1,25 +1,17 @@
-// The fake machine of these tests: nodes 0-2 and 7, two CPUs each, and memory on it.
+// The fake machine of these tests, nodes 0-2 and 7 with two CPUs each, and regions on it.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include "actuation/region.h"
-#include "fake/fake.h"
+#include "support/machines.h"
 
 namespace homenode::actuation {
 
 inline const std::vector<NodeId> four_nodes{NodeId(0), NodeId(1), NodeId(2), NodeId(7)};
 
 inline os::FakeMachine four_node_machine() {
-  os::FakeMachine machine;
-  machine.nodes = {};
-  machine.node_of_cpu.clear();
-  for (unsigned i = 0; i < 4; ++i) {
-    machine.nodes.insert(four_nodes[i]);
-    machine.node_of_cpu[CpuId(2 * i)] = four_nodes[i];
-    machine.node_of_cpu[CpuId(2 * i + 1)] = four_nodes[i];
-  }
-  return machine;
+  return kernel_of({0, 1, 2, 7});
 }
 
 inline Region map_region(os::Os& os, std::size_t pages) {

@@ -1,9 +1,9 @@
 // Words, numbers and escapes of the kernel's text files.
-#include "sensing/words.h"
+#include "base/words.h"
 
 #include <gtest/gtest.h>
 
-namespace homenode::sensing {
+namespace homenode {
 namespace {
 
 TEST(Words, AreTakenOneByOne) {
@@ -22,14 +22,6 @@ TEST(Words, LinesEndWithTheTextToo) {
   EXPECT_TRUE(text.empty());
 }
 
-TEST(Words, NumbersAreWholeWords) {
-  EXPECT_EQ(number_in("17"), 17U);
-  EXPECT_EQ(number_in("7f00", 16), 0x7f00U);
-  for (const char* text : {"", "17 ", "x", "1x", "-1", "99999999999999999999999"}) {
-    EXPECT_EQ(number_in(text), std::nullopt) << text;
-  }
-}
-
 TEST(Words, EscapesAreUndone) {
   EXPECT_EQ(unescaped("/a\\040b\\012c\\075\\134d"), "/a b\nc=\\d");
   EXPECT_EQ(unescaped("\\04"), "\\04");
@@ -38,4 +30,4 @@ TEST(Words, EscapesAreUndone) {
 }
 
 }  // namespace
-}  // namespace homenode::sensing
+}  // namespace homenode

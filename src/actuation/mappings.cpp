@@ -1,38 +1,17 @@
-#include "actuation/kernel_words.h"
+#include "actuation/mappings.h"
 
-#include <fmt/format.h>
-
+#include <sys/mman.h>
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
-#include <sstream>
 #include <string>
 #include <utility>
 
-#include "base/id_list.h"
+#include "actuation/refusal.h"
+#include "machine/kernel_files.h"
 
 namespace homenode::actuation {
 namespace {
-
-/// The number of kB after `key`, wherever it stands in the line.
-std::optional<Bytes> kilobytes(std::string_view line, std::string_view key) {
-  const std::size_t at = line.find(key);
-  if (at == std::string_view::npos) return std::nullopt;
-  line.remove_prefix(at + key.size());
-  line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
-  std::uint64_t number = 0;
-  if (std::from_chars(line.data(), line.data() + line.size(), number).ec != std::errc{}) {
-    return std::nullopt;
-  }
-  return Bytes{number << 10U};
-}
-
-std::optional<Bytes> find_kilobytes(const std::string& text, std::string_view key) {
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    if (const auto bytes = kilobytes(line, key)) return bytes;
-  }
-  return std::nullopt;
-}
 
 /// The addresses of a line "first-end rwxp …", which begins a mapping in smaps.
 std::optional<std::pair<std::uintptr_t, std::uintptr_t>> mapping_of(std::string_view line) {
@@ -59,7 +38,7 @@ std::optional<Bytes> huge_in(std::string_view smaps, std::uintptr_t first, std::
       seen = seen || inside;
     } else if (!inside) {
       continue;
-    } else if (const auto huge = kilobytes(line, "AnonHugePages:")) {
+    } else if (const auto huge = machine::memory_amount(line, "AnonHugePages:")) {
       sum.value += huge->value;
     }
   }
@@ -92,33 +71,17 @@ std::optional<std::vector<Region>> closed_remains(std::string_view maps, std::ui
   return closed;
 }
 
-std::map<NodeId, Bytes> free_memory(os::Os& os, const std::vector<NodeId>& nodes) {
-  std::map<NodeId, Bytes> free;
-  for (NodeId node : nodes) {
-    std::string text;
-    const auto path = fmt::format("/sys/devices/system/node/node{}/meminfo", node.value());
-    if (os.read_file(path, text) < 0) continue;
-    if (const auto bytes = find_kilobytes(text, "MemFree:")) free[node] = *bytes;
-  }
-  return free;
+Result<void> forbid_huge_pages(os::Os& os, Region region) {
+  const std::size_t bytes = page_count(os, region) * os.page_bytes();
+  const int result = os.advise_memory(region.address, bytes, MADV_NOHUGEPAGE);
+  // EINVAL: a kernel that has no huge pages, so there is nothing to forbid.
+  if (result == 0 || result == -EINVAL) return {};
+  return refusal(os, {.call = Call::madvise, .tried = "cannot forbid huge pages for the region"},
+                 result);
 }
 
-NodeSet allowed_nodes(os::Os& os) {
-  constexpr std::string_view key = "Mems_allowed_list:";
-  std::string status;
-  if (os.read_file("/proc/self/status", status) < 0) return {};
-  const std::size_t line = status.find(key);
-  if (line == std::string::npos) return {};
-  const std::size_t first = line + key.size();
-  const std::size_t length = std::min(status.find('\n', first), status.size()) - first;
-  const auto nodes = parse_node_list(std::string_view(status).substr(first, length));
-  return nodes ? *nodes : NodeSet{};
-}
-
-std::optional<Bytes> available_memory(os::Os& os) {
-  std::string text;
-  if (os.read_file("/proc/meminfo", text) < 0) return std::nullopt;
-  return find_kilobytes(text, "MemAvailable:");
+void split_huge_page(os::Os& os, void* page) {
+  (void)os.advise_memory(page, os.page_bytes(), MADV_COLD);
 }
 
 }  // namespace homenode::actuation

@@ -1,15 +1,15 @@
-// What the kernel's text files say about memory: smaps, status and the two kinds of meminfo.
+// What the kernel has made of a region: its mappings and huge pages, by maps and smaps; and keeping
+// huge pages away from what is placed page by page. Serves place.cpp, next_touch.cpp and
+// move_to_policy.cpp.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 #include "actuation/region.h"
-#include "base/id_set.h"
 #include "base/units.h"
 #include "os/os.h"
 
@@ -27,11 +27,16 @@ std::optional<Bytes> huge_bytes(os::Os& os, Region region);
 std::optional<std::vector<Region>> closed_remains(std::string_view maps, std::uintptr_t first,
                                                   std::size_t bytes);
 
-/// Free memory of each node from its meminfo; nodes whose file cannot be read are absent.
-std::map<NodeId, Bytes> free_memory(os::Os& os, const std::vector<NodeId>& nodes);
-/// The nodes that the process may use, from /proc/self/status; empty when it does not say.
-NodeSet allowed_nodes(os::Os& os);
-/// MemAvailable; nothing when it cannot be read.
-std::optional<Bytes> available_memory(os::Os& os);
+/// Of x86-64, and of arm64 and RISC-V with 4 KiB pages. Elsewhere huge pages are larger, and a map
+/// that fits 2 MiB units may still divide them; the audit then shows it.
+inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20U;
+
+/// Forbids huge pages for the region's whole pages, now and later (madvise). Done, too, on a kernel
+/// that has none. Errors: the kernel's refusal with what to do.
+Result<void> forbid_huge_pages(os::Os& os, Region region);
+
+/// Makes the kernel split the huge page that holds this page, if it is in one: advice on a part of
+/// a huge page does. Best effort: where it does not, the audit shows the pages that stayed.
+void split_huge_page(os::Os& os, void* page);
 
 }  // namespace homenode::actuation

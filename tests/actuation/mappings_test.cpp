@@ -1,8 +1,6 @@
-#include "actuation/kernel_words.h"
+#include "actuation/mappings.h"
 
 #include <gtest/gtest.h>
-
-#include "fake/fake.h"
 
 namespace homenode::actuation {
 namespace {
@@ -46,18 +44,6 @@ TEST(HugePages, AreCutToTheRangeAndUnknownOutside) {
   EXPECT_FALSE(huge_in(smaps, 0x50000, 0x1000));
   EXPECT_FALSE(huge_in("", 0x10000, 0x1000));
   EXPECT_FALSE(huge_in("no mapping\n\nzz-yy\n", 0x10000, 0x1000));
-}
-
-TEST(FreeMemory, IsWhatEachNodesFileSays) {
-  os::Fake os;
-  os.set_root("/nonexistent");
-  os.set_file("/sys/devices/system/node/node4/meminfo",
-              "Node 4 MemTotal:        100 kB\nNode 4 MemFree:          40 kB\n");
-  EXPECT_EQ(free_memory(os, {NodeId(0), NodeId(4)}),
-            (std::map<NodeId, Bytes>{{NodeId(4), Bytes{40 << 10}}}));
-  EXPECT_FALSE(available_memory(os));
-  os.set_file("/proc/meminfo", "MemTotal: 10 kB\nMemAvailable:   2048 kB\n");
-  EXPECT_EQ(available_memory(os), 2_MiB);
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
-#include "sensing/words.h"
+#include "base/words.h"
 
 #include <algorithm>
 
-namespace homenode::sensing {
+namespace homenode {
 namespace {
 
 constexpr std::string_view blanks = " \t";
@@ -50,4 +50,4 @@ std::string unescaped(std::string_view text) {
   return plain;
 }
 
-}  // namespace homenode::sensing
+}  // namespace homenode

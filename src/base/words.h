@@ -1,13 +1,11 @@
-// Reading the kernel's text files: words, numbers and escapes. Serves the readers of this room.
+// Text taken apart: lines, words, and the escapes of the kernel. Pure; serves all who read the
+// kernel's files.
 #pragma once
 
-#include <charconv>
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
-namespace homenode::sensing {
+namespace homenode {
 
 /// Takes everything up to `end` off the text, `end` itself too. The whole text when it has none.
 inline std::string_view take_until(std::string_view& text, char end) {
@@ -27,16 +25,7 @@ std::string_view take_word(std::string_view& text);
 /// The text without blanks and tabs around it.
 std::string_view trimmed(std::string_view text);
 
-/// The number that the whole text is, or nothing.
-template <class Number = std::uint64_t>
-std::optional<Number> number_in(std::string_view text, int base = 10) {
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  if (error != std::errc{} || end != text.data() + text.size() || text.empty()) return std::nullopt;
-  return value;
-}
-
 /// The text with the kernel's octal escapes (\040 for a blank) turned back into characters.
 std::string unescaped(std::string_view text);
 
-}  // namespace homenode::sensing
+}  // namespace homenode
