@@ -7,7 +7,7 @@
 #include <map>
 
 #include "base/id_list.h"
-#include "measure/weights.h"
+#include "placement/policies/weights.h"
 
 namespace homenode::launch {
 namespace {
@@ -56,7 +56,7 @@ Result<std::string> with_machine_weights(const machine::Machine& machine, std::s
         "and "
         "set HWLOC_XMLFILE=machine.xml HWLOC_THISSYSTEM=1");
   }
-  const measure::Weights weights = measure::best_weights(bandwidths);
+  const placement::Weights weights = placement::best_weights(bandwidths);
   std::string text;
   for (const auto& [node, weight] : weights.of_node) {
     text += fmt::format("{}{}", text.empty() ? "weighted:" : ",", weight);

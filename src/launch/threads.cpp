@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/heap_header.h"
 #include "base/id_list.h"
-#include "heap/policy.h"
 #include "launch/allocations.h"
 #include "placement/policies/memory_rule.h"
 #include "placement/threads/expression.h"

@@ -11,8 +11,8 @@
 
 #include "actuation/kernel_policy.h"
 #include "agent/wire.h"
+#include "base/heap_header.h"
 #include "base/id_list.h"
-#include "heap/policy.h"
 #include "launch/allocation_names.h"
 #include "launch/threads.h"
 

@@ -1,10 +1,10 @@
-#include "measure/weights.h"
+#include "placement/policies/weights.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
-namespace homenode::measure {
+namespace homenode::placement {
 namespace {
 
 using Bandwidths = std::map<NodeId, double>;
@@ -35,7 +35,7 @@ TEST(Weights, StopWhereLittleIsLeftToGain) {
 TEST(Weights, StayWithinTheKernelsLimits) {
   const Weights weights = best_weights({{NodeId(0), 1e6}, {NodeId(1), 1.0}});
   EXPECT_EQ(weights.of_node.at(NodeId(1)), 1U);
-  EXPECT_LE(weights.of_node.at(NodeId(0)), largest_weight);
+  EXPECT_LE(weights.of_node.at(NodeId(0)), largest_kernel_weight);
   EXPECT_GE(weights.efficiency, weights.plain_efficiency);
 }
 
@@ -56,4 +56,4 @@ TEST(Weights, LeaveUnknownNodesOut) {
 }
 
 }  // namespace
-}  // namespace homenode::measure
+}  // namespace homenode::placement

@@ -6,10 +6,10 @@
 
 #include "base/ids.h"
 
-namespace homenode::measure {
+namespace homenode::placement {
 
 /// The largest weight that the kernel takes.
-inline constexpr unsigned largest_weight = 255;
+inline constexpr unsigned largest_kernel_weight = 255;
 /// Smaller numbers are preferred while they lose no more than this part of the best throughput.
 inline constexpr double accepted_loss = 0.02;
 
@@ -26,4 +26,4 @@ struct Weights {
 /// best there are where none is. Nodes without a positive bandwidth are left out.
 Weights best_weights(const std::map<NodeId, double>& bandwidth_of_node);
 
-}  // namespace homenode::measure
+}  // namespace homenode::placement

@@ -1,9 +1,9 @@
-#include "measure/weights.h"
+#include "placement/policies/weights.h"
 
 #include <algorithm>
 #include <cmath>
 
-namespace homenode::measure {
+namespace homenode::placement {
 namespace {
 
 /// Node n takes time weight/bandwidth for its pages of one round; all of them together, the longest
@@ -37,7 +37,7 @@ Weights best_weights(const std::map<NodeId, double>& bandwidth_of_node) {
   plain.plain_efficiency = plain.efficiency;
   Weights best = plain;
   // The node with the most bandwidth gets `scale`, the others their share of it.
-  for (unsigned scale = 1; scale <= largest_weight; ++scale) {
+  for (unsigned scale = 1; scale <= largest_kernel_weight; ++scale) {
     Weights tried;
     for (const auto& [node, bandwidth] : bandwidths) {
       tried.of_node[node] =
@@ -51,4 +51,4 @@ Weights best_weights(const std::map<NodeId, double>& bandwidth_of_node) {
   return best;
 }
 
-}  // namespace homenode::measure
+}  // namespace homenode::placement
