@@ -2,8 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "cli/bench/bench.h"
 #include "cli/invoke.h"
-#include "cli/man.h"
+#include "cli/man/man.h"
+#include "cli/measure/measure.h"
+#include "cli/run/run.h"
+#include "cli/topology/topology.h"
+#include "cli/where/where.h"
 
 namespace homenode::cli {
 namespace {
@@ -28,6 +33,16 @@ std::string overview(const std::vector<std::unique_ptr<Verb>>& verbs) {
 }
 
 }  // namespace
+
+std::vector<std::unique_ptr<Verb>> built_in_verbs() {
+  std::vector<std::unique_ptr<Verb>> verbs;
+  verbs.push_back(make_topology());
+  verbs.push_back(make_measure());
+  verbs.push_back(make_bench());
+  verbs.push_back(make_run());
+  verbs.push_back(make_where());
+  return verbs;
+}
 
 int dispatch(Context& context, std::vector<std::string> arguments) {
   const auto verbs = built_in_verbs();
@@ -55,7 +70,7 @@ int dispatch(Context& context, std::vector<std::string> arguments) {
   }
   if (name.starts_with("-") && arguments.size() > 1) {
     context.err << fmt::format(
-        "homenode: options such as '{}' stand after the verb; 'homenode --help' lists the verbs\n",
+        "homenode: options such as '{}' go after the verb; 'homenode --help' lists the verbs\n",
         name);
     return exit_usage;
   }

@@ -11,6 +11,7 @@ namespace homenode::launch {
 namespace {
 
 using Kind = RunSetting::Kind;
+using actuation::SegmentRequest;
 using Step = SegmentRequest::Step;
 
 /// A whole text in one of C's notations, or in the base that is given.
@@ -111,12 +112,12 @@ class SegmentReader {
  private:
   Result<void> name_memory(const RunSetting& setting) {
     if (named_) return bad_usage("--shm or --file is given twice", "write a command for each");
-    if (setting.value.empty()) {
+    if (setting.text().empty()) {
       return bad_usage("the shared memory has no name", "write --shm KEYFILE or --file PATH");
     }
     named_ = true;
     request_.is_file = setting.kind == Kind::file;
-    request_.path = setting.value;
+    request_.path = setting.text();
     if (request_.is_file && request_.huge_pages) {
       return bad_usage("--huge is for segments, not for files",
                        "a file has huge pages where it lies on hugetlbfs");
@@ -143,20 +144,20 @@ class SegmentReader {
       return {};
     }
     if (setting.kind == Kind::offset || setting.kind == Kind::length) {
-      const auto bytes = parse_segment_bytes(setting.value);
+      const auto bytes = parse_segment_bytes(setting.text());
       if (!bytes) {
-        return unreadable_value(setting.kind, setting.value,
+        return unreadable_value(setting.kind, setting.text(),
                                 "write bytes, or a number with k, m or g behind it");
       }
       (setting.kind == Kind::offset ? request_.offset : request_.length) = *bytes;
       return {};
     }
     const bool is_mode = setting.kind == Kind::shmmode;
-    const auto number = read_c_number(setting.value, is_mode ? 8 : 0);
+    const auto number = read_c_number(setting.text(), is_mode ? 8 : 0);
     constexpr auto most_project = static_cast<std::uint64_t>(std::numeric_limits<int>::max());
     if (!number || *number > (is_mode ? 0777 : most_project)) {
       return unreadable_value(
-          setting.kind, setting.value,
+          setting.kind, setting.text(),
           is_mode ? "write permissions in octal, such as 0600" : "write a whole number such as 0");
     }
     if (is_mode) {

@@ -1,16 +1,16 @@
 #include "launch/target.h"
 
-#include <elf.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>
+
+#include "launch/elf.h"
 
 namespace homenode::launch {
 namespace {
@@ -66,12 +66,18 @@ class ProgramFile {
   [[nodiscard]] std::string interpreter() const { return interpreter_of(start_); }
   [[nodiscard]] bool is_script() const { return start_.starts_with("#!"); }
 
-  /// 0 or -errno.
+  /// An ELF file that names no interpreter (the dynamic linker) is static; what is none that we
+  /// read is taken for dynamic. 0 or -errno.
   int find_whether_static(bool& is_static) {
     is_static = false;
-    if (!start_.starts_with(ELFMAG)) return 0;
-    return start_[EI_CLASS] == ELFCLASS64 ? look_for_linker<Elf64_Ehdr, Elf64_Phdr>(is_static)
-                                          : look_for_linker<Elf32_Ehdr, Elf32_Phdr>(is_static);
+    const auto where = find_segment_table(start_);
+    if (!where) return 0;
+    std::string table(where->bytes, '\0');
+    const int bytes = os_.read_file_at(path_, where->offset, table);
+    if (bytes < 0) return bytes;
+    is_static =
+        static_cast<std::size_t>(bytes) == table.size() && !names_interpreter(*where, table);
+    return 0;
   }
 
   /// Root itself keeps what it preloads for files whose bits give it nothing new. A file system
@@ -87,27 +93,6 @@ class ProgramFile {
   }
 
  private:
-  /// An ELF file that names no interpreter (the dynamic linker) is static; what is none that this
-  /// reads is taken for dynamic.
-  template <class Header, class Segment>
-  int look_for_linker(bool& is_static) {
-    Header header;
-    if (start_.size() < sizeof header) return 0;
-    std::memcpy(&header, start_.data(), sizeof header);
-    if (header.e_phentsize != sizeof(Segment)) return 0;
-    std::string table(header.e_phnum * sizeof(Segment), '\0');
-    const int bytes = os_.read_file_at(path_, header.e_phoff, table);
-    if (bytes < 0) return bytes;
-    if (static_cast<std::size_t>(bytes) < table.size()) return 0;
-    for (std::size_t at = 0; at < table.size(); at += sizeof(Segment)) {
-      Segment segment;
-      std::memcpy(&segment, table.data() + at, sizeof segment);
-      if (segment.p_type == PT_INTERP) return 0;
-    }
-    is_static = true;
-    return 0;
-  }
-
   os::Os& os_;
   const std::string path_;
   std::string start_;

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "cli/size_option.h"
+#include "cli/options.h"
 #include "placement/policies/list_syntax.h"
 
 namespace homenode::cli {

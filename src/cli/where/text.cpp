@@ -1,14 +1,15 @@
+#include "cli/where/text.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <numeric>
 #include <set>
 #include <tuple>
 
 #include "base/id_list.h"
-#include "cli/where/render.h"
-#include "cli/where/table.h"
 #include "sensing/verdict.h"
 
 namespace homenode::cli {
@@ -24,6 +25,13 @@ using sensing::ThreadFacts;
 constexpr std::size_t nodes_always_shown = 8;
 constexpr std::size_t threads_one_by_one = 16;
 constexpr std::size_t findings_shown = 12;
+
+/// How many characters a terminal shows: every byte but those that continue one in UTF-8.
+std::size_t width_of(const std::string& cell) {
+  return static_cast<std::size_t>(std::count_if(cell.begin(), cell.end(), [](char byte) {
+    return (static_cast<unsigned char>(byte) & 0xc0U) != 0x80U;
+  }));
+}
 
 std::uint64_t sum_of(const BytesOnNodes& bytes) {
   return std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0},
@@ -290,6 +298,27 @@ std::string where_text(const Survey& survey, std::size_t mappings) {
   }
   text.append(1, '\n').append(locality(survey)).append(policies(survey));
   for (const std::string& note : survey.notes) text += fmt::format("Note: {}\n", note);
+  return text;
+}
+
+std::string WhereTable::text() const {
+  const std::size_t columns = rows_.front().size();
+  std::vector<std::size_t> widths(columns, 0);
+  for (const auto& row : rows_) {
+    assert(row.size() == columns);
+    for (std::size_t i = 0; i < columns; ++i) widths[i] = std::max(widths[i], width_of(row[i]));
+  }
+  std::string text;
+  for (const auto& row : rows_) {
+    std::string line;
+    for (std::size_t i = 0; i < columns; ++i) {
+      const std::string blanks(widths[i] - width_of(row[i]), ' ');
+      const bool left = i == 0 || i + text_columns_ >= columns;
+      line.append(i == 0 ? "" : "  ").append(left ? row[i] + blanks : blanks + row[i]);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text.append(line).append(1, '\n');
+  }
   return text;
 }
 
