@@ -1,6 +1,6 @@
 // The command line of a verb that starts a program: where its own options end. A parser that
 // looked further would take the program's options for its own.
-// docs/decisions/0016-options-end-where-getopt-ends-them.md says why CLI11 does not do it.
+// docs/decisions/0017-options-end-where-getopt-ends-them.md says why CLI11 does not do it.
 #pragma once
 
 #include <cstddef>

@@ -63,7 +63,8 @@ class Verb {
   /// For the man page; a command of a verb may leave them to the verb.
   [[nodiscard]] virtual std::vector<Example> examples() const { return {}; }
   /// True when the command line ends in a program and its arguments. Options then stop, as in
-  /// getopt with "+", at the first argument that is none or after "--"; take_program() gets the rest.
+  /// getopt with "+", at the first argument that is none or after "--"; take_program() gets the
+  /// rest.
   [[nodiscard]] virtual bool runs_program() const { return false; }
   virtual void take_program(std::vector<std::string> /*program*/) {}
   /// How many arguments, from this one on, belong to another launcher whose options may stand among

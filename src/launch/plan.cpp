@@ -90,6 +90,7 @@ Result<RunPlan> make_run_plan(os::Os& os, const machine::Machine& machine,
     plan.process.process_cpus = plan.threads.process_cpus();
   }
   plan.program = request.program;
+  if (plan.threads.allocations.empty()) return plan;
   const auto absence = find_names(os, plan.threads, plan.program);
   if (!absence) return absence.as_unexpected();
   plan.absence = *absence;

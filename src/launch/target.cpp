@@ -111,6 +111,29 @@ std::string doubt(const std::string& path, const char* what, int result) {
                      what, std::generic_category().message(-result));
 }
 
+/// What this person may not see of one file is added to `doubts`. Gives the interpreter of a
+/// script, which decides instead of it; nothing for all else. Errors: as check_agent_can_enter().
+Result<std::string> check_file(os::Os& os, const std::string& path,
+                               std::vector<std::string>& doubts) {
+  os::FileStatus status;
+  int result = os.file_status(path, status);
+  if (is_absent(result) || (result == 0 && !S_ISREG(status.mode))) return std::string();
+  if (result < 0) return cannot_look(path, result);
+  ProgramFile file(os, path);
+  bool hinders = false;
+  result = file.find_whether_identity_changes(status, hinders);
+  if (hinders) return cannot_enter(path, "runs with other rights than yours");
+  if (result < 0) doubts.push_back(doubt(path, "has capabilities of its own", result));
+  result = file.read_start();
+  if (result == 0 && file.is_script()) return file.interpreter();
+  if (result == 0) result = file.find_whether_static(hinders);
+  if (hinders) return cannot_enter(path, "is statically linked");
+  // Programs that may only be executed are programs too.
+  if (result < 0 && result != -EACCES) return cannot_look(path, result);
+  if (result < 0) doubts.push_back(doubt(path, "is statically linked", result));
+  return std::string();
+}
+
 }  // namespace
 
 bool is_absent(int result) {
@@ -143,28 +166,10 @@ Result<std::vector<std::string>> check_agent_can_enter(os::Os& os, const std::st
   std::vector<std::string> doubts;
   auto path = find_on_path(os, name);
   for (int i = 0; i < most_interpreters && path && !path->empty(); ++i) {
-    os::FileStatus status;
-    int result = os.file_status(*path, status);
-    if (is_absent(result) || (result == 0 && !S_ISREG(status.mode))) return doubts;
-    if (result < 0) return cannot_look(*path, result);
-    ProgramFile file(os, *path);
-    bool hinders = false;
-    result = file.find_whether_identity_changes(status, hinders);
-    if (hinders) return cannot_enter(*path, "runs with other rights than yours");
-    if (result < 0) doubts.push_back(doubt(*path, "has capabilities of its own", result));
-    result = file.read_start();
-    if (result == 0 && file.is_script()) {
-      path = find_on_path(os, file.interpreter());
-      continue;
-    }
-    if (result == 0) result = file.find_whether_static(hinders);
-    if (hinders) return cannot_enter(*path, "is statically linked");
-    if (result == -EACCES) {  // Programs that may only be executed are programs too.
-      doubts.push_back(doubt(*path, "is statically linked", result));
-    } else if (result < 0) {
-      return cannot_look(*path, result);
-    }
-    return doubts;
+    auto interpreter = check_file(os, *path, doubts);
+    if (!interpreter) return interpreter.as_unexpected();
+    if (interpreter->empty()) return doubts;
+    path = find_on_path(os, *interpreter);
   }
   if (!path) return path.as_unexpected();
   return doubts;

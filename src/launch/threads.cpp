@@ -186,6 +186,7 @@ bool needs_topology(const ThreadRequest& request) {
 
 Result<ThreadPlan> plan_threads(const machine::Machine& machine, const ThreadRequest& request) {
   if (const auto fit = check_together(request); !fit) return fit.as_unexpected();
+  if (!request.needs_agent()) return ThreadPlan{};
   ThreadPlan plan;
   plan.count_forks = request.count_forks;
   plan.malloc_policy = request.malloc_policy;

@@ -16,7 +16,7 @@ namespace {
 using Kind = launch::RunSetting::Kind;
 
 /// An option that sets something: numactl's, and homenode's own in its style.
-struct Row {
+struct OptionRow {
   Kind kind;
   const char* names;
   const char* type;  ///< Empty for options without a value.
@@ -25,48 +25,52 @@ struct Row {
 
 /// In the order of the help. Help, man page and parser come from it.
 constexpr std::array options{
-    Row{Kind::all, "-a,--all", "", "lift the limits of the cpuset for the lists that follow"},
-    Row{Kind::interleave, "-i,--interleave", "NODES", "memory page by page over these nodes"},
-    Row{Kind::weighted_interleave, "-w,--weighted-interleave", "NODES",
-        "memory over these nodes by the weights that the system has for them (Linux 6.9)"},
-    Row{Kind::membind, "-m,--membind", "NODES", "memory from these nodes only"},
-    Row{Kind::preferred, "-p,--preferred", "NODE",
-        "memory from this node, or others when it is full"},
-    Row{Kind::preferred_many, "-P,--preferred-many", "NODES",
-        "memory from these nodes, or others when they are full (Linux 5.15)"},
-    Row{Kind::localalloc, "-l,--localalloc", "", "memory from the node that allocates it"},
-    Row{Kind::balancing, "-b,--balancing", "",
-        "with --membind: let the kernel move pages within the nodes (Linux 5.12)"},
-    Row{Kind::cpunodebind, "-N,-c,--cpunodebind,--cpubind", "NODES",
-        "run on the CPUs of these nodes"},
-    Row{Kind::physcpubind, "-C,--physcpubind", "CPUS", "run on these CPUs"},
-    Row{Kind::near, "--near", "DEVICE",
+    OptionRow{Kind::all, "-a,--all", "", "lift the limits of the cpuset for the lists that follow"},
+    OptionRow{Kind::interleave, "-i,--interleave", "NODES", "memory page by page over these nodes"},
+    OptionRow{Kind::weighted_interleave, "-w,--weighted-interleave", "NODES",
+              "memory over these nodes by the weights that the system has for them (Linux 6.9)"},
+    OptionRow{Kind::membind, "-m,--membind", "NODES", "memory from these nodes only"},
+    OptionRow{Kind::preferred, "-p,--preferred", "NODE",
+              "memory from this node, or others when it is full"},
+    OptionRow{Kind::preferred_many, "-P,--preferred-many", "NODES",
+              "memory from these nodes, or others when they are full (Linux 5.15)"},
+    OptionRow{Kind::localalloc, "-l,--localalloc", "", "memory from the node that allocates it"},
+    OptionRow{Kind::balancing, "-b,--balancing", "",
+              "with --membind: let the kernel move pages within the nodes (Linux 5.12)"},
+    OptionRow{Kind::cpunodebind, "-N,-c,--cpunodebind,--cpubind", "NODES",
+              "run on the CPUs of these nodes"},
+    OptionRow{Kind::physcpubind, "-C,--physcpubind", "CPUS", "run on these CPUs"},
+    OptionRow{
+        Kind::near, "--near", "DEVICE",
         "run on the node of a device (eth0, nvme0n1, gpu0, card0, renderD128, nvidia0 or a PCI "
         "address), with its memory preferred unless a policy is given"},
-    Row{Kind::per_rank, "--per-rank", "node|socket",
+    OptionRow{
+        Kind::per_rank, "--per-rank", "node|socket",
         "each MPI or Slurm process of this host on a node (or socket) in turn, with its memory "
         "preferred unless a policy is given"},
-    Row{Kind::shm, "-S,--shm", "KEYFILE",
+    OptionRow{
+        Kind::shm, "-S,--shm", "KEYFILE",
         "instead of a program: the System V segment whose key is that of this file; it is made "
         "where it is missing and --length is given"},
-    Row{Kind::file, "-f,--file", "PATH",
-        "instead of a program: a file of tmpfs or hugetlbfs; it is made or made longer where "
-        "--length asks for more"},
-    Row{Kind::shmid, "-I,--shmid", "ID", "before --shm: the other half of its key, else 0"},
-    Row{Kind::shmmode, "-M,--shmmode", "MODE",
-        "before --shm or --file: permissions of what is made, in octal, else 0600"},
-    Row{Kind::offset, "-o,--offset", "BYTES",
-        "before --shm or --file: where the range begins, else 0; k, m and g may follow"},
-    Row{Kind::length, "-L,--length", "BYTES",
-        "before --shm or --file: the range's length, else all after the offset"},
-    Row{Kind::huge, "-u,--huge", "", "before --shm: make the segment of huge pages"},
-    Row{Kind::strict, "-t,--strict", "",
-        "before the policy: fail where --touch has brought in pages that break it"},
-    Row{Kind::touch, "-T,--touch", "",
-        "after --shm or --file: bring all pages of the range in now, under its policy"},
-    Row{Kind::dump, "-d,--dump", "", "after --shm or --file: print the policies of the range"},
-    Row{Kind::dump_nodes, "-D,--dump-nodes", "",
-        "after --shm or --file: print the node of each page, which brings it in"},
+    OptionRow{Kind::file, "-f,--file", "PATH",
+              "instead of a program: a file of tmpfs or hugetlbfs; it is made or made longer where "
+              "--length asks for more"},
+    OptionRow{Kind::shmid, "-I,--shmid", "ID", "before --shm: the other half of its key, else 0"},
+    OptionRow{Kind::shmmode, "-M,--shmmode", "MODE",
+              "before --shm or --file: permissions of what is made, in octal, else 0600"},
+    OptionRow{Kind::offset, "-o,--offset", "BYTES",
+              "before --shm or --file: where the range begins, else 0; k, m and g may follow"},
+    OptionRow{Kind::length, "-L,--length", "BYTES",
+              "before --shm or --file: the range's length, else all after the offset"},
+    OptionRow{Kind::huge, "-u,--huge", "", "before --shm: make the segment of huge pages"},
+    OptionRow{Kind::strict, "-t,--strict", "",
+              "before the policy: fail where --touch has brought in pages that break it"},
+    OptionRow{Kind::touch, "-T,--touch", "",
+              "after --shm or --file: bring all pages of the range in now, under its policy"},
+    OptionRow{Kind::dump, "-d,--dump", "",
+              "after --shm or --file: print the policies of the range"},
+    OptionRow{Kind::dump_nodes, "-D,--dump-nodes", "",
+              "after --shm or --file: print the node of each page, which brings it in"},
 };
 
 constexpr const char* footer =
@@ -174,7 +178,7 @@ bool RunPrints::instead_of_program() const {
 
 void RunOptions::define(CLI::App& app) {
   app_ = &app;
-  for (const Row& row : options) {
+  for (const OptionRow& row : options) {
     if (*row.type == '\0') {
       kinds_[app.add_flag(row.names, row.help)] = row.kind;
     } else {

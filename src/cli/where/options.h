@@ -1,4 +1,5 @@
-// The options of `where` as the command line gives them, and what they ask for. Serves the verb `where`.
+// The options of `where` as the command line gives them, and what they ask for. Serves the verb
+// `where`.
 #pragma once
 
 #include <chrono>
