@@ -29,8 +29,8 @@ std::vector<std::string> without(const std::string& name, std::vector<std::strin
 /// lab, which brings these to the host.
 constexpr std::array output_options{"--output", "--svg", "--xml", "--snapshot", "--seismogram"};
 
-/// Adds the files that the words name as outputs of `app` or of a word below it. Without a value,
-/// and as "-", an output goes to the standard output.
+/// Adds the files that the arguments name as outputs of `app` or of a command below it. Without a
+/// value, and as "-", an output goes to the standard output.
 void add_outputs(const CLI::App& app, std::vector<std::string>& files) {
   for (const char* name : output_options) {
     const CLI::Option* const option = app.get_option_no_throw(name);

@@ -221,7 +221,7 @@ Result<void> find_named_pieces(std::vector<AllocationRule>& rules,
   return {};
 }
 
-std::string target_words(const AllocationRule& rule) {
+std::string target_text(const AllocationRule& rule) {
   const auto joined = [](const std::vector<std::string>& names) {
     return fmt::format("{}", fmt::join(names, ", "));
   };

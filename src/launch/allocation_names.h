@@ -27,6 +27,6 @@ Result<void> find_named_pieces(std::vector<AllocationRule>& rules,
 
 /// What a rule is for, for --explain: "allocations of 1048577 bytes or more", "static data u
 /// (800000 bytes of cg.A)".
-std::string target_words(const AllocationRule& rule);
+std::string target_text(const AllocationRule& rule);
 
 }  // namespace homenode::launch

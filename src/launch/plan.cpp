@@ -50,7 +50,7 @@ bool needs_full_command(const RunSetting& setting) {
 
 }  // namespace
 
-std::string policy_words(const placement::Policy& policy) {
+std::string policy_text(const placement::Policy& policy) {
   std::string text = to_string(policy.kind) + (policy.numa_balancing ? ", balanced" : "");
   if (!policy.nodes.empty()) text += ", nodes " + to_list(policy.nodes);
   return text;

@@ -36,7 +36,7 @@ struct RunPlan {
 };
 
 /// "bind, balanced, nodes 0-1".
-std::string policy_words(const placement::Policy& policy);
+std::string policy_text(const placement::Policy& policy);
 
 /// How many entries the plan has for threads: those after start again at the first. 0 without any.
 std::size_t thread_entries(const ThreadPlan& plan);

@@ -66,7 +66,7 @@ std::string synopsis(const Verb& verb, const CLI::App& app) {
   return lines;
 }
 
-/// The sub-words of a verb, such as the workloads of bench, each with options of its own.
+/// The commands of a verb, such as the workloads of bench, each with options of its own.
 std::string command_sections(const CLI::App& app) {
   std::string sections;
   for (const CLI::App* command : commands_of(app)) {
@@ -80,12 +80,12 @@ std::string command_sections(const CLI::App& app) {
 using Json = nlohmann::json;
 
 /// [["bold", "homenode lab run"], ["italic", "FILE"], ["plain", "..."]] as a line: the command and
-/// what has to stand behind its options.
-std::string synopsis_line(const Json& words) {
+/// what has to follow its options.
+std::string synopsis_line(const Json& parts) {
   std::string line;
-  for (const Json& word : words) {
-    const auto kind = word.at(0).get<std::string>();
-    const auto text = word.at(1).get<std::string>();
+  for (const Json& part : parts) {
+    const auto kind = part.at(0).get<std::string>();
+    const auto text = part.at(1).get<std::string>();
     if (line.empty()) {
       line = roff::bold(text) + " [\\fIOPTIONS\\fR]";
       continue;

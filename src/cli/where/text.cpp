@@ -48,20 +48,20 @@ std::string percent(std::uint64_t part, std::uint64_t whole) {
   return fmt::format("{:.0f} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
-/// The words of a row: one for each node and one for all.
+/// The cells of a row: one for each node and one for all.
 std::vector<std::string> row(std::string name, const std::vector<NodeId>& nodes,
                              const BytesOnNodes& bytes) {
-  std::vector<std::string> words{std::move(name)};
-  for (NodeId node : nodes) words.push_back(mebibytes(at(bytes, node)));
-  words.push_back(mebibytes(sum_of(bytes)));
-  return words;
+  std::vector<std::string> cells{std::move(name)};
+  for (NodeId node : nodes) cells.push_back(mebibytes(at(bytes, node)));
+  cells.push_back(mebibytes(sum_of(bytes)));
+  return cells;
 }
 
 std::vector<std::string> head(std::string first, const std::vector<NodeId>& nodes) {
-  std::vector<std::string> words{std::move(first)};
-  for (NodeId node : nodes) words.push_back(fmt::format("node {}", node.value()));
-  words.emplace_back("all");
-  return words;
+  std::vector<std::string> cells{std::move(first)};
+  for (NodeId node : nodes) cells.push_back(fmt::format("node {}", node.value()));
+  cells.emplace_back("all");
+  return cells;
 }
 
 const char* label(Group group) {
@@ -124,10 +124,10 @@ std::string mappings_table(const Survey& survey, const std::vector<NodeId>& node
     return mapping->transparent_huge.has_value();
   });
   if (largest.size() > count) largest.resize(count);
-  std::vector<std::string> words = head("mapping", nodes);
-  if (amounts) words.insert(words.end(), {"in huge pages", "swapped"});
-  words.insert(words.end(), {"group", "policy", "name"});
-  WhereTable table(std::move(words), 3);
+  std::vector<std::string> cells = head("mapping", nodes);
+  if (amounts) cells.insert(cells.end(), {"in huge pages", "swapped"});
+  cells.insert(cells.end(), {"group", "policy", "name"});
+  WhereTable table(std::move(cells), 3);
   for (const Mapping* mapping : largest) {
     BytesOnNodes bytes;
     add(bytes, *mapping);
@@ -168,21 +168,21 @@ std::string threads_counted_table(const Survey& survey, const std::vector<NodeId
     auto& of_name = counts[{printable(thread.name), cpus_word(thread)}];
     if (thread.node) ++of_name[*thread.node];
   }
-  std::vector<std::string> words_of_head = head("threads", nodes);
-  words_of_head.emplace_back("may run on");
-  WhereTable table(std::move(words_of_head), 1);
+  std::vector<std::string> titles = head("threads", nodes);
+  titles.emplace_back("may run on");
+  WhereTable table(std::move(titles), 1);
   for (const auto& [key, on_node] : counts) {
-    std::vector<std::string> words{key.first};
+    std::vector<std::string> cells{key.first};
     std::size_t all = 0;
     for (NodeId node : nodes) {
       const auto found = on_node.find(node);
       const std::size_t count = found == on_node.end() ? 0 : found->second;
-      words.push_back(count == 0 ? "-" : fmt::format("{}", count));
+      cells.push_back(count == 0 ? "-" : fmt::format("{}", count));
       all += count;
     }
-    words.push_back(fmt::format("{}", all));
-    words.push_back(key.second);
-    table.add(std::move(words));
+    cells.push_back(fmt::format("{}", all));
+    cells.push_back(key.second);
+    table.add(std::move(cells));
   }
   return table.text();
 }
