@@ -1,5 +1,5 @@
 // Moving the pages and binding the threads of a live process, with a receipt of what the kernel
-// really did. Serves cmd_where; where_receipt.h shows it.
+// really did. Serves the verb `where`; cli/where/receipt.h shows it.
 #pragma once
 
 #include <functional>

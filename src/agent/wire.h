@@ -1,6 +1,6 @@
 // The text in which the launcher tells the agent what to do. It travels in one environment
 // variable, so the programs that a program starts are placed by the same rules. Written by
-// cli/run_threads_wire.cpp, read by agent/words.cpp; no library call, no allocation.
+// launch/agent.cpp, read by agent/words.cpp; no library call, no allocation.
 //
 //   TEXT   = "1" { " " FIELD }
 //   FIELD  = "cpus=" LIST                       the process's CPUs, for all threads without an

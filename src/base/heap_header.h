@@ -1,6 +1,8 @@
-// What the allocator writes at the start of its memory, so that somebody who reads a process from
-// outside can tell whose it is. Written by the heap, read by sensing/heap_owners.cpp. A kernel that
-// can name mappings says the same in /proc/PID/maps, but many are built without that.
+// What the allocator and those outside it agree on. First, what it writes at the start of its
+// memory, so that somebody who reads a process from outside can tell whose it is: written by the
+// heap, read by sensing/heap_owners.cpp (a kernel that can name mappings says the same in
+// /proc/PID/maps, but many are built without that). Then its settings: the names of its policies,
+// read by the heap, checked and set by the verb `run`.
 #pragma once
 
 #include <cstdint>
@@ -20,5 +22,17 @@ struct HeapHeader {
   std::uint32_t node;
   std::uint32_t in_hand;  ///< 1: of a heap that the program made (heap.h); 0: of malloc itself.
 };
+
+namespace heap {
+
+/// The names of the allocator's policies, in the order of heap::Policy.
+inline constexpr const char* policy_names[] = {"bind",       "bind:strict", "preferred",
+                                               "interleave", "weighted",    "local"};
+
+inline constexpr const char* library_file = "libhomenode-malloc.so";
+/// The environment variable that holds the policy.
+inline constexpr const char* policy_variable = "HOMENODE_MALLOC_POLICY";
+
+}  // namespace heap
 
 }  // namespace homenode

@@ -2,8 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
+#include "cli/bench/bench.h"
 #include "cli/invoke.h"
-#include "cli/man.h"
+#include "cli/man/man.h"
+#include "cli/measure/measure.h"
+#include "cli/run/run.h"
+#include "cli/topology/topology.h"
+#include "cli/where/where.h"
 
 namespace homenode::cli {
 namespace {
@@ -27,7 +34,45 @@ std::string overview(const std::vector<std::unique_ptr<Verb>>& verbs) {
   return text;
 }
 
+/// What the command answers without a verb; nothing where it is asked for something else.
+std::optional<int> answer(Context& context, const std::vector<std::unique_ptr<Verb>>& verbs,
+                          const std::vector<std::string>& arguments) {
+  const std::string& name = arguments.front();
+  if (name == "--help" || name == "-h" || name == "help") {
+    context.out << overview(verbs);
+    return exit_done;
+  }
+  if (name == "--version") {
+    context.out << "homenode " << version << '\n';
+    return exit_done;
+  }
+  if (name != "--man-page" || arguments.size() != 2) return std::nullopt;
+  return print_man_page(context, arguments[1]);
+}
+
+int not_a_verb(Context& context, const std::string& name, bool more_follows) {
+  if (name.starts_with("-") && more_follows) {
+    context.err << fmt::format(
+        "homenode: options such as '{}' go after the verb; 'homenode --help' lists the verbs\n",
+        name);
+  } else {
+    context.err << fmt::format("homenode: '{}' is not a verb; 'homenode --help' lists the verbs\n",
+                               name);
+  }
+  return exit_usage;
+}
+
 }  // namespace
+
+std::vector<std::unique_ptr<Verb>> built_in_verbs() {
+  std::vector<std::unique_ptr<Verb>> verbs;
+  verbs.push_back(make_topology());
+  verbs.push_back(make_measure());
+  verbs.push_back(make_bench());
+  verbs.push_back(make_run());
+  verbs.push_back(make_where());
+  return verbs;
+}
 
 int dispatch(Context& context, std::vector<std::string> arguments) {
   const auto verbs = built_in_verbs();
@@ -36,33 +81,15 @@ int dispatch(Context& context, std::vector<std::string> arguments) {
     return exit_usage;
   }
   const std::string name = arguments.front();
-  if (name == "--help" || name == "-h" || name == "help") {
-    if (name == "help" && arguments.size() > 1) return dispatch(context, {arguments[1], "--help"});
-    context.out << overview(verbs);
-    return exit_done;
-  }
-  if (name == "--version") {
-    context.out << "homenode " << version << '\n';
-    return exit_done;
-  }
-  if (name == "--man-page" && arguments.size() == 2) {
-    return print_man_page(context, arguments[1]);
-  }
+  if (name == "help" && arguments.size() > 1) return dispatch(context, {arguments[1], "--help"});
+  if (const auto code = answer(context, verbs, arguments)) return *code;
   for (const auto& verb : verbs) {
     if (verb->name() == name) {
       return invoke(context, *verb, {arguments.begin() + 1, arguments.end()});
     }
   }
-  if (name.starts_with("-") && arguments.size() > 1) {
-    context.err << fmt::format(
-        "homenode: options such as '{}' stand after the verb; 'homenode --help' lists the verbs\n",
-        name);
-    return exit_usage;
-  }
   if (name.starts_with("-") || name.find('/') != std::string::npos) {
-    context.err << fmt::format("homenode: '{}' is not a verb; 'homenode --help' lists the verbs\n",
-                               name);
-    return exit_usage;
+    return not_a_verb(context, name, arguments.size() > 1);
   }
   arguments.erase(arguments.begin());
   return run_companion(context, name, std::move(arguments));

@@ -14,23 +14,23 @@
 namespace homenode::cli {
 namespace {
 
-/// Words without the first of an option, which takes a value.
-std::vector<std::string> without(const std::string& name, std::vector<std::string> words) {
-  const auto option = std::find_if(words.begin(), words.end(), [&](const std::string& text) {
-    return text == name || text.starts_with(name + "=");
-  });
-  if (option == words.end()) return words;
-  const auto values = *option == name && option + 1 != words.end() ? 2 : 1;
-  words.erase(option, option + values);
-  return words;
+/// The arguments without the first of an option, which takes a value.
+std::vector<std::string> without(const std::string& name, std::vector<std::string> arguments) {
+  const auto option = std::find_if(
+      arguments.begin(), arguments.end(),
+      [&](const std::string& text) { return text == name || text.starts_with(name + "="); });
+  if (option == arguments.end()) return arguments;
+  const auto values = *option == name && option + 1 != arguments.end() ? 2 : 1;
+  arguments.erase(option, option + values);
+  return arguments;
 }
 
 /// The options with which verbs name files that they write. The host's files are read-only in the
 /// lab, which brings these to the host.
 constexpr std::array output_options{"--output", "--svg", "--xml", "--snapshot", "--seismogram"};
 
-/// Adds the files that the words name as outputs of `app` or of a word below it. Without a value,
-/// and as "-", an output goes to the standard output.
+/// Adds the files that the arguments name as outputs of `app` or of a command below it. Without a
+/// value, and as "-", an output goes to the standard output.
 void add_outputs(const CLI::App& app, std::vector<std::string>& files) {
   for (const char* name : output_options) {
     const CLI::Option* const option = app.get_option_no_throw(name);
@@ -96,11 +96,11 @@ int run_companion(Context& context, const std::string& verb, std::vector<std::st
                     .take());
 }
 
-int become_native(Context& context, std::vector<std::string> words) {
-  words.insert(words.begin(), companion(context, "homenode-native"));
-  const int status = context.os.execute(words);
+int become_native(Context& context, std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), companion(context, "homenode-native"));
+  const int status = context.os.execute(arguments);
   context.err << "homenode: "
-              << failed("cannot start " + words.front(),
+              << failed("cannot start " + arguments.front(),
                         "it belongs beside the command; install homenode again", -status)
                      .take()
                      .message()
@@ -122,16 +122,18 @@ int run_guarded(Context& context, const std::function<int()>& command) {
   return exit_failed;
 }
 
-int invoke(Context& context, Verb& verb, const std::vector<std::string>& words) {
-  context.words = words;
-  context.words.insert(context.words.begin(), verb.name());
+int invoke(Context& context, Verb& verb, const std::vector<std::string>& arguments) {
+  context.arguments = arguments;
+  context.arguments.insert(context.arguments.begin(), verb.name());
   CLI::App app{verb.summary(), "homenode " + verb.name()};
   LabOptions lab;
   define_lab_options(app, lab);
   verb.define(app);
-  ProgramLine line{words, {}};
+  ProgramLine line{arguments, {}};
   if (verb.runs_program()) {
-    auto split = split_program_line(app, words);
+    auto split = split_program_line(app, arguments, [&verb](const std::string& argument) {
+      return verb.launcher_arguments(argument);
+    });
     if (!split) return report(context, verb.name(), split.error());
     line = std::move(*split);
   }

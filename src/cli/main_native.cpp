@@ -11,7 +11,7 @@ int main(int argc, char** argv) {
   homenode::os::Linux os;
   homenode::cli::Context context{os, std::cout, std::cerr, argv[0],
                                  homenode::machine::read_live_machine};
-  const std::vector<std::string> words(argv + 1, argv + argc);
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
   return homenode::cli::run_guarded(context,
-                                    [&] { return homenode::cli::dispatch(context, words); });
+                                    [&] { return homenode::cli::dispatch(context, arguments); });
 }

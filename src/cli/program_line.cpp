@@ -22,45 +22,59 @@ struct Found {
 
 class Splitter {
  public:
-  Splitter(const CLI::App& app, const std::vector<std::string>& words)
-      : options_(app.get_options()), words_(words) {}
+  Splitter(const CLI::App& app, const std::vector<std::string>& arguments,
+           const LauncherArguments& of_launcher)
+      : options_(app.get_options()), arguments_(arguments), of_launcher_(of_launcher) {}
 
   Result<ProgramLine> run() {
-    while (next_ < words_.size()) {
-      const std::string& word = words_[next_];
-      if (!word.starts_with("-") || word == "-") break;
+    while (next_ < arguments_.size()) {
+      const std::string& argument = arguments_[next_];
+      if (take_of_launcher(argument)) continue;
+      if (!argument.starts_with("-") || argument == "-") break;
       ++next_;
-      if (word == "--") break;
-      const auto taken = word.starts_with("--") ? take_long(word) : take_short(word);
+      if (argument == "--") break;
+      const auto taken = argument.starts_with("--") ? take_long(argument) : take_short(argument);
       if (!taken) return taken.as_unexpected();
     }
-    line_.program.assign(words_.begin() + static_cast<std::ptrdiff_t>(next_), words_.end());
+    line_.program.insert(line_.program.end(), at(next_), arguments_.end());
     return std::move(line_);
   }
 
  private:
-  Result<void> take_long(const std::string& word) {
-    const std::size_t equals = word.find('=');
-    const std::string name = word.substr(2, equals == std::string::npos ? equals : equals - 2);
+  [[nodiscard]] std::vector<std::string>::const_iterator at(std::size_t index) const {
+    return arguments_.begin() + static_cast<std::ptrdiff_t>(index);
+  }
+
+  bool take_of_launcher(const std::string& argument) {
+    const std::size_t length = of_launcher_ ? of_launcher_(argument) : 0;
+    const std::size_t end = std::min(next_ + length, arguments_.size());
+    line_.program.insert(line_.program.end(), at(next_), at(end));
+    next_ = end;
+    return length > 0;
+  }
+
+  Result<void> take_long(const std::string& argument) {
+    const std::size_t equals = argument.find('=');
+    const std::string name = argument.substr(2, equals == std::string::npos ? equals : equals - 2);
     const auto found = find_long(name);
     if (!found) return found.as_unexpected();
     std::optional<std::string> value;
-    if (equals != std::string::npos) value = word.substr(equals + 1);
+    if (equals != std::string::npos) value = argument.substr(equals + 1);
     if (value && !takes_value(*found->option)) {
       return bad_usage(fmt::format("the option --{} takes no value", found->name), list_options);
     }
     return add(*found->option, "--" + found->name, value);
   }
 
-  Result<void> take_short(const std::string& word) {
-    for (std::size_t i = 1; i < word.size(); ++i) {
-      const CLI::Option* const option = find_short(word[i]);
+  Result<void> take_short(const std::string& argument) {
+    for (std::size_t i = 1; i < argument.size(); ++i) {
+      const CLI::Option* const option = find_short(argument[i]);
       if (option == nullptr) {
-        return bad_usage(fmt::format("there is no option -{}", word[i]), list_options);
+        return bad_usage(fmt::format("there is no option -{}", argument[i]), list_options);
       }
       std::optional<std::string> value;
-      if (takes_value(*option) && i + 1 < word.size()) value = word.substr(i + 1);
-      const auto added = add(*option, fmt::format("-{}", word[i]), value);
+      if (takes_value(*option) && i + 1 < argument.size()) value = argument.substr(i + 1);
+      const auto added = add(*option, fmt::format("-{}", argument[i]), value);
       if (!added || value) return added;
     }
     return {};
@@ -71,10 +85,10 @@ class Splitter {
     line_.options.push_back(name);
     if (!takes_value(option)) return {};
     if (!value) {
-      if (next_ == words_.size()) {
+      if (next_ == arguments_.size()) {
         return bad_usage(fmt::format("the option {} needs a value", name), list_options);
       }
-      value = words_[next_++];
+      value = arguments_[next_++];
     }
     line_.options.push_back(*value);
     return {};
@@ -113,15 +127,18 @@ class Splitter {
   }
 
   std::vector<const CLI::Option*> options_;
-  const std::vector<std::string>& words_;
+  const std::vector<std::string>& arguments_;
+  const LauncherArguments& of_launcher_;
   std::size_t next_ = 0;
   ProgramLine line_;
 };
 
 }  // namespace
 
-Result<ProgramLine> split_program_line(const CLI::App& app, const std::vector<std::string>& words) {
-  return Splitter(app, words).run();
+Result<ProgramLine> split_program_line(const CLI::App& app,
+                                       const std::vector<std::string>& arguments,
+                                       const LauncherArguments& of_launcher) {
+  return Splitter(app, arguments, of_launcher).run();
 }
 
 }  // namespace homenode::cli

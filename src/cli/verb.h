@@ -1,15 +1,15 @@
 // A verb of the command: its name, its options and what it does. Help, man pages and the parser
-// all come from define(). A verb is a folder here, a line in verbs.cpp and a row of the table of
+// all come from define(). A verb is a folder here, a line in dispatch.cpp and a row of the table of
 // verbs (homenode/verbs.inc).
 #pragma once
 
-#include <memory>
+#include <cstddef>
 #include <ostream>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
-#include "cli/parser_fwd.h"
+#include "cli/options.h"
 #include "machine/machine.h"
 #include "os/os.h"
 
@@ -20,7 +20,7 @@ struct Pace;
 namespace homenode::cli {
 
 /// Exit codes, the same for every verb. A file that is named and cannot be read is a failure: the
-/// words made sense. A name that stands for nothing, such as a machine's, is bad usage.
+/// arguments made sense. A name that stands for nothing, such as a machine's, is bad usage.
 inline constexpr int exit_done = 0;
 inline constexpr int exit_failed = 1;
 inline constexpr int exit_usage = 2;
@@ -36,8 +36,8 @@ struct Context {
   /// The machine with all that hwloc knows; null in the small command, which is without hwloc: a
   /// verb that finds it null and needs it calls become_native().
   Result<machine::Machine> (*full_machine)() = nullptr;
-  /// The verb's name and the words after it, as invoke() got them, for become_native().
-  std::vector<std::string> words = {};
+  /// The verb's name and the arguments after it, as invoke() got them, for become_native().
+  std::vector<std::string> arguments = {};
   /// Time and Ctrl-C for what takes a while; null: those of the system.
   const os::Pace* pace = nullptr;
 };
@@ -56,22 +56,25 @@ class Verb {
   virtual ~Verb() = default;
 
   [[nodiscard]] virtual std::string name() const = 0;
-  /// One line for the list of verbs: what their table says. A word under a verb has its own.
+  /// One line for the list of verbs: what their table says. A command of a verb has its own.
   [[nodiscard]] virtual std::string summary() const;
   /// Adds the options to the parser; called once, before run().
   virtual void define(CLI::App& app) = 0;
-  /// For the man page; a word under a verb may leave them to the verb.
+  /// For the man page; a command of a verb may leave them to the verb.
   [[nodiscard]] virtual std::vector<Example> examples() const { return {}; }
   /// True when the command line ends in a program and its arguments. Options then stop, as in
-  /// getopt with "+", at the first word that is none or after "--"; take_program() gets the rest.
+  /// getopt with "+", at the first argument that is none or after "--"; take_program() gets the
+  /// rest.
   [[nodiscard]] virtual bool runs_program() const { return false; }
-  virtual void take_program(std::vector<std::string> /*words*/) {}
+  virtual void take_program(std::vector<std::string> /*program*/) {}
+  /// How many arguments, from this one on, belong to another launcher whose options may stand among
+  /// those of a verb that runs a program; take_program() gets them first.
+  [[nodiscard]] virtual std::size_t launcher_arguments(const std::string& /*argument*/) const {
+    return 0;
+  }
   /// Does the work; returns the exit code.
   virtual int run(Context& context) = 0;
 };
-
-/// Every built-in verb, in the order of the help.
-std::vector<std::unique_ptr<Verb>> built_in_verbs();
 
 /// A verb that lives outside this binary, as homenode-NAME.
 struct ExternalVerb {

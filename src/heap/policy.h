@@ -1,5 +1,5 @@
-// Where the memory of an arena goes: the words that a person writes, and the kernel's policy for
-// them. Serves the allocator and the verb `run`. `bind` prefers its nodes and spills to others when
+// Where the memory of an arena goes: the names that a person writes, and the kernel's policy for
+// them. Serves the allocator. `bind` prefers its nodes and spills to others when
 // they are full, because the kernel kills a process whose strictly bound memory has run out;
 // `bind:strict` is the kernel's own.
 #pragma once
@@ -12,15 +12,8 @@ namespace homenode::heap {
 struct Arena;
 struct CoreHeap;
 
-inline constexpr const char* library_file = "libhomenode-malloc.so";
-/// What the environment calls the setting.
-inline constexpr const char* policy_variable = "HOMENODE_MALLOC_POLICY";
-
+/// Their names are policy_names (base/heap_header.h), in this order.
 enum class Policy : unsigned char { bind, strict, preferred, interleave, weighted, local };
-
-/// The words for them, in their order.
-inline constexpr const char* policy_names[] = {"bind",       "bind:strict", "preferred",
-                                               "interleave", "weighted",    "local"};
 
 /// How memory will be used. A write costs more than a read wherever the memory is, because the
 /// line is fetched and written back; a reader of shared data gains from every node's bandwidth.

@@ -221,21 +221,7 @@ Result<void> find_named_pieces(std::vector<AllocationRule>& rules,
   return {};
 }
 
-std::string wire_field(const AllocationRule& rule) {
-  const bool data = !rule.names.empty();
-  std::string pieces;
-  for (const NamedPiece& piece : rule.pieces) {
-    if (data && piece.page_bytes == 0) continue;  // Its only page is another's.
-    pieces +=
-        fmt::format("{}{}.{}.{}.{}", pieces.empty() ? "" : ",", piece.device, piece.inode,
-                    data ? piece.first_page : piece.address, data ? piece.page_bytes : piece.bytes);
-  }
-  if (data) return pieces.empty() ? "" : fmt::format(" data={}:{}", pieces, rule.wire);
-  return fmt::format(" place={}{}{}:{}", rule.at_least_bytes, pieces.empty() ? "" : "@", pieces,
-                     rule.wire);
-}
-
-std::string target_words(const AllocationRule& rule) {
+std::string target_text(const AllocationRule& rule) {
   const auto joined = [](const std::vector<std::string>& names) {
     return fmt::format("{}", fmt::join(names, ", "));
   };

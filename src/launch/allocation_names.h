@@ -8,11 +8,11 @@
 
 #include "base/result.h"
 #include "launch/allocation_objects.h"
-#include "launch/allocation_rule.h"
+#include "launch/allocations.h"
 
 namespace homenode::launch {
 
-/// The name that the source has, as far as the symbol tells: `u` for u_ (a COMMON block u or an
+/// The name that the source has, as far as the symbol shows: `u` for u_ (a COMMON block u or an
 /// external array), u.0 (a static or SAVE array of a function) and __fields_MOD_u (of a Fortran
 /// module), a function's without the .part.0 or .cold of its pieces, `ns::u` for C++.
 std::string source_name(const std::string& symbol);
@@ -25,12 +25,8 @@ std::string source_name(const std::string& symbol);
 Result<void> find_named_pieces(std::vector<AllocationRule>& rules,
                                const std::vector<ProgramObject>& objects, std::uint64_t page_bytes);
 
-/// The field of the agent's text (agent/wire.h), with a space before it; empty for a rule whose
-/// names have no page of their own. pre: its names are found.
-std::string wire_field(const AllocationRule& rule);
-
 /// What a rule is for, for --explain: "allocations of 1048577 bytes or more", "static data u
 /// (800000 bytes of cg.A)".
-std::string target_words(const AllocationRule& rule);
+std::string target_text(const AllocationRule& rule);
 
 }  // namespace homenode::launch

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "launch/agent.h"
 #include "launch/allocation_names.h"
 #include "launch/target.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "launch/symbols.h"
+#include "launch/elf.h"
 #include "launch/threads.h"
 #include "os/os.h"
 

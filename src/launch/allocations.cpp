@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <optional>
 
 #include "base/id_list.h"
 #include "base/sizes.h"
-#include "launch/allocation_weights.h"
-#include "launch/wire.h"
+#include "launch/agent.h"
+#include "placement/policies/weights.h"
 
 namespace homenode::launch {
 namespace {
@@ -59,8 +61,8 @@ bool parse_condition(std::string_view condition, AllocationRule& rule,
   return at_least.has_value();
 }
 
-/// Conditions, parted by commas. Without a size a name is for all that has it, and a function for
-/// what glibc gives a mapping of its own.
+/// Conditions, separated by commas. Without a size a name is for all that has it, and a function
+/// for what glibc gives a mapping of its own.
 bool parse_conditions(std::string_view text, AllocationRule& rule) {
   constexpr std::uint64_t own_mapping_bytes = std::uint64_t{128} << 10U;
   std::optional<std::uint64_t> at_least;
@@ -179,13 +181,93 @@ Result<std::string> wire_rule(const placement::MemoryRule& rule, std::string_vie
       "them");
 }
 
+const machine::PairValues* bandwidths_of(const machine::Machine& machine) {
+  const auto* const reads = machine.find(machine::MatrixKind::read_bandwidth);
+  return reads != nullptr ? reads : machine.find(machine::MatrixKind::bandwidth);
+}
+
+/// What the source that gets most out of the node gets; 0 where nobody says.
+double best_bandwidth(const machine::PairValues& values, NodeId node) {
+  double best = 0;
+  for (NodeId from : values.values.rows()) {
+    if (!values.values.has(from, node)) continue;
+    const double bandwidth = values.values.at(from, node);
+    if (!std::isnan(bandwidth)) best = std::max(best, bandwidth);
+  }
+  return best;
+}
+
 }  // namespace
+
+Result<void> check_allowed(const machine::Machine& machine, const placement::MemoryRule& rule,
+                           std::string_view text) {
+  const NodeSet allowed = machine.allowed_nodes & machine.nodes_with_memory();
+  NodeSet named;
+  if (const auto* policy = std::get_if<placement::Policy>(&rule.how)) {
+    named = policy->nodes;
+    if (policy->home_node) named.insert(*policy->home_node);
+  } else if (const auto* distribution = std::get_if<DistributionRule>(&rule.how)) {
+    named = distribution->nodes;
+  } else if (const auto* map = std::get_if<placement::ExplicitRule>(&rule.how)) {
+    for (const placement::Run& run : map->runs) named.insert(run.node);
+  }
+  if (named.is_subset_of(allowed)) return {};
+  return bad_usage(fmt::format("cannot use '{}': the nodes {} do not exist, have no memory or are "
+                               "not allowed here",
+                               text, to_list(named - allowed)),
+                   "choose among the nodes " + to_list(allowed));
+}
+
+Result<placement::MemoryRule> parse_allowed_rule(const machine::Machine& machine,
+                                                 std::string_view text) {
+  auto rule =
+      placement::parse_memory_rule(text, machine.allowed_nodes & machine.nodes_with_memory());
+  if (!rule) return rule;
+  if (const auto allowed = check_allowed(machine, *rule, text); !allowed) {
+    return allowed.as_unexpected();
+  }
+  return rule;
+}
 
 bool asks_for_machine_weights(std::string_view text) {
   const std::size_t colon = find_rule(text);
   if (colon == std::string_view::npos) return false;
   const std::string_view rule = trim(text.substr(colon + 1));
   return rule == weighted || rule.starts_with("weighted@");
+}
+
+Result<std::string> with_machine_weights(const machine::Machine& machine, std::string_view rule) {
+  NodeSet nodes = machine.allowed_nodes & machine.nodes_with_memory();
+  if (const std::size_t at = rule.find('@'); at != std::string_view::npos) {
+    const auto named = parse_node_list(rule.substr(at + 1));
+    if (!named || named->empty()) {
+      return bad_usage(fmt::format("cannot read the nodes of '{}'", rule),
+                       "write them as a list such as 0-3,8");
+    }
+    nodes = *named;
+  }
+  const machine::PairValues* const values = bandwidths_of(machine);
+  std::map<NodeId, double> bandwidths;
+  for (NodeId node : nodes.to_vector()) {
+    const double bandwidth = values == nullptr ? 0 : best_bandwidth(*values, node);
+    if (bandwidth > 0) {
+      bandwidths[node] = bandwidth;
+      continue;
+    }
+    return not_supported(
+        fmt::format("'{}' takes its weights from the machine, which does not know the bandwidth of "
+                    "node {}",
+                    rule, node.value()),
+        "write weights (weighted:2,1), or measure them: 'homenode measure --output machine.xml', "
+        "and "
+        "set HWLOC_XMLFILE=machine.xml HWLOC_THISSYSTEM=1");
+  }
+  const placement::Weights weights = placement::best_weights(bandwidths);
+  std::string text;
+  for (const auto& [node, weight] : weights.of_node) {
+    text += fmt::format("{}{}", text.empty() ? "weighted:" : ",", weight);
+  }
+  return fmt::format("{}@{}", text, to_list(nodes));
 }
 
 Result<AllocationRule> parse_allocation_rule(const machine::Machine& machine,
@@ -197,13 +279,13 @@ Result<AllocationRule> parse_allocation_rule(const machine::Machine& machine,
                      "write what to place and how, such as 'size>64M: cyclic', 'name=u: block' or "
                      "'from=alloc_3d, size>=2G: interleave@0-1'");
   }
-  std::string words(trim(text.substr(colon + 1)));
+  std::string rule_text(trim(text.substr(colon + 1)));
   if (asks_for_machine_weights(text)) {
-    auto with_weights = with_machine_weights(machine, words);
+    auto with_weights = with_machine_weights(machine, rule_text);
     if (!with_weights) return with_weights.as_unexpected();
-    words = *std::move(with_weights);
+    rule_text = *std::move(with_weights);
   }
-  const auto rule = parse_allowed_rule(machine, words);
+  const auto rule = parse_allowed_rule(machine, rule_text);
   if (!rule) return rule.as_unexpected();
   auto wire = wire_rule(*rule, text);
   if (!wire) return wire.as_unexpected();

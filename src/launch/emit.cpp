@@ -110,7 +110,7 @@ Emitted to_slurm(const RunPlan& plan, const machine::Machine& /*machine*/) {
     } else if (memory->kind == PolicyKind::preferred) {
       emitted.command += fmt::format(" --mem-bind=prefer,mask_mem:{}", mask(memory->nodes));
     } else {
-      emitted.missing.push_back(fmt::format("the memory policy {}", policy_words(*memory)));
+      emitted.missing.push_back(fmt::format("the memory policy {}", policy_text(*memory)));
     }
   }
   if (plan.threads.threads) emitted.missing.emplace_back("CPUs of threads");
@@ -131,7 +131,7 @@ void add_likwid_memory(const Policy& policy, const CpuSet& cpus, const machine::
   if (policy.nodes == used && (bind || interleave)) {
     emitted.command += bind ? " -m" : " -i";
   } else {
-    emitted.missing.push_back(fmt::format("the memory policy {}", policy_words(policy)));
+    emitted.missing.push_back(fmt::format("the memory policy {}", policy_text(policy)));
   }
 }
 

@@ -1,4 +1,4 @@
-// The same placement in another tool's words. Pure; serves `run --emit`.
+// The same placement as the command of another tool. Pure; serves `run --emit`.
 #pragma once
 
 #include <string>
@@ -12,14 +12,14 @@ namespace homenode::launch {
 
 struct Emitted {
   std::string command;               ///< One line for a shell.
-  std::vector<std::string> missing;  ///< What the tool has no words for, one phrase each.
+  std::vector<std::string> missing;  ///< What the tool cannot express, one phrase each.
 };
 
 /// `tool` is numactl, omp (OpenMP's variables), slurm (srun) or likwid (likwid-pin). Errors:
 /// bad_usage for another.
 Result<Emitted> emit(const std::string& tool, const RunPlan& plan, const machine::Machine& machine);
 
-/// A word as a shell must be given it.
+/// An argument quoted for a shell.
 std::string shell_word(const std::string& word);
 
 }  // namespace homenode::launch

@@ -5,6 +5,7 @@
 
 #include "actuation/refusal.h"
 #include "base/id_list.h"
+#include "launch/allocation_objects.h"
 #include "machine/devices/devices.h"
 
 namespace homenode::launch {
@@ -16,31 +17,40 @@ bool is_list_of_nodes(Kind kind) {
   return takes_list(kind) && kind != Kind::physcpubind;
 }
 
-/// Writes nodes where the setting names a device or a rank.
+/// Finds the nodes where the setting names a device or a rank.
 Result<void> look_up(os::Os& os, const machine::Machine& machine, RunSetting& setting,
                      std::optional<LocalRank>& rank) {
   if (setting.kind == Kind::near) {
-    auto node = machine::node_near(os, setting.value);
+    const auto node = machine::node_near(os, setting.text());
     if (!node) return node.as_unexpected();
-    setting.value = std::move(*node);
+    setting.value = NodeSet{*node};
   } else if (setting.kind == Kind::per_rank) {
     auto found = find_local_rank([](const char* name) { return std::getenv(name); });
     if (!found) return found.as_unexpected();
-    const auto nodes = nodes_of_rank(machine, setting.value, found->rank);
+    auto nodes = nodes_of_rank(machine, std::get<RankDomain>(setting.value), found->rank);
     if (!nodes) return nodes.as_unexpected();
-    setting.value = to_list(*nodes);
+    setting.value = *std::move(nodes);
     rank = std::move(*found);
   } else if (is_list_of_nodes(setting.kind)) {
-    auto list = machine::expand_devices(os, setting.value);
+    auto list = machine::find_device(os, setting.text());
     if (!list) return list.as_unexpected();
-    setting.value = std::move(*list);
+    setting.value = *std::move(list);
   }
   return {};
 }
 
+/// True for what only the full command knows: packages, and hosts by name (devices/network.cpp).
+bool needs_full_command(const RunSetting& setting) {
+  if (const auto* domain = std::get_if<RankDomain>(&setting.value)) {
+    return *domain == RankDomain::package;
+  }
+  const auto* text = std::get_if<std::string>(&setting.value);
+  return text != nullptr && text->find("ip:") != std::string::npos;
+}
+
 }  // namespace
 
-std::string policy_words(const placement::Policy& policy) {
+std::string policy_text(const placement::Policy& policy) {
   std::string text = to_string(policy.kind) + (policy.numa_balancing ? ", balanced" : "");
   if (!policy.nodes.empty()) text += ", nodes " + to_list(policy.nodes);
   return text;
@@ -57,15 +67,8 @@ bool needs_machine(const RunRequest& request) {
 }
 
 bool needs_full_machine(const RunRequest& request) {
-  const auto by_socket = [](const RunSetting& setting) {
-    return setting.kind == Kind::per_rank && setting.value != "node" && setting.value != "numa";
-  };
-  const auto by_host = [](const RunSetting& setting) {
-    return setting.value.find("ip:") != std::string::npos;  // quick_network.cpp
-  };
   return needs_topology(request.threads) ||
-         std::any_of(request.settings.begin(), request.settings.end(), by_socket) ||
-         std::any_of(request.settings.begin(), request.settings.end(), by_host);
+         std::any_of(request.settings.begin(), request.settings.end(), needs_full_command);
 }
 
 Result<RunPlan> make_run_plan(os::Os& os, const machine::Machine& machine,
@@ -86,6 +89,11 @@ Result<RunPlan> make_run_plan(os::Os& os, const machine::Machine& machine,
   if (plan.threads.threads && !plan.process.process_cpus) {
     plan.process.process_cpus = plan.threads.process_cpus();
   }
+  plan.program = request.program;
+  if (plan.threads.allocations.empty()) return plan;
+  const auto absence = find_names(os, plan.threads, plan.program);
+  if (!absence) return absence.as_unexpected();
+  plan.absence = *absence;
   return plan;
 }
 

@@ -1,4 +1,4 @@
-// From the options of `run` to what it will do: devices and ranks looked up, lists resolved,
+// From the options of `run` to what it will do: devices, ranks and names looked up, lists resolved,
 // threads planned. Nothing is set. Serves the verb `run`.
 #pragma once
 
@@ -15,10 +15,12 @@
 
 namespace homenode::launch {
 
+/// What the command line asks for, read as far as that needs no machine.
 struct RunRequest {
-  std::vector<RunSetting> settings;  ///< As written: --near has a device, --per-rank a word.
+  std::vector<RunSetting> settings;
   ThreadRequest threads;
-  std::optional<SegmentRequest> segment = {};  ///< Instead of a program.
+  std::optional<actuation::SegmentRequest> segment = {};  ///< Instead of a program.
+  std::vector<std::string> program = {};                  ///< With its arguments.
 };
 
 /// Everything that the options ask for, read against this machine and its cpuset.
@@ -27,12 +29,14 @@ struct RunPlan {
   ThreadPlan threads;
   std::optional<LocalRank> rank;
   std::vector<std::string> program;
+  /// -errno where there is no program in which the names of --place could be looked up; else 0.
+  int absence = 0;
   /// Why the kernel would refuse the memory policy here; empty when it would not.
   std::string refusal;
 };
 
 /// "bind, balanced, nodes 0-1".
-std::string policy_words(const placement::Policy& policy);
+std::string policy_text(const placement::Policy& policy);
 
 /// How many entries the plan has for threads: those after start again at the first. 0 without any.
 std::size_t thread_entries(const ThreadPlan& plan);
@@ -40,10 +44,11 @@ std::size_t thread_entries(const ThreadPlan& plan);
 /// True when some option names nodes, CPUs or threads, so that a machine is needed at all.
 bool needs_machine(const RunRequest& request);
 
-/// True when some option speaks of packages, cores or caches, which the quick machine lacks.
+/// True when some option names packages, cores or caches, which the quick machine lacks.
 bool needs_full_machine(const RunRequest& request);
 
-/// Reads the request against the machine. Errors: those of each option.
+/// Reads the request against the machine, looks up devices, ranks and the names of --place. Errors:
+/// those of each option.
 Result<RunPlan> make_run_plan(os::Os& os, const machine::Machine& machine,
                               const RunRequest& request);
 

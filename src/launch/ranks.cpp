@@ -50,12 +50,11 @@ Result<LocalRank> find_local_rank(const Environment& environment) {
       "put it between the launcher and the program: 'mpirun homenode run --per-rank node PROGRAM'");
 }
 
-Result<NodeSet> nodes_of_rank(const machine::Machine& machine, const std::string& domain,
-                              unsigned rank) {
+Result<NodeSet> nodes_of_rank(const machine::Machine& machine, RankDomain domain, unsigned rank) {
   std::vector<NodeSet> domains;
-  if (domain == "node" || domain == "numa") {
+  if (domain == RankDomain::node) {
     for (const machine::Node& node : machine.nodes) add_domain(domains, machine, {node.id});
-  } else if (domain == "socket" || domain == "package") {
+  } else {
     for (const machine::Package& package : machine.packages) {
       NodeSet nodes;
       for (const machine::Node& node : machine.nodes) {
@@ -63,11 +62,10 @@ Result<NodeSet> nodes_of_rank(const machine::Machine& machine, const std::string
       }
       add_domain(domains, machine, nodes);
     }
-  } else {
-    return bad_usage(fmt::format("--per-rank does not know '{}'", domain), "write node or socket");
   }
   if (domains.empty()) {
-    return failed(fmt::format("no {} has CPUs that this process may use", domain),
+    return failed(fmt::format("no {} has CPUs that this process may use",
+                              domain == RankDomain::node ? "node" : "socket"),
                   "'homenode topology' shows what there is");
   }
   return domains[rank % domains.size()];

@@ -6,13 +6,14 @@
 #include <string>
 
 #include "base/result.h"
+#include "launch/settings.h"
 #include "machine/machine.h"
 
 namespace homenode::launch {
 
 struct LocalRank {
   unsigned rank = 0;     ///< Among the processes of this host.
-  std::string variable;  ///< What told.
+  std::string variable;  ///< That holds the rank.
 };
 
 /// The value of a variable of the environment, or null.
@@ -23,9 +24,8 @@ using Environment = std::function<const char*(const char* name)>;
 /// set.
 Result<LocalRank> find_local_rank(const Environment& environment);
 
-/// The nodes of a rank when each takes a node ("node", "numa") or a package ("socket") in turn, of
-/// those with CPUs that the process may use. Errors: bad_usage for another word.
-Result<NodeSet> nodes_of_rank(const machine::Machine& machine, const std::string& domain,
-                              unsigned rank);
+/// The nodes of a rank when each takes a node or a package in turn, of those with CPUs that the
+/// process may use. Errors: failed where none has such CPUs.
+Result<NodeSet> nodes_of_rank(const machine::Machine& machine, RankDomain domain, unsigned rank);
 
 }  // namespace homenode::launch

@@ -11,6 +11,7 @@ namespace homenode::launch {
 namespace {
 
 using Kind = RunSetting::Kind;
+using actuation::SegmentRequest;
 using Step = SegmentRequest::Step;
 
 /// Half of the address space is more than any file has, and sums of two such do not overflow.
@@ -97,12 +98,12 @@ class SegmentReader {
  private:
   Result<void> name_memory(const RunSetting& setting) {
     if (named_) return bad_usage("--shm or --file is given twice", "write a command for each");
-    if (setting.value.empty()) {
+    if (setting.text().empty()) {
       return bad_usage("the shared memory has no name", "write --shm KEYFILE or --file PATH");
     }
     named_ = true;
     request_.is_file = setting.kind == Kind::file;
-    request_.path = setting.value;
+    request_.path = setting.text();
     if (request_.is_file && request_.huge_pages) {
       return bad_usage("--huge is for segments, not for files",
                        "a file has huge pages where it lies on hugetlbfs");
@@ -129,20 +130,20 @@ class SegmentReader {
       return {};
     }
     if (setting.kind == Kind::offset || setting.kind == Kind::length) {
-      const auto bytes = parse_size(setting.value, LeadingZero::octal);
+      const auto bytes = parse_size(setting.text(), LeadingZero::octal);
       if (!bytes || bytes->value > most_bytes) {
-        return unreadable_value(setting.kind, setting.value, size_advice);
+        return unreadable_value(setting.kind, setting.text(), size_advice);
       }
       (setting.kind == Kind::offset ? request_.offset : request_.length) = bytes->value;
       return {};
     }
     const bool is_mode = setting.kind == Kind::shmmode;
     const auto number =
-        is_mode ? number_in(setting.value, 8) : c_number_in(setting.value, LeadingZero::octal);
+        is_mode ? number_in(setting.text(), 8) : c_number_in(setting.text(), LeadingZero::octal);
     constexpr auto most_project = static_cast<std::uint64_t>(std::numeric_limits<int>::max());
     if (!number || *number > (is_mode ? 0777 : most_project)) {
       return unreadable_value(
-          setting.kind, setting.value,
+          setting.kind, setting.text(),
           is_mode ? "write permissions in octal, such as 0600" : "write a whole number such as 0");
     }
     if (is_mode) {

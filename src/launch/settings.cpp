@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <utility>
 
 #include "base/id_list.h"
 #include "placement/policies/list_syntax.h"
@@ -33,6 +34,14 @@ std::optional<PolicyKind> policy_of(Kind kind) {
   }
 }
 
+/// A list of nodes, whether or not a device has been looked for at its end.
+machine::ListWithDevice list_of(const RunSetting& setting) {
+  if (const auto* looked_up = std::get_if<machine::ListWithDevice>(&setting.value)) {
+    return *looked_up;
+  }
+  return {setting.text(), std::nullopt};
+}
+
 class Resolver {
  public:
   explicit Resolver(const machine::Machine& machine) : machine_(machine) {}
@@ -44,10 +53,10 @@ class Resolver {
       balancing_ = true;
       return {};
     }
-    if (setting.kind == Kind::physcpubind) return bind_cpus(setting.value);
-    if (setting.kind == Kind::cpunodebind) return bind_nodes(setting.value);
+    if (setting.kind == Kind::physcpubind) return bind_cpus(setting.text());
+    if (setting.kind == Kind::cpunodebind) return bind_nodes(list_of(setting));
     if (setting.kind == Kind::near || setting.kind == Kind::per_rank) {
-      return settle_near(setting.value);
+      return settle_near(std::get<NodeSet>(setting.value));
     }
     return set_policy(setting);
   }
@@ -84,32 +93,31 @@ class Resolver {
     return {};
   }
 
-  Result<void> bind_nodes(const std::string& list) {
+  Result<void> bind_nodes(const machine::ListWithDevice& list) {
     list_seen_ = true;
-    const auto nodes = placement::parse_cpu_nodes(machine_, list, previous_, all_);
+    const auto nodes = placement::parse_cpu_nodes(machine_, list.list, previous_, all_, list.node);
     if (!nodes) return nodes.as_unexpected();
     previous_ = *nodes;
     CpuSet cpus = machine_.cpus_of(*nodes);
     if (cpus.empty()) {
-      return bad_usage(fmt::format("none of the nodes '{}' has CPUs", list),
+      return bad_usage(fmt::format("none of the nodes '{}' has CPUs", to_list(*nodes)),
                        "name nodes with CPUs; 'homenode topology' shows them");
     }
     placement_.process_cpus = std::move(cpus);
     return {};
   }
 
-  Result<void> settle_near(const std::string& list) {
+  Result<void> settle_near(const NodeSet& nodes) {
     list_seen_ = true;
-    const auto nodes = parse_node_list(list);
-    if (!nodes) return nodes.as_unexpected();
-    CpuSet cpus = machine_.cpus_of(*nodes) & machine_.allowed_cpus;
-    near_ = *nodes & machine_.nodes_with_memory() & machine_.allowed_nodes;
+    CpuSet cpus = machine_.cpus_of(nodes) & machine_.allowed_cpus;
+    near_ = nodes & machine_.nodes_with_memory() & machine_.allowed_nodes;
     if (cpus.empty() && near_.empty()) {
-      return failed(fmt::format("this process may use no CPU and no memory of the nodes {}", list),
-                    "'homenode topology' shows what its cpuset leaves");
+      return failed(
+          fmt::format("this process may use no CPU and no memory of the nodes {}", to_list(nodes)),
+          "'homenode topology' shows what its cpuset leaves");
     }
     if (!cpus.empty()) placement_.process_cpus = std::move(cpus);
-    previous_ = *nodes;
+    previous_ = nodes;
     return {};
   }
 
@@ -122,7 +130,8 @@ class Resolver {
     Policy policy{*policy_of(setting.kind), {}};
     if (takes_list(setting.kind)) {
       list_seen_ = true;
-      auto nodes = placement::parse_nodes(machine_, setting.value, previous_, all_);
+      const machine::ListWithDevice list = list_of(setting);
+      auto nodes = placement::parse_nodes(machine_, list.list, previous_, all_, list.node);
       if (!nodes) return nodes.as_unexpected();
       previous_ = *nodes;
       policy.nodes = std::move(*nodes);
@@ -160,6 +169,15 @@ bool takes_value(Kind kind) {
     default:
       return takes_list(kind);
   }
+}
+
+Result<RunSetting> read_setting(Kind kind, std::string text) {
+  if (kind != Kind::per_rank) {
+    return takes_value(kind) ? RunSetting{kind, std::move(text)} : RunSetting{kind, {}};
+  }
+  if (text == "node" || text == "numa") return RunSetting{kind, RankDomain::node};
+  if (text == "socket" || text == "package") return RunSetting{kind, RankDomain::package};
+  return bad_usage(fmt::format("--per-rank does not know '{}'", text), "write node or socket");
 }
 
 Result<placement::Placement> resolve(const machine::Machine& machine,

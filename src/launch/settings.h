@@ -2,13 +2,18 @@
 #pragma once
 
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "base/result.h"
+#include "machine/devices/devices.h"
 #include "machine/machine.h"
 #include "placement/placement.h"
 
 namespace homenode::launch {
+
+/// What each rank of --per-rank takes in turn.
+enum class RankDomain { node, package };
 
 /// One option as it was given; the order on the command line matters (same, --all).
 struct RunSetting {
@@ -23,9 +28,9 @@ struct RunSetting {
     balancing,
     cpunodebind,
     physcpubind,
-    near,      ///< Value: the nodes of the device (run_devices.h).
-    per_rank,  ///< Value: the nodes of the rank (run_ranks.h).
-    // Of shared memory (run_segment.h), of which resolve() sees --strict alone and ignores it.
+    near,
+    per_rank,
+    // Of shared memory (launch/segment.h), of which resolve() sees --strict alone and ignores it.
     shm,
     file,
     shmid,
@@ -38,22 +43,34 @@ struct RunSetting {
     dump,
     dump_nodes,
   };
+  /// As read: nothing; text that only a machine, a system or launch/segment.h can read (a list, a
+  /// device, a path or a number); or what ranks take. As looked up: a list with the node of the
+  /// device at its end; or the nodes of the device of --near or of this rank.
+  using Value =
+      std::variant<std::monostate, std::string, RankDomain, machine::ListWithDevice, NodeSet>;
   Kind kind = Kind::all;
-  std::string value;  ///< The list as written; empty for options without one.
+  Value value = {};
+
+  /// The value as written. pre: it is text.
+  [[nodiscard]] const std::string& text() const { return std::get<std::string>(value); }
 };
 
-/// True when a value stands behind the option.
+/// True when the option takes a value.
 bool takes_value(RunSetting::Kind kind);
 
 /// True when the option names nodes or CPUs (or what stands for them), so that resolving it needs a
 /// machine.
 bool takes_list(RunSetting::Kind kind);
 
+/// An option with its value as written. Errors: bad_usage for an unknown domain of --per-rank.
+Result<RunSetting> read_setting(RunSetting::Kind kind, std::string text);
+
 /// By numactl's rules: one memory policy at most; of several CPU bindings the last one holds; --all
 /// stands before every list; --balancing counts with --membind only; `same` is the node list
 /// before. --near and --per-rank bind to those CPUs of their nodes that are allowed, and prefer the
-/// nodes' memory where no policy is given. Errors: bad_usage for what breaks a rule, for lists that
-/// cannot be read, and for nodes and CPUs that do not exist or are not allowed.
+/// nodes' memory where no policy is given. pre: --near and --per-rank are looked up. Errors:
+/// bad_usage for what breaks a rule, for lists that cannot be read, and for nodes and CPUs that do
+/// not exist or are not allowed.
 Result<placement::Placement> resolve(const machine::Machine& machine,
                                      const std::vector<RunSetting>& settings);
 

@@ -1,16 +1,16 @@
 #include "launch/target.h"
 
-#include <elf.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>
+
+#include "launch/elf.h"
 
 namespace homenode::launch {
 namespace {
@@ -66,12 +66,18 @@ class ProgramFile {
   [[nodiscard]] std::string interpreter() const { return interpreter_of(start_); }
   [[nodiscard]] bool is_script() const { return start_.starts_with("#!"); }
 
-  /// 0 or -errno.
+  /// An ELF file that names no interpreter (the dynamic linker) is static; what is none that we
+  /// read is taken for dynamic. 0 or -errno.
   int find_whether_static(bool& is_static) {
     is_static = false;
-    if (!start_.starts_with(ELFMAG)) return 0;
-    return start_[EI_CLASS] == ELFCLASS64 ? look_for_linker<Elf64_Ehdr, Elf64_Phdr>(is_static)
-                                          : look_for_linker<Elf32_Ehdr, Elf32_Phdr>(is_static);
+    const auto where = find_segment_table(start_);
+    if (!where) return 0;
+    std::string table(where->bytes, '\0');
+    const int bytes = os_.read_file_at(path_, where->offset, table);
+    if (bytes < 0) return bytes;
+    is_static =
+        static_cast<std::size_t>(bytes) == table.size() && !names_interpreter(*where, table);
+    return 0;
   }
 
   /// Root itself keeps what it preloads for files whose bits give it nothing new. A file system
@@ -87,27 +93,6 @@ class ProgramFile {
   }
 
  private:
-  /// An ELF file that names no interpreter (the dynamic linker) is static; what is none that this
-  /// reads is taken for dynamic.
-  template <class Header, class Segment>
-  int look_for_linker(bool& is_static) {
-    Header header;
-    if (start_.size() < sizeof header) return 0;
-    std::memcpy(&header, start_.data(), sizeof header);
-    if (header.e_phentsize != sizeof(Segment)) return 0;
-    std::string table(header.e_phnum * sizeof(Segment), '\0');
-    const int bytes = os_.read_file_at(path_, header.e_phoff, table);
-    if (bytes < 0) return bytes;
-    if (static_cast<std::size_t>(bytes) < table.size()) return 0;
-    for (std::size_t at = 0; at < table.size(); at += sizeof(Segment)) {
-      Segment segment;
-      std::memcpy(&segment, table.data() + at, sizeof segment);
-      if (segment.p_type == PT_INTERP) return 0;
-    }
-    is_static = true;
-    return 0;
-  }
-
   os::Os& os_;
   const std::string path_;
   std::string start_;
@@ -124,6 +109,29 @@ Unexpected cannot_enter(const std::string& path, const char* why) {
 std::string doubt(const std::string& path, const char* what, int result) {
   return fmt::format("cannot see whether '{}' {} ({}); if so, nothing is placed inside it", path,
                      what, std::generic_category().message(-result));
+}
+
+/// What this person may not see of one file is added to `doubts`. Gives the interpreter of a
+/// script, which decides instead of it; nothing for all else. Errors: as check_agent_can_enter().
+Result<std::string> check_file(os::Os& os, const std::string& path,
+                               std::vector<std::string>& doubts) {
+  os::FileStatus status;
+  int result = os.file_status(path, status);
+  if (is_absent(result) || (result == 0 && !S_ISREG(status.mode))) return std::string();
+  if (result < 0) return cannot_look(path, result);
+  ProgramFile file(os, path);
+  bool hinders = false;
+  result = file.find_whether_identity_changes(status, hinders);
+  if (hinders) return cannot_enter(path, "runs with other rights than yours");
+  if (result < 0) doubts.push_back(doubt(path, "has capabilities of its own", result));
+  result = file.read_start();
+  if (result == 0 && file.is_script()) return file.interpreter();
+  if (result == 0) result = file.find_whether_static(hinders);
+  if (hinders) return cannot_enter(path, "is statically linked");
+  // Programs that may only be executed are programs too.
+  if (result < 0 && result != -EACCES) return cannot_look(path, result);
+  if (result < 0) doubts.push_back(doubt(path, "is statically linked", result));
+  return std::string();
 }
 
 }  // namespace
@@ -158,28 +166,10 @@ Result<std::vector<std::string>> check_agent_can_enter(os::Os& os, const std::st
   std::vector<std::string> doubts;
   auto path = find_on_path(os, name);
   for (int i = 0; i < most_interpreters && path && !path->empty(); ++i) {
-    os::FileStatus status;
-    int result = os.file_status(*path, status);
-    if (is_absent(result) || (result == 0 && !S_ISREG(status.mode))) return doubts;
-    if (result < 0) return cannot_look(*path, result);
-    ProgramFile file(os, *path);
-    bool hinders = false;
-    result = file.find_whether_identity_changes(status, hinders);
-    if (hinders) return cannot_enter(*path, "runs with other rights than yours");
-    if (result < 0) doubts.push_back(doubt(*path, "has capabilities of its own", result));
-    result = file.read_start();
-    if (result == 0 && file.is_script()) {
-      path = find_on_path(os, file.interpreter());
-      continue;
-    }
-    if (result == 0) result = file.find_whether_static(hinders);
-    if (hinders) return cannot_enter(*path, "is statically linked");
-    if (result == -EACCES) {  // Programs that may only be executed are programs too.
-      doubts.push_back(doubt(*path, "is statically linked", result));
-    } else if (result < 0) {
-      return cannot_look(*path, result);
-    }
-    return doubts;
+    auto interpreter = check_file(os, *path, doubts);
+    if (!interpreter) return interpreter.as_unexpected();
+    if (interpreter->empty()) return doubts;
+    path = find_on_path(os, *interpreter);
   }
   if (!path) return path.as_unexpected();
   return doubts;

@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/heap_header.h"
 #include "base/id_list.h"
-#include "heap/policy.h"
+#include "launch/agent.h"
 #include "launch/allocations.h"
 #include "placement/policies/memory_rule.h"
 #include "placement/threads/expression.h"
@@ -64,31 +65,6 @@ Result<std::vector<unsigned>> parse_skipped(const std::string& text) {
   return skipped;
 }
 
-}  // namespace
-
-Result<placement::MemoryRule> parse_allowed_rule(const machine::Machine& machine,
-                                                 std::string_view text) {
-  const NodeSet allowed = machine.allowed_nodes & machine.nodes_with_memory();
-  auto rule = placement::parse_memory_rule(text, allowed);
-  if (!rule) return rule;
-  NodeSet named;
-  if (const auto* policy = std::get_if<Policy>(&rule->how)) {
-    named = policy->nodes;
-    if (policy->home_node) named.insert(*policy->home_node);
-  } else if (const auto* distribution = std::get_if<placement::DistributionRule>(&rule->how)) {
-    named = distribution->nodes;
-  } else if (const auto* map = std::get_if<placement::ExplicitRule>(&rule->how)) {
-    for (const placement::Run& run : map->runs) named.insert(run.node);
-  }
-  if (named.is_subset_of(allowed)) return rule;
-  return bad_usage(fmt::format("cannot use '{}': the nodes {} do not exist, have no memory or are "
-                               "not allowed here",
-                               text, to_list(named - allowed)),
-                   "choose among the nodes " + to_list(allowed));
-}
-
-namespace {
-
 Result<void> check_malloc(const ThreadRequest& request) {
   const std::string& policy = request.malloc_policy;
   if (policy.empty()) return {};
@@ -98,16 +74,94 @@ Result<void> check_malloc(const ThreadRequest& request) {
                      fmt::format("choose one of: {}", fmt::join(heap::policy_names, ", ")));
   }
   if (!request.heap.empty() || !request.place.empty()) {
-    return bad_usage("--malloc and --heap or --place all say where allocations go",
+    return bad_usage("--malloc, --heap and --place all set where allocations go",
                      "choose --malloc, or the others");
+  }
+  return {};
+}
+
+/// Options that exclude each other, or that need another one.
+Result<void> check_together(const ThreadRequest& request) {
+  if (!request.heap.empty() && request.sets_thread_memory()) {
+    return bad_usage("--heap and --thread-memory both set the policy of every thread",
+                     "choose one of them; --place goes with either");
+  }
+  if (!request.skip_threads.empty() && request.threads.empty() && !request.sets_thread_memory()) {
+    return bad_usage("--skip-threads only works with --threads or --thread-memory",
+                     "add one of them");
+  }
+  if (request.verbose && request.place.empty()) {
+    return bad_usage("--verbose only works with --place", "add --place, or leave --verbose out");
+  }
+  return check_malloc(request);
+}
+
+/// A policy that is known already: on all nodes that may be used where it names none.
+Result<Policy> complete(const machine::Machine& machine, Policy policy) {
+  if (policy.nodes.empty()) policy.nodes = machine.allowed_nodes & machine.nodes_with_memory();
+  if (const auto valid = validate(policy); !valid) return valid.as_unexpected();
+  const placement::MemoryRule rule{policy};
+  if (const auto allowed = check_allowed(machine, rule, to_string(rule)); !allowed) {
+    return allowed.as_unexpected();
+  }
+  return policy;
+}
+
+/// The policies of the threads: as text, or known already.
+Result<std::vector<Policy>> thread_policies(const machine::Machine& machine,
+                                            const ThreadRequest& request) {
+  if (!request.thread_memory.empty()) return parse_policies(machine, request.thread_memory);
+  std::vector<Policy> policies;
+  for (const Policy& given : request.thread_policies) {
+    auto policy = complete(machine, given);
+    if (!policy) return policy.as_unexpected();
+    policies.push_back(*std::move(policy));
+  }
+  return policies;
+}
+
+/// What the options ask for the threads themselves: CPUs, policies, and which are left out.
+Result<void> place_threads(const machine::Machine& machine, const ThreadRequest& request,
+                           ThreadPlan& plan) {
+  if (!request.threads.empty()) {
+    auto threads = placement::parse_thread_expression(machine, request.threads);
+    if (!threads) return threads.as_unexpected();
+    plan.threads = *std::move(threads);
+  }
+  auto policies = thread_policies(machine, request);
+  if (!policies) return policies.as_unexpected();
+  plan.memory_by_rank = *std::move(policies);
+  if (request.skip_threads.empty()) return {};
+  auto skipped = parse_skipped(request.skip_threads);
+  if (!skipped) return skipped.as_unexpected();
+  plan.skipped = *std::move(skipped);
+  return {};
+}
+
+/// What they ask for the memory that the program allocates.
+Result<void> place_allocations(const machine::Machine& machine, const ThreadRequest& request,
+                               ThreadPlan& plan) {
+  if (!request.heap.empty()) {
+    auto heap = parse_thread_policy(machine, request.heap, "--heap");
+    if (!heap) return heap.as_unexpected();
+    plan.heap = *std::move(heap);
+  }
+  for (const std::string& text : request.place) {
+    auto rule = parse_allocation_rule(machine, text);
+    if (!rule) return rule.as_unexpected();
+    plan.allocations.push_back(*std::move(rule));
   }
   return {};
 }
 
 }  // namespace
 
+bool ThreadRequest::sets_thread_memory() const {
+  return !thread_memory.empty() || !thread_policies.empty();
+}
+
 bool ThreadRequest::needs_agent() const {
-  return !threads.empty() || !thread_memory.empty() || !skip_threads.empty() || !heap.empty() ||
+  return !threads.empty() || sets_thread_memory() || !skip_threads.empty() || !heap.empty() ||
          !place.empty() || !malloc_policy.empty();
 }
 
@@ -131,47 +185,18 @@ bool needs_topology(const ThreadRequest& request) {
 }
 
 Result<ThreadPlan> plan_threads(const machine::Machine& machine, const ThreadRequest& request) {
-  if (!request.heap.empty() && !request.thread_memory.empty()) {
-    return bad_usage("--heap and --thread-memory both set the policy of every thread",
-                     "choose one of them; --place goes with either");
-  }
-  if (!request.skip_threads.empty() && request.threads.empty() && request.thread_memory.empty()) {
-    return bad_usage("--skip-threads has nothing that the threads could be left out of",
-                     "give it beside --threads or --thread-memory");
-  }
-  if (request.verbose && request.place.empty()) {
-    return bad_usage("--verbose has nothing to tell of", "give it beside --place");
-  }
-  if (const auto fits = check_malloc(request); !fits) return fits.as_unexpected();
+  if (const auto fit = check_together(request); !fit) return fit.as_unexpected();
+  if (!request.needs_agent()) return ThreadPlan{};
   ThreadPlan plan;
   plan.count_forks = request.count_forks;
   plan.malloc_policy = request.malloc_policy;
-  if (!request.threads.empty()) {
-    auto threads = placement::parse_thread_expression(machine, request.threads);
-    if (!threads) return threads.as_unexpected();
-    plan.threads = *std::move(threads);
-  }
-  if (!request.thread_memory.empty()) {
-    auto policies = parse_policies(machine, request.thread_memory);
-    if (!policies) return policies.as_unexpected();
-    plan.memory_by_rank = *std::move(policies);
-  }
-  if (!request.skip_threads.empty()) {
-    auto skipped = parse_skipped(request.skip_threads);
-    if (!skipped) return skipped.as_unexpected();
-    plan.skipped = *std::move(skipped);
-  }
-  if (!request.heap.empty()) {
-    auto heap = parse_thread_policy(machine, request.heap, "--heap");
-    if (!heap) return heap.as_unexpected();
-    plan.heap = *std::move(heap);
-  }
-  for (const std::string& text : request.place) {
-    auto rule = parse_allocation_rule(machine, text);
-    if (!rule) return rule.as_unexpected();
-    plan.allocations.push_back(*std::move(rule));
-  }
   plan.verbose = request.verbose;
+  if (const auto placed = place_threads(machine, request, plan); !placed) {
+    return placed.as_unexpected();
+  }
+  if (const auto placed = place_allocations(machine, request, plan); !placed) {
+    return placed.as_unexpected();
+  }
   if (const auto fits = check_wire_fits(plan); !fits) return fits.as_unexpected();
   return plan;
 }

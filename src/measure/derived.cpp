@@ -125,9 +125,9 @@ std::vector<InterleaveWeights> interleave_weights(const Report& report) {
       row[to] = matrix.at(from, to);
       best[to] = std::max(best[to], row[to]);
     }
-    result.push_back({from, best_weights(row)});
+    result.push_back({from, placement::best_weights(row)});
   }
-  result.front().weights = best_weights(best);
+  result.front().weights = placement::best_weights(best);
   return result;
 }
 

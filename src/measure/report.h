@@ -8,7 +8,7 @@
 #include "machine/machine.h"
 #include "measure/plan.h"
 #include "measure/statistics.h"
-#include "measure/weights.h"
+#include "placement/policies/weights.h"
 
 namespace homenode::measure {
 
@@ -57,7 +57,7 @@ struct MemoryFacts {
 
 struct InterleaveWeights {
   std::optional<NodeId> from;  ///< Absent: for the machine as a whole.
-  Weights weights;
+  placement::Weights weights;
 };
 
 struct Report {

@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <set>
 
-#include "cli/man.h"
+#include "cli/man/man.h"
 #include "support/command_line.h"
 
 namespace homenode::cli {
@@ -165,11 +165,11 @@ TEST(Dispatch, AnUnknownVerbIsLookedUpOnPath) {
   EXPECT_NE(line.err.str().find("cannot start"), std::string::npos);
 }
 
-TEST(Dispatch, AnOptionBeforeTheVerbIsToldWhereItStands) {
+TEST(Dispatch, AnOptionBeforeTheVerbIsRefusedWithItsPlace) {
   CommandLine line;
   EXPECT_EQ(line.run({"--machine", "quad-4x2", "topology"}), exit_usage);
   EXPECT_EQ(line.err.str(),
-            "homenode: options such as '--machine' stand after the verb; 'homenode --help' lists "
+            "homenode: options such as '--machine' go after the verb; 'homenode --help' lists "
             "the verbs\n");
   EXPECT_TRUE(line.os.executed().empty());
 }

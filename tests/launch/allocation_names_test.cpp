@@ -87,7 +87,7 @@ TEST(NamedPieces, OfAFunctionAreAllItsParts) {
   AllocationRule rule = rule_for({}, 9);
   rule.from = {"alloc_3d"};
   EXPECT_EQ(fields({rule}), " place=9@1.2.50000.300,1.2.60000.30:W");
-  EXPECT_EQ(target_words(rule), "allocations of 9 bytes or more by alloc_3d");
+  EXPECT_EQ(target_text(rule), "allocations of 9 bytes or more by alloc_3d");
 }
 
 TEST(NamedPieces, SayWhatIsNear) {
@@ -114,9 +114,9 @@ TEST(NamedPieces, SayWhatIsWrong) {
 
 TEST(NamedPieces, AreExplained) {
   std::vector<AllocationRule> rules{rule_for({"u", "work2"})};
-  EXPECT_EQ(target_words(rules[0]), "static data u, work2");
+  EXPECT_EQ(target_text(rules[0]), "static data u, work2");
   ASSERT_TRUE(find_named_pieces(rules, objects(), 4096));
-  EXPECT_EQ(target_words(rules[0]),
+  EXPECT_EQ(target_text(rules[0]),
             "static data u (6000 bytes of cg.A), work2 (4096 bytes of cg.A)");
 }
 

@@ -7,8 +7,8 @@
 
 #include "agent/place_allocation.h"
 #include "agent/words.h"
+#include "launch/agent.h"
 #include "launch/allocation_names.h"
-#include "launch/allocation_weights.h"
 #include "support/machines.h"
 
 namespace homenode::launch {

@@ -1,4 +1,4 @@
-// The same placement in other tools' words.
+// The same placement as the commands of other tools.
 #include "launch/emit.h"
 
 #include <gtest/gtest.h>

@@ -59,21 +59,19 @@ TEST(RunRanks, NoRankOrNonsenseIsBadUsage) {
 TEST(RunRanks, EachTakesANodeInTurn) {
   const std::vector<std::string> expected{"0", "1", "4", "0"};
   for (unsigned rank = 0; rank < expected.size(); ++rank) {
-    EXPECT_EQ(to_list(*nodes_of_rank(two_packages(), "node", rank)), expected[rank]);
-    EXPECT_EQ(to_list(*nodes_of_rank(two_packages(), "numa", rank)), expected[rank]);
+    EXPECT_EQ(to_list(*nodes_of_rank(two_packages(), RankDomain::node, rank)), expected[rank]);
   }
-  EXPECT_EQ(to_list(*nodes_of_rank(two_packages(), "socket", 0)), "0-1");
-  EXPECT_EQ(to_list(*nodes_of_rank(two_packages(), "socket", 1)), "4");
-  EXPECT_FALSE(nodes_of_rank(two_packages(), "rack", 0));
+  EXPECT_EQ(to_list(*nodes_of_rank(two_packages(), RankDomain::package, 0)), "0-1");
+  EXPECT_EQ(to_list(*nodes_of_rank(two_packages(), RankDomain::package, 1)), "4");
 }
 
 TEST(RunRanks, NodesWithoutAllowedCpusAreLeftOut) {
   machine::Machine machine = two_packages();
   machine.allowed_cpus = {CpuId(1), CpuId(2)};
-  EXPECT_EQ(to_list(*nodes_of_rank(machine, "node", 0)), "1");
-  EXPECT_EQ(to_list(*nodes_of_rank(machine, "node", 1)), "4");
+  EXPECT_EQ(to_list(*nodes_of_rank(machine, RankDomain::node, 0)), "1");
+  EXPECT_EQ(to_list(*nodes_of_rank(machine, RankDomain::node, 1)), "4");
   machine.allowed_cpus = {};
-  EXPECT_FALSE(nodes_of_rank(machine, "node", 0));
+  EXPECT_FALSE(nodes_of_rank(machine, RankDomain::node, 0));
 }
 
 }  // namespace

@@ -99,9 +99,35 @@ TEST(RunPlacement, RefusesWhatTheMachineDoesNotHave) {
         RunSetting{Kind::interleave, ""}, RunSetting{Kind::interleave, "x"},
         RunSetting{Kind::physcpubind, "!0-4"}}) {
     const auto placement = resolve(sparse(), {setting});
-    ASSERT_FALSE(placement) << setting.value;
+    ASSERT_FALSE(placement) << setting.text();
     EXPECT_EQ(placement.error().code, ErrorCode::bad_usage);
   }
+}
+
+TEST(RunPlacement, NodesThatAreLookedUpAreValues) {
+  const auto near = resolved({{Kind::near, NodeSet{NodeId(1)}}});
+  EXPECT_EQ(to_list(*near.process_cpus), "2-3");
+  EXPECT_EQ(near.process_memory, (Policy{PolicyKind::preferred, {NodeId(1)}}));
+  EXPECT_EQ(resolved({{Kind::membind, machine::ListWithDevice{"0,", NodeId(6)}}}).process_memory,
+            (Policy{PolicyKind::bind, {NodeId(0), NodeId(6)}}));
+  EXPECT_EQ(resolved({{Kind::membind, machine::ListWithDevice{"!", NodeId(6)}}}).process_memory,
+            (Policy{PolicyKind::bind, {NodeId(0), NodeId(1)}}));
+  const auto refused =
+      resolve(sparse(), {{Kind::membind, machine::ListWithDevice{"0,", NodeId(4)}}});
+  ASSERT_FALSE(refused);
+  EXPECT_TRUE(refused.error().message().starts_with("cannot use '0,4': "));
+}
+
+TEST(RunPlacement, DomainsOfRanksAreRead) {
+  for (const char* text : {"node", "numa"}) {
+    EXPECT_EQ(std::get<RankDomain>(read_setting(Kind::per_rank, text)->value), RankDomain::node);
+  }
+  for (const char* text : {"socket", "package"}) {
+    EXPECT_EQ(std::get<RankDomain>(read_setting(Kind::per_rank, text)->value), RankDomain::package);
+  }
+  const auto unknown = read_setting(Kind::per_rank, "rack");
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().code, ErrorCode::bad_usage);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "launch/threads.h"
+#include "launch/agent.h"
 
 #include <gtest/gtest.h>
 
@@ -102,48 +102,6 @@ TEST(NeedsTopology, IsForWordsOnly) {
   EXPECT_TRUE(needs_topology({.threads = "cores(2)"}));
   EXPECT_TRUE(needs_topology({.place = {"size>1M: cyclic", "name=ns::u: weighted@0-1"}}));
   EXPECT_FALSE(needs_topology({.place = {"size>1M: weighted:1,2", "size>1M"}}));
-}
-
-TEST(Charm, SaysTheSameInOurWords) {
-  // The example of Ribeiro's and Bhatele's talk on memory affinity for Charm++.
-  const auto request = from_charm({.setcpuaffinity = true,
-                                   .pemap = "0,2,4,8,12,13",
-                                   .maffinity = true,
-                                   .nodemap = "0,0,1,2,3,3",
-                                   .mempol = "preferred"});
-  ASSERT_TRUE(request) << request.error().message();
-  EXPECT_EQ(request->threads, "0,2,4,8,12,13");
-  EXPECT_EQ(wire(*from_charm({.setcpuaffinity = true, .pemap = "0-4:2"})),
-            "1 cpus=0,2,4 threads=0/2/4 forks");
-  EXPECT_EQ(request->thread_memory,
-            "preferred@0/preferred@0/preferred@1/preferred@2/preferred@3/preferred@3");
-  EXPECT_EQ(from_charm({.setcpuaffinity = true,
-                        .pemap = "0-1",
-                        .maffinity = true,
-                        .nodemap = "0,2-3",
-                        .mempol = "interleave"})
-                ->thread_memory,
-            "interleave@0,2-3");
-}
-
-TEST(Charm, WordsThatNeedAnotherSaySo) {
-  for (const CharmRequest& charm : std::vector<CharmRequest>{
-           {.pemap = "0"},
-           {.setcpuaffinity = true},
-           {.maffinity = true, .nodemap = "0", .mempol = "bind"},
-           {.setcpuaffinity = true, .pemap = "0", .nodemap = "0"},
-           {.setcpuaffinity = true, .pemap = "0", .maffinity = true, .nodemap = "0"},
-           {.setcpuaffinity = true, .pemap = "0", .maffinity = true, .mempol = "bind"},
-           {.setcpuaffinity = true,
-           .pemap = "0",
-           .maffinity = true,
-           .nodemap = "x",
-           .mempol = "bind"},
-       }) {
-    const auto request = from_charm(charm);
-    ASSERT_FALSE(request);
-    EXPECT_EQ(request.error().code, ErrorCode::bad_usage);
-  }
 }
 
 using Variables = std::map<std::string, std::string>;

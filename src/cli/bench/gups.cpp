@@ -6,7 +6,7 @@
 #include <bit>
 
 #include "cli/bench/program.h"
-#include "cli/size_option.h"
+#include "cli/options.h"
 #include "machine/load.h"
 #include "workloads/gups/gups.h"
 

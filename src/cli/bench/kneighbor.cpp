@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/bench/message.h"
-#include "cli/size_option.h"
+#include "cli/options.h"
 #include "workloads/message/kneighbor.h"
 
 namespace homenode::cli {

@@ -6,8 +6,7 @@
 
 #include <utility>
 
-#include "cli/choice_option.h"
-#include "cli/size_option.h"
+#include "cli/options.h"
 #include "trial/map/patterns.h"
 
 namespace homenode::cli {

@@ -1,7 +1,7 @@
 // homenode bench map: its command line.
 #pragma once
 
-#include "cli/parser_fwd.h"
+#include "cli/options.h"
 #include "trial/map/options.h"
 
 namespace homenode::cli {

@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/bench/program.h"
-#include "cli/choice_option.h"
+#include "cli/options.h"
 #include "machine/load.h"
 
 namespace homenode::cli {

@@ -7,7 +7,7 @@
 
 #include "cli/bench/program_options.h"
 #include "cli/bench/program_render.h"
-#include "cli/parser_fwd.h"
+#include "cli/options.h"
 #include "cli/verb.h"
 #include "trial/message/run.h"
 

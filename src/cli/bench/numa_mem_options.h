@@ -1,7 +1,7 @@
 // homenode bench numa-mem: its command line.
 #pragma once
 
-#include "cli/parser_fwd.h"
+#include "cli/options.h"
 #include "trial/numa_mem/options.h"
 
 namespace homenode::cli {

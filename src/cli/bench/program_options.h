@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/parser_fwd.h"
+#include "cli/options.h"
 #include "trial/program/run.h"
 
 namespace homenode::cli {

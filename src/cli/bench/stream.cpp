@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/bench/program.h"
-#include "cli/size_option.h"
+#include "cli/options.h"
 #include "machine/load.h"
 #include "workloads/stream/stream.h"
 

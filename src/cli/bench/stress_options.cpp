@@ -4,8 +4,7 @@
 
 #include <cmath>
 
-#include "cli/choice_option.h"
-#include "cli/size_option.h"
+#include "cli/options.h"
 
 namespace homenode::cli {
 namespace {

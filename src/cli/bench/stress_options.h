@@ -1,7 +1,7 @@
 // homenode bench stress: its command line.
 #pragma once
 
-#include "cli/parser_fwd.h"
+#include "cli/options.h"
 #include "trial/stress/options.h"
 
 namespace homenode::cli {

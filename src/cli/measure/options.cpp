@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/sizes.h"
-#include "cli/size_option.h"
+#include "cli/options.h"
 #include "placement/policies/list_syntax.h"
 
 namespace homenode::cli {

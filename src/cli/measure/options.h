@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/parser_fwd.h"
+#include "cli/options.h"
 #include "machine/machine.h"
 #include "measure/request.h"
 

@@ -14,9 +14,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string joined(const std::vector<std::string>& words) {
+std::string joined(const std::vector<std::string>& arguments) {
   std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  for (const std::string& argument : arguments) text += (text.empty() ? "" : " ") + argument;
   return text;
 }
 
@@ -58,7 +58,7 @@ std::string thread_lines(const launch::RunPlan& plan) {
     const placement::Policy* const memory = memory_of(plan, rank);
     text += fmt::format("thread {}: CPUs {}, memory {}\n", rank,
                         cpus != nullptr ? to_list(*cpus) : "unchanged",
-                        memory != nullptr ? launch::policy_words(*memory) : "unchanged");
+                        memory != nullptr ? launch::policy_text(*memory) : "unchanged");
   }
   if (count > 0)
     text += fmt::format("thread {} and later: each list from its start again\n", count);
@@ -74,7 +74,7 @@ std::string explain_text(const launch::RunPlan& plan) {
     text += fmt::format("rank on this host: {} ({})\n", plan.rank->rank, plan.rank->variable);
   }
   text += "memory policy: " +
-          (process.process_memory ? launch::policy_words(*process.process_memory) : "unchanged") +
+          (process.process_memory ? launch::policy_text(*process.process_memory) : "unchanged") +
           "\n";
   if (!plan.refusal.empty()) text += "refused here: " + plan.refusal + "\n";
   text += "CPUs: " + (process.process_cpus ? to_list(*process.process_cpus) : "unchanged") + "\n";
@@ -82,12 +82,12 @@ std::string explain_text(const launch::RunPlan& plan) {
   if (!plan.threads.skipped.empty()) {
     text += fmt::format("threads left alone: {}\n", fmt::join(plan.threads.skipped, ","));
   }
-  if (plan.threads.heap) text += "heap: " + launch::policy_words(*plan.threads.heap) + "\n";
+  if (plan.threads.heap) text += "heap: " + launch::policy_text(*plan.threads.heap) + "\n";
   if (!plan.threads.malloc_policy.empty()) {
     text += "malloc: homenode's, " + plan.threads.malloc_policy + "\n";
   }
   for (const launch::AllocationRule& rule : plan.threads.allocations) {
-    text += fmt::format("{}: {}\n", launch::target_words(rule), rule.rule);
+    text += fmt::format("{}: {}\n", launch::target_text(rule), rule.rule);
   }
   return text + "program: " + (plan.program.empty() ? "none" : joined(plan.program)) + "\n";
 }

@@ -1,4 +1,4 @@
-// What `run` would do, told without doing it: text and JSON. Serves the verb `run`.
+// What `run` would do, shown without doing it: text and JSON. Serves the verb `run`.
 #pragma once
 
 #include <string>

@@ -1,7 +1,8 @@
+#include "cli/where/json.h"
+
 #include <fmt/format.h>
 
 #include "base/id_list.h"
-#include "cli/where/render.h"
 #include "sensing/verdict.h"
 
 namespace homenode::cli {

@@ -44,7 +44,7 @@ Result<std::set<sensing::Group>> groups_in(std::string_view list) {
   return groups;
 }
 
-/// The word behind an option whose value may be left out is the process when no other word is.
+/// The argument after an option whose value may be left out is the process when no other one is.
 Result<std::string> target_of(WhereOptions& options) {
   if (!options.target.empty()) return options.target;
   if (options.watch.empty() == options.mappings.empty()) {
@@ -60,11 +60,11 @@ Result<void> check_together(const WhereOptions& options, bool watch) {
   const bool of_repair =
       !options.only.empty() || !options.at.empty() || !options.rate.empty() || options.shared;
   if (of_repair && options.repair.empty()) {
-    return bad_usage("--only, --at, --rate and --shared say how --repair moves pages",
+    return bad_usage("--only, --at, --rate and --shared only work with --repair",
                      "give --repair a rule, as in --repair bind@1");
   }
   if (options.dry_run && !repairs) {
-    return bad_usage("--dry-run shows what --repair and --threads would do", "give one of them");
+    return bad_usage("--dry-run only works with --repair or --threads", "give one of them");
   }
   if (repairs && (watch || options.all || options.fast)) {
     return bad_usage("--repair and --threads act once on one process",
@@ -75,6 +75,43 @@ Result<void> check_together(const WhereOptions& options, bool watch) {
                      "leave one of them out");
   }
   return {};
+}
+
+/// How many mappings are listed one by one.
+Result<std::size_t> mappings_in(const std::string& text) {
+  if (text.empty()) return std::numeric_limits<std::size_t>::max();
+  const auto count = number_in<std::size_t>(text);
+  if (count && *count > 0) return std::size_t{*count};
+  return bad_usage(fmt::format("--mappings: '{}' is no number of mappings", text),
+                   "give a number above 0, or none for all");
+}
+
+/// How long a watch pauses.
+Result<std::chrono::nanoseconds> pause_in(const std::string& text) {
+  const auto seconds = text.empty() ? std::optional(default_watch_seconds) : real_in(text);
+  if (!seconds || *seconds < shortest_watch_seconds || *seconds > longest_watch_seconds) {
+    return bad_usage(fmt::format("--watch: '{}' is no time in seconds", text),
+                     "give at least 0.1, or nothing for 2");
+  }
+  return std::chrono::nanoseconds(static_cast<std::int64_t>(*seconds * 1e9));
+}
+
+/// Which mapping a repair moves, and how fast.
+Result<void> read_repair(const WhereOptions& options, WhereRequest& request) {
+  if (!options.at.empty()) {
+    std::string_view digits = options.at;
+    if (digits.starts_with("0x")) digits.remove_prefix(2);
+    request.at = number_in(digits, 16);
+    if (!request.at) {
+      return bad_usage(fmt::format("--at: '{}' is no address", options.at),
+                       "give one that --mappings lists, such as 7f0000000000");
+    }
+  }
+  if (options.rate.empty()) return {};
+  request.rate_mibs = real_in(options.rate);
+  if (request.rate_mibs && *request.rate_mibs >= 1) return {};
+  return bad_usage(fmt::format("--rate: '{}' is no rate in MiB a second", options.rate),
+                   "give a number of at least 1");
 }
 
 }  // namespace
@@ -88,8 +125,9 @@ void define_where_options(CLI::App& app, WhereOptions& options) {
       ->type_name("[N]")
       ->expected(0, 1);
   app.add_flag("--fast", options.fast, "read only numa_maps, as numastat does: no threads");
-  app.add_flag("--huge-pages", options.huge_pages,
-               "say how much is in transparent huge pages or swapped out; walks all pages again");
+  app.add_flag(
+      "--huge-pages", options.huge_pages,
+      "report how much is in transparent huge pages or swapped out; walks all pages again");
   app.add_option("--watch", options.watch, "show it again every SECONDS (2) until it ends")
       ->type_name("[SECONDS]")
       ->expected(0, 1);
@@ -111,7 +149,7 @@ void define_where_options(CLI::App& app, WhereOptions& options) {
   app.add_option("--rate", options.rate, "move at most so many MiB each second")->type_name("MIB");
   app.add_flag("--shared", options.shared,
                "move pages that other processes map too (needs CAP_SYS_NICE)");
-  app.add_flag("--dry-run", options.dry_run, "only say what would be moved");
+  app.add_flag("--dry-run", options.dry_run, "only report what would be moved");
 }
 
 Result<WhereRequest> make_where_request(const WhereOptions& given, bool mappings, bool watch) {
@@ -122,44 +160,19 @@ Result<WhereRequest> make_where_request(const WhereOptions& given, bool mappings
   if (!target) return target.as_unexpected();
   request.target = std::move(*target);
   if (mappings) {
-    request.mappings = std::numeric_limits<std::size_t>::max();
-    if (!options.mappings.empty()) {
-      const auto count = number_in<std::size_t>(options.mappings);
-      if (!count || *count == 0) {
-        return bad_usage(fmt::format("--mappings: '{}' is no number of mappings", options.mappings),
-                         "give a number above 0, or none for all");
-      }
-      request.mappings = *count;
-    }
+    const auto count = mappings_in(options.mappings);
+    if (!count) return count.as_unexpected();
+    request.mappings = *count;
   }
   if (watch) {
-    const auto seconds =
-        options.watch.empty() ? std::optional(default_watch_seconds) : real_in(options.watch);
-    if (!seconds || *seconds < shortest_watch_seconds || *seconds > longest_watch_seconds) {
-      return bad_usage(fmt::format("--watch: '{}' is no time in seconds", options.watch),
-                       "give at least 0.1, or nothing for 2");
-    }
-    request.watch_every = std::chrono::nanoseconds(static_cast<std::int64_t>(*seconds * 1e9));
+    const auto every = pause_in(options.watch);
+    if (!every) return every.as_unexpected();
+    request.watch_every = *every;
   }
   auto groups = groups_in(options.only);
   if (!groups) return groups.as_unexpected();
   request.groups = std::move(*groups);
-  if (!options.at.empty()) {
-    std::string_view digits = options.at;
-    if (digits.starts_with("0x")) digits.remove_prefix(2);
-    request.at = number_in(digits, 16);
-    if (!request.at) {
-      return bad_usage(fmt::format("--at: '{}' is no address", options.at),
-                       "give one that --mappings lists, such as 7f0000000000");
-    }
-  }
-  if (!options.rate.empty()) {
-    request.rate_mibs = real_in(options.rate);
-    if (!request.rate_mibs || *request.rate_mibs < 1) {
-      return bad_usage(fmt::format("--rate: '{}' is no rate in MiB a second", options.rate),
-                       "give a number of at least 1");
-    }
-  }
+  if (const auto read = read_repair(options, request); !read) return read.as_unexpected();
   return request;
 }
 

@@ -1,4 +1,5 @@
-// The options of `where` as the command line gives them, and what they ask for. Serves cmd_where.
+// The options of `where` as the command line gives them, and what they ask for. Serves the verb
+// `where`.
 #pragma once
 
 #include <chrono>
@@ -7,7 +8,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "cli/parser_fwd.h"
+#include "cli/options.h"
 #include "sensing/survey.h"
 
 namespace homenode::cli {

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/id_list.h"
-#include "cli/where/render.h"
-#include "cli/where/table.h"
+#include "cli/where/json.h"
+#include "cli/where/text.h"
 
 namespace homenode::cli {
 namespace {

@@ -1,14 +1,15 @@
+#include "cli/where/text.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <numeric>
 #include <set>
 #include <tuple>
 
 #include "base/id_list.h"
-#include "cli/where/render.h"
-#include "cli/where/table.h"
 #include "sensing/verdict.h"
 
 namespace homenode::cli {
@@ -25,6 +26,13 @@ constexpr std::size_t nodes_always_shown = 8;
 constexpr std::size_t threads_one_by_one = 16;
 constexpr std::size_t findings_shown = 12;
 
+/// How many characters a terminal shows: every byte but those that continue one in UTF-8.
+std::size_t width_of(const std::string& cell) {
+  return static_cast<std::size_t>(std::count_if(cell.begin(), cell.end(), [](char byte) {
+    return (static_cast<unsigned char>(byte) & 0xc0U) != 0x80U;
+  }));
+}
+
 std::uint64_t sum_of(const BytesOnNodes& bytes) {
   return std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0},
                          [](std::uint64_t sum, const auto& entry) { return sum + entry.second; });
@@ -40,20 +48,20 @@ std::string percent(std::uint64_t part, std::uint64_t whole) {
   return fmt::format("{:.0f} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
-/// The words of a row: one for each node and one for all.
+/// The cells of a row: one for each node and one for all.
 std::vector<std::string> row(std::string name, const std::vector<NodeId>& nodes,
                              const BytesOnNodes& bytes) {
-  std::vector<std::string> words{std::move(name)};
-  for (NodeId node : nodes) words.push_back(mebibytes(at(bytes, node)));
-  words.push_back(mebibytes(sum_of(bytes)));
-  return words;
+  std::vector<std::string> cells{std::move(name)};
+  for (NodeId node : nodes) cells.push_back(mebibytes(at(bytes, node)));
+  cells.push_back(mebibytes(sum_of(bytes)));
+  return cells;
 }
 
 std::vector<std::string> head(std::string first, const std::vector<NodeId>& nodes) {
-  std::vector<std::string> words{std::move(first)};
-  for (NodeId node : nodes) words.push_back(fmt::format("node {}", node.value()));
-  words.emplace_back("all");
-  return words;
+  std::vector<std::string> cells{std::move(first)};
+  for (NodeId node : nodes) cells.push_back(fmt::format("node {}", node.value()));
+  cells.emplace_back("all");
+  return cells;
 }
 
 const char* label(Group group) {
@@ -116,10 +124,10 @@ std::string mappings_table(const Survey& survey, const std::vector<NodeId>& node
     return mapping->transparent_huge.has_value();
   });
   if (largest.size() > count) largest.resize(count);
-  std::vector<std::string> words = head("mapping", nodes);
-  if (amounts) words.insert(words.end(), {"in huge pages", "swapped"});
-  words.insert(words.end(), {"group", "policy", "name"});
-  WhereTable table(std::move(words), 3);
+  std::vector<std::string> cells = head("mapping", nodes);
+  if (amounts) cells.insert(cells.end(), {"in huge pages", "swapped"});
+  cells.insert(cells.end(), {"group", "policy", "name"});
+  WhereTable table(std::move(cells), 3);
   for (const Mapping* mapping : largest) {
     BytesOnNodes bytes;
     add(bytes, *mapping);
@@ -160,21 +168,21 @@ std::string threads_counted_table(const Survey& survey, const std::vector<NodeId
     auto& of_name = counts[{printable(thread.name), cpus_word(thread)}];
     if (thread.node) ++of_name[*thread.node];
   }
-  std::vector<std::string> words_of_head = head("threads", nodes);
-  words_of_head.emplace_back("may run on");
-  WhereTable table(std::move(words_of_head), 1);
+  std::vector<std::string> titles = head("threads", nodes);
+  titles.emplace_back("may run on");
+  WhereTable table(std::move(titles), 1);
   for (const auto& [key, on_node] : counts) {
-    std::vector<std::string> words{key.first};
+    std::vector<std::string> cells{key.first};
     std::size_t all = 0;
     for (NodeId node : nodes) {
       const auto found = on_node.find(node);
       const std::size_t count = found == on_node.end() ? 0 : found->second;
-      words.push_back(count == 0 ? "-" : fmt::format("{}", count));
+      cells.push_back(count == 0 ? "-" : fmt::format("{}", count));
       all += count;
     }
-    words.push_back(fmt::format("{}", all));
-    words.push_back(key.second);
-    table.add(std::move(words));
+    cells.push_back(fmt::format("{}", all));
+    cells.push_back(key.second);
+    table.add(std::move(cells));
   }
   return table.text();
 }
@@ -290,6 +298,27 @@ std::string where_text(const Survey& survey, std::size_t mappings) {
   }
   text.append(1, '\n').append(locality(survey)).append(policies(survey));
   for (const std::string& note : survey.notes) text += fmt::format("Note: {}\n", note);
+  return text;
+}
+
+std::string WhereTable::text() const {
+  const std::size_t columns = rows_.front().size();
+  std::vector<std::size_t> widths(columns, 0);
+  for (const auto& row : rows_) {
+    assert(row.size() == columns);
+    for (std::size_t i = 0; i < columns; ++i) widths[i] = std::max(widths[i], width_of(row[i]));
+  }
+  std::string text;
+  for (const auto& row : rows_) {
+    std::string line;
+    for (std::size_t i = 0; i < columns; ++i) {
+      const std::string blanks(widths[i] - width_of(row[i]), ' ');
+      const bool left = i == 0 || i + text_columns_ >= columns;
+      line.append(i == 0 ? "" : "  ").append(left ? row[i] + blanks : blanks + row[i]);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text.append(line).append(1, '\n');
+  }
   return text;
 }
 

@@ -1,4 +1,4 @@
-// Showing a process again and again until it ends or the person does. Serves cmd_where.
+// Showing a process again and again until it ends or the person does. Serves the verb `where`.
 #pragma once
 
 #include <functional>

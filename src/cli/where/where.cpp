@@ -9,9 +9,10 @@
 #include "base/sizes.h"
 #include "base/words.h"
 #include "cli/invoke.h"
+#include "cli/where/json.h"
 #include "cli/where/options.h"
 #include "cli/where/receipt.h"
-#include "cli/where/render.h"
+#include "cli/where/text.h"
 #include "cli/where/watch.h"
 #include "placement/threads/expression.h"
 #include "sensing/process_names.h"
@@ -78,7 +79,7 @@ class Where final : public Verb {
     const auto pids = find(files);
     if (!pids) return pids.as_unexpected();
     if (!options_.threads.empty() && context.full_machine == nullptr) {
-      return become_native(context, repair_words());
+      return become_native(context, context.arguments);
     }
     if (!options_.repair.empty() || !options_.threads.empty()) {
       return repair(context, files, pids->front());
@@ -90,25 +91,6 @@ class Where final : public Verb {
       context.out << (i > 0 && !options_.json ? "\n" : "") << *picture;
     }
     return int{exit_done};
-  }
-
-  /// The command line of a repair, for the command that knows the whole machine.
-  [[nodiscard]] std::vector<std::string> repair_words() const {
-    std::vector<std::string> words{name(), "--threads=" + options_.threads};
-    const std::pair<const char*, const std::string&> values[] = {{"--repair=", options_.repair},
-                                                                 {"--only=", options_.only},
-                                                                 {"--at=", options_.at},
-                                                                 {"--rate=", options_.rate}};
-    for (const auto& [option, value] : values) {
-      if (!value.empty()) words.push_back(option + value);
-    }
-    const std::pair<const char*, bool> flags[] = {
-        {"--json", options_.json}, {"--shared", options_.shared}, {"--dry-run", options_.dry_run}};
-    for (const auto& [flag, given] : flags) {
-      if (given) words.emplace_back(flag);
-    }
-    words.insert(words.end(), {"--", request_.target});
-    return words;
   }
 
   /// The processes that are meant: one, unless --all was given.
@@ -224,7 +206,7 @@ class Where final : public Verb {
                                                  std::string& text) {
     const NodeSet nodes = default_nodes(survey);
     auto rule = placement::parse_memory_rule(options_.repair, nodes);
-    // Good words, were it known which nodes they mean.
+    // The rule is well formed, but it is not known which nodes it means.
     if (!rule && nodes.empty() && !survey.notes.empty() &&
         placement::parse_memory_rule(options_.repair, {NodeId(0)})) {
       return failed(rule.error().tried, survey.notes.front());

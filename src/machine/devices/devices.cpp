@@ -19,13 +19,13 @@ namespace homenode::machine {
 namespace {
 
 /// A name of one class of devices; what leads elsewhere in the file system is none.
-Result<std::string> node_in_class(os::Os& os, const char* class_name, const std::string& name) {
+Result<NodeId> node_in_class(os::Os& os, const char* class_name, const std::string& name) {
   const bool plain = !name.empty() && name.find('/') == std::string::npos && name[0] != '.';
   if (!plain) return no_such_device(name);
   return node_of_folder(os, fmt::format("/sys/class/{}/{}", class_name, name), name);
 }
 
-Result<std::string> node_of_file(os::Os& os, const std::string& path) {
+Result<NodeId> node_of_file(os::Os& os, const std::string& path) {
   os::FileStatus status;
   if (const int result = os.file_status(path, status); result < 0) {
     return failed(fmt::format("cannot look at the file '{}', near which a node is asked for", path),
@@ -45,7 +45,7 @@ Result<std::string> node_of_file(os::Os& os, const std::string& path) {
 }
 
 /// [segment:]bus:device[.function], or numactl's colon before the function.
-Result<std::string> node_of_pci(os::Os& os, const std::string& address) {
+Result<NodeId> node_of_pci(os::Os& os, const std::string& address) {
   std::vector<unsigned> numbers;
   const char* at = address.data();
   const char* const end = at + address.size();
@@ -76,7 +76,7 @@ Result<std::string> node_of_pci(os::Os& os, const std::string& address) {
 
 struct Form {
   std::string_view prefix;
-  Result<std::string> (*find)(os::Os& os, const std::string& rest);
+  Result<NodeId> (*find)(os::Os& os, const std::string& rest);
 };
 constexpr std::array forms{
     Form{"netdev:",
@@ -86,7 +86,7 @@ constexpr std::array forms{
     Form{"file:", node_of_file},
     Form{"pci:", node_of_pci},
     Form{"ip:",
-         [](os::Os& os, const std::string& rest) -> Result<std::string> {
+         [](os::Os& os, const std::string& rest) -> Result<NodeId> {
            const auto interface = interface_towards(rest);
            if (!interface) return interface.as_unexpected();
            return node_in_class(os, "net", *interface);
@@ -102,22 +102,22 @@ const Form* form_of(std::string_view text) {
 
 }  // namespace
 
-Result<std::string> expand_devices(os::Os& os, const std::string& list) {
+Result<ListWithDevice> find_device(os::Os& os, const std::string& list) {
   std::size_t start = list.find_first_not_of("!+ \t\n");
   while (start != std::string::npos && start < list.size()) {
     const std::string item = list.substr(start);
     if (const Form* form = form_of(item)) {
       const auto node = form->find(os, item.substr(form->prefix.size()));
-      if (!node) return node;
-      return list.substr(0, start) + *node;
+      if (!node) return node.as_unexpected();
+      return ListWithDevice{list.substr(0, start), *node};
     }
     start = list.find(',', start);
     if (start != std::string::npos) start = list.find_first_not_of(", \t\n", start);
   }
-  return list;
+  return ListWithDevice{list, std::nullopt};
 }
 
-Result<std::string> node_near(os::Os& os, const std::string& device) {
+Result<NodeId> node_near(os::Os& os, const std::string& device) {
   if (const Form* form = form_of(device)) {
     return form->find(os, device.substr(form->prefix.size()));
   }

@@ -86,15 +86,15 @@ Result<std::vector<std::string>> gpus_on_pci(os::Os& os) {
   return addresses;
 }
 
-Result<std::string> node_of_pci_gpu(os::Os& os, const std::string& device,
-                                    const std::vector<std::string>& addresses) {
+Result<NodeId> node_of_pci_gpu(os::Os& os, const std::string& device,
+                               const std::vector<std::string>& addresses) {
   const unsigned wanted = number_behind(device, "gpu");
   if (wanted >= addresses.size()) return no_such_device(device);
   return node_of_folder(os, fmt::format("{}/{}", pci_devices, addresses[wanted]), device);
 }
 
 /// GPUs that are not on PCI: parts of a system on a chip.
-Result<std::string> node_of_card(os::Os& os, const std::string& device) {
+Result<NodeId> node_of_card(os::Os& os, const std::string& device) {
   constexpr unsigned most_cards = 64;
   const unsigned wanted = number_behind(device, "gpu");
   for (unsigned card = 0, seen = 0; card < most_cards; ++card) {
@@ -106,7 +106,7 @@ Result<std::string> node_of_card(os::Os& os, const std::string& device) {
   return no_such_device(device);
 }
 
-Result<std::string> node_of_nvidia(os::Os& os, const std::string& device) {
+Result<NodeId> node_of_nvidia(os::Os& os, const std::string& device) {
   constexpr std::string_view name = "Device Minor:";
   const auto addresses = names_in(os, nvidia_gpus);
   if (!addresses) return addresses.as_unexpected();
@@ -137,7 +137,7 @@ bool names_gpu(const std::string& device) {
   return nvidia || is_prefix_and_digits(device, "gpu");
 }
 
-Result<std::string> node_of_gpu(os::Os& os, const std::string& device) {
+Result<NodeId> node_of_gpu(os::Os& os, const std::string& device) {
   if (device.starts_with("nvidia")) return node_of_nvidia(os, device);
   const auto addresses = gpus_on_pci(os);
   if (!addresses) return addresses.as_unexpected();

@@ -1,8 +1,9 @@
-// GPUs by the names that people and drivers have for them. Serves run_devices.cpp.
+// GPUs by the names that people and drivers have for them. Serves machine/devices/devices.cpp.
 #pragma once
 
 #include <string>
 
+#include "base/ids.h"
 #include "base/result.h"
 #include "os/os.h"
 
@@ -16,6 +17,6 @@ bool names_gpu(const std::string& device);
 /// first DRM card. nvidia0 is the device file of NVIDIA's driver, whose address /proc has.
 /// pre: names_gpu(device). Errors: bad_usage when there is no such GPU; not_supported where the
 /// system does not say which node it is near; failed where it cannot be asked.
-Result<std::string> node_of_gpu(os::Os& os, const std::string& device);
+Result<NodeId> node_of_gpu(os::Os& os, const std::string& device);
 
 }  // namespace homenode::machine

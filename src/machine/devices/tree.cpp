@@ -48,8 +48,7 @@ Unexpected no_such_device(const std::string& device) {
                    "'homenode topology' lists the devices; name one such as eth0, nvme0n1 or gpu0");
 }
 
-Result<std::string> node_of_folder(os::Os& os, const std::string& folder,
-                                   const std::string& device) {
+Result<NodeId> node_of_folder(os::Os& os, const std::string& folder, const std::string& device) {
   const auto is_there = is_device_folder(os, folder);
   if (!is_there) return is_there.as_unexpected();
   if (!*is_there) return no_such_device(device);
@@ -64,7 +63,7 @@ Result<std::string> node_of_folder(os::Os& os, const std::string& folder,
     node = numa_node_in(os, at);
   }
   if (!node) return node.as_unexpected();
-  if (node->value_or(-1) >= 0) return fmt::format("{}", **node);
+  if (node->value_or(-1) >= 0) return NodeId(static_cast<unsigned>(**node));
   return not_supported(fmt::format("this system does not say which node '{}' is near", device),
                        "name the node itself");
 }

@@ -20,6 +20,7 @@ struct Universe {
   IdSet<IdType> allowed;   ///< What may be named; what "!" and "+" count in.
   IdSet<IdType> all;       ///< What "all" means.
   std::string_view refusal = "the cpuset of this process does not allow";
+  std::optional<IdType> last = {};  ///< The last item of the list, which its text leaves empty.
 };
 
 /// The number at the front of `text` in one of C's notations, as numactl's strtoul reads it.
@@ -87,7 +88,10 @@ Result<IdSet<IdType>> parse_items(const Universe<IdType>& universe, std::string_
     const std::string_view part = trim(items.substr(0, comma));
     if (more) items.remove_prefix(comma + 1);
     if (part == "all" && !more) return universe.all;  // It replaces what stands before, as there.
-    const auto range = parse_range(part);
+    const bool known = universe.last && !more && part.empty();
+    const auto range =
+        known ? std::optional(std::pair(universe.last->value(), universe.last->value()))
+              : parse_range(part);
     if (!range) {
       return bad_usage(
           fmt::format("cannot read '{}' in the {} list '{}'", part, universe.noun, text),
@@ -106,9 +110,11 @@ Result<IdSet<IdType>> parse_items(const Universe<IdType>& universe, std::string_
 }
 
 template <class IdType>
-Result<IdSet<IdType>> parse(const Universe<IdType>& universe, std::string_view text,
+Result<IdSet<IdType>> parse(const Universe<IdType>& universe, std::string_view list,
                             const std::optional<IdSet<IdType>>& previous) {
-  std::string_view rest = trim(text);
+  const std::string text =  // For messages.
+      universe.last ? fmt::format("{}{}", list, universe.last->value()) : std::string(list);
+  std::string_view rest = trim(list);
   if (rest == "same") {
     if (previous) return *previous;
     return bad_usage(
@@ -145,19 +151,22 @@ NodeSet nodes_with_some_of(const machine::Machine& machine, const CpuSet& cpus) 
 }  // namespace
 
 Result<NodeSet> parse_nodes(const machine::Machine& machine, std::string_view text,
-                            const std::optional<NodeSet>& previous, bool all_nodes) {
+                            const std::optional<NodeSet>& previous, bool all_nodes,
+                            std::optional<NodeId> last) {
   const NodeSet existing = machine.node_ids();
   const NodeSet allowed = all_nodes ? existing : machine.allowed_nodes;
-  return parse(Universe<NodeId>{"node", existing, allowed, allowed & machine.nodes_with_memory()},
-               text, previous);
+  Universe<NodeId> universe{"node", existing, allowed, allowed & machine.nodes_with_memory()};
+  universe.last = last;
+  return parse(universe, text, previous);
 }
 
 Result<NodeSet> parse_cpu_nodes(const machine::Machine& machine, std::string_view text,
-                                const std::optional<NodeSet>& previous, bool all_nodes) {
+                                const std::optional<NodeSet>& previous, bool all_nodes,
+                                std::optional<NodeId> last) {
   const NodeSet allowed =
       all_nodes ? machine.nodes_with_cpus() : nodes_with_some_of(machine, machine.allowed_cpus);
   return parse(Universe<NodeId>{"node", machine.node_ids(), allowed, allowed,
-                                "this process may use no CPU of"},
+                                "this process may use no CPU of", last},
                text, previous);
 }
 

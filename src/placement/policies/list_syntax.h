@@ -12,18 +12,20 @@ namespace homenode::placement {
 /// numactl's forms: "0-3,8"; "all" = every allowed node with memory; "same" = `previous` (the set
 /// given to an earlier option; an error when there is none); "!L" = allowed ones not in L; "+L" =
 /// numbers count within the cpuset; "!+L" both. As in numactl, a list may also end with "all", and
-/// numbers may be written as C does (0x10, 010). `all_nodes` lifts the cpuset check (numactl
+/// numbers may be written as C does (0x10, 010). `last`, if there is one, is the last item, which
+/// then is empty in the text: a device stood there. `all_nodes` lifts the cpuset check (numactl
 /// --all). Unlike numactl, a range that runs backwards, a sign inside a list and an empty result
 /// are errors. Errors: bad_usage for syntax; bad_usage naming the ids that do not exist or are not
 /// allowed.
 Result<NodeSet> parse_nodes(const machine::Machine& machine, std::string_view text,
-                            const std::optional<NodeSet>& previous = {}, bool all_nodes = false);
+                            const std::optional<NodeSet>& previous = {}, bool all_nodes = false,
+                            std::optional<NodeId> last = {});
 
 /// The same where nodes stand for their CPUs (numactl -N): a node is allowed when some of its CPUs
 /// are, even without memory, and "all" is every such node.
 Result<NodeSet> parse_cpu_nodes(const machine::Machine& machine, std::string_view text,
-                                const std::optional<NodeSet>& previous = {},
-                                bool all_nodes = false);
+                                const std::optional<NodeSet>& previous = {}, bool all_nodes = false,
+                                std::optional<NodeId> last = {});
 
 /// The same for CPUs; "all" = every allowed CPU.
 Result<CpuSet> parse_cpus(const machine::Machine& machine, std::string_view text,

@@ -70,7 +70,7 @@ TEST(RunExplain, DevicesStandForNodesInLists) {
 
 TEST(RunExplain, EachRankHasItsNode) {
   setenv("OMPI_COMM_WORLD_LOCAL_RANK", "1", 1);
-  const launch::RunPlan plan = planned({{{Kind::per_rank, "node"}}, {}});
+  const launch::RunPlan plan = planned({{{Kind::per_rank, launch::RankDomain::node}}, {}});
   unsetenv("OMPI_COMM_WORLD_LOCAL_RANK");
   EXPECT_EQ(plan.process.process_memory, (Policy{PolicyKind::preferred, {NodeId(1)}}));
   EXPECT_NE(explain_text(plan).find("rank on this host: 1 (OMPI"), std::string::npos);
@@ -90,8 +90,8 @@ TEST(RunExplain, NamesWhatAContainerRefuses) {
 TEST(RunExplain, AsksForTheFullMachineOnlyWhereItIsNeeded) {
   EXPECT_FALSE(launch::needs_machine({{{Kind::localalloc, ""}}, {}}));
   EXPECT_TRUE(launch::needs_machine({{{Kind::membind, "0"}}, {}}));
-  EXPECT_FALSE(launch::needs_full_machine({{{Kind::per_rank, "node"}}, {}}));
-  EXPECT_TRUE(launch::needs_full_machine({{{Kind::per_rank, "socket"}}, {}}));
+  EXPECT_FALSE(launch::needs_full_machine({{{Kind::per_rank, launch::RankDomain::node}}, {}}));
+  EXPECT_TRUE(launch::needs_full_machine({{{Kind::per_rank, launch::RankDomain::package}}, {}}));
   launch::ThreadRequest threads;
   threads.threads = "S0:0-1";
   EXPECT_TRUE(launch::needs_full_machine({{}, threads}));

@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "cli/run/segment_steps.h"
+#include "cli/run/facts.h"
 #include "os/linux.h"
 #include "support/command_line.h"
 
@@ -19,7 +19,7 @@ namespace homenode::cli {
 namespace {
 
 using Kind = launch::RunSetting::Kind;
-using Step = launch::SegmentRequest::Step;
+using Step = actuation::SegmentRequest::Step;
 using SegmentWords = std::vector<std::string>;
 
 TEST(RunSegment, ReadsBytesAsNumactlDoes) {
@@ -53,7 +53,7 @@ TEST(RunSegment, KeepsTheOrderOfTheSteps) {
       {Kind::membind, "0"},    {Kind::touch, ""},       {Kind::dump_nodes, ""}};
   const auto taken = launch::take_segment(settings);
   ASSERT_TRUE(taken && *taken);
-  const launch::SegmentRequest& request = **taken;
+  const actuation::SegmentRequest& request = **taken;
   EXPECT_FALSE(request.is_file);
   EXPECT_EQ(request.path, "/run/key");
   EXPECT_EQ(request.project, 16);
@@ -102,7 +102,7 @@ TEST(RunSegment, RefusesWhatBreaksTheOrder) {
 }
 
 TEST(RunSegment, PrintsNumactlsLines) {
-  const std::vector<SegmentDump> dumps{
+  const std::vector<actuation::SegmentDump> dumps{
       {false,
        {{0x0, 0x4000, MPOL_BIND, {NodeId(0)}},
         {0x4000, 0x8000, MPOL_BIND, {NodeId(1)}},
@@ -114,7 +114,7 @@ TEST(RunSegment, PrintsNumactlsLines) {
             "0000000000004000-0000000000008000: bind : 1 \n"
             "000000000000c000-0000000000010000: interleave : 1 2 \n"
             "0000000000000000-0000000000001000: 3\n");
-  launch::SegmentRequest request;
+  actuation::SegmentRequest request;
   request.path = "k";
   const auto json = nlohmann::json::parse(segment_json(request, dumps));
   EXPECT_EQ(json["schema"], "homenode.run.dump/1");
@@ -187,7 +187,7 @@ TEST(RunSegment, TellsAFileSystemThatForgetsPolicies) {
   EXPECT_NE(line.err.str().find("keeps no memory policies"), std::string::npos);
 }
 
-TEST(RunSegment, StrictIsOnlyToldToThoseWhoStartAProgram) {
+TEST(RunSegment, StrictIsIgnoredForAProgramAndReported) {
   CommandLine line;
   line.run({"run", "--strict", "-l", "prog"});
   EXPECT_EQ(line.os.executed(), SegmentWords{"prog"});

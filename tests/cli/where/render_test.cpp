@@ -1,13 +1,13 @@
 // Surveys as text, against golden files, and as JSON.
-#include "cli/where/render.h"
+#include "cli/where/text.h"
 
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
 
-#include "sensing/captured.h"
-#include "cli/where/table.h"
+#include "cli/where/json.h"
 #include "fake/fake.h"
+#include "sensing/captured.h"
 #include "sensing/process_reader.h"
 
 namespace homenode::cli {

@@ -37,25 +37,25 @@ struct Devices {
 };
 
 TEST(RunDevices, ADeviceEndsAList) {
-  Devices devices;
-  const std::vector<std::pair<std::string, std::string>> cases{
-      {"0-3,8", "0-3,8"},
-      {"", ""},
-      {"netdev:eth0", "1"},
-      {"0,netdev:eth0", "0,1"},
-      {"!netdev:eth0", "!1"},
-      {"block:nvme0n1", "2"},
-      {"block:nvme0n1p1", "2"},
-      {"block:vda", "3"},
-      {"0, pci:3b:00.0", "0, 3"},
-      {"pci:0000:3b:00", "3"},
-      {"all", "all"},
-      {"same", "same"},
+  struct Case {
+    std::string list;
+    std::string before;
+    std::optional<unsigned> node;
   };
-  for (const auto& [list, expected] : cases) {
-    const auto expanded = expand_devices(devices.os, list);
-    ASSERT_TRUE(expanded) << list << ": " << expanded.error().message();
-    EXPECT_EQ(*expanded, expected) << list;
+  const std::vector<Case> cases{
+      {"0-3,8", "0-3,8", {}},       {"", "", {}},
+      {"netdev:eth0", "", 1},       {"0,netdev:eth0", "0,", 1},
+      {"!netdev:eth0", "!", 1},     {"block:nvme0n1", "", 2},
+      {"block:nvme0n1p1", "", 2},   {"block:vda", "", 3},
+      {"0, pci:3b:00.0", "0, ", 3}, {"pci:0000:3b:00", "", 3},
+      {"all", "all", {}},           {"same", "same", {}},
+  };
+  Devices devices;
+  for (const auto& [list, before, node] : cases) {
+    const auto found = find_device(devices.os, list);
+    ASSERT_TRUE(found) << list << ": " << found.error().message();
+    EXPECT_EQ(found->list, before) << list;
+    EXPECT_EQ(found->node, node ? std::optional(NodeId(*node)) : std::nullopt) << list;
   }
 }
 
@@ -63,25 +63,25 @@ TEST(RunDevices, RefusesWhatIsNotThereOrNotKnown) {
   Devices devices;
   for (const char* list : {"netdev:eth9", "netdev:", "netdev:../eth0", "block:eth0", "pci:x",
                            "pci:1", "pci:0000:3b:00.0.1", "netdev:eth0,1"}) {
-    const auto expanded = expand_devices(devices.os, list);
+    const auto expanded = find_device(devices.os, list);
     ASSERT_FALSE(expanded) << list;
     EXPECT_EQ(expanded.error().code, ErrorCode::bad_usage) << list;
   }
-  const auto absent = expand_devices(devices.os, "file:/nonexistent/x");
+  const auto absent = find_device(devices.os, "file:/nonexistent/x");
   ASSERT_FALSE(absent);
   EXPECT_EQ(absent.error().code, ErrorCode::failed) << "a file that is not there";
-  const auto unknown = expand_devices(devices.os, "block:sda");
+  const auto unknown = find_device(devices.os, "block:sda");
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().code, ErrorCode::not_supported);
 }
 
 TEST(RunDevices, NearTakesPlainNames) {
   Devices devices;
-  EXPECT_EQ(*node_near(devices.os, "eth0"), "1");
-  EXPECT_EQ(*node_near(devices.os, "nvme0n1"), "2");
-  EXPECT_EQ(*node_near(devices.os, "0000:3b:00.0"), "3");
-  EXPECT_EQ(*node_near(devices.os, "gpu"), "0");
-  EXPECT_EQ(*node_near(devices.os, "netdev:eth0"), "1");
+  EXPECT_EQ(*node_near(devices.os, "eth0"), NodeId(1));
+  EXPECT_EQ(*node_near(devices.os, "nvme0n1"), NodeId(2));
+  EXPECT_EQ(*node_near(devices.os, "0000:3b:00.0"), NodeId(3));
+  EXPECT_EQ(*node_near(devices.os, "gpu"), NodeId(0));
+  EXPECT_EQ(*node_near(devices.os, "netdev:eth0"), NodeId(1));
   for (const char* name : {"gpu1", "wlan0", "", "../eth0", ".", "0000:3c:00.0"}) {
     EXPECT_FALSE(node_near(devices.os, name)) << name;
   }

@@ -85,15 +85,14 @@ struct Server : SystemTree {
 
 TEST(RunGpus, FindsEachByItsNames) {
   Server server;
-  const std::vector<std::pair<std::string, std::string>> cases{
-      {"gpu", "3"},     {"gpu0", "3"},      {"gpu1", "1"},
-      {"card0", "0"},   {"card1", "1"},     {"renderD128", "1"},
-      {"nvidia0", "1"}, {"pci:af:00", "1"}, {"0000:af:00.0", "1"},
+  const std::vector<std::pair<std::string, unsigned>> cases{
+      {"gpu", 3},        {"gpu0", 3},    {"gpu1", 1},      {"card0", 0},        {"card1", 1},
+      {"renderD128", 1}, {"nvidia0", 1}, {"pci:af:00", 1}, {"0000:af:00.0", 1},
   };
   for (const auto& [name, expected] : cases) {
     const auto node = node_near(server.os, name);
     ASSERT_TRUE(node) << name << ": " << node.error().message();
-    EXPECT_EQ(*node, expected) << name;
+    EXPECT_EQ(*node, NodeId(expected)) << name;
   }
 }
 
@@ -102,7 +101,7 @@ TEST(RunGpus, RefusesWhatIsNotThereOrNotKnown) {
   for (const char* name :
        {"gpu3", "gpu9999999999", "nvidia1", "nvidia", "nvidia00", "card2", "renderD129", "gpux"}) {
     const auto node = node_near(server.os, name);
-    ASSERT_FALSE(node) << name << " gave " << *node;
+    ASSERT_FALSE(node) << name << " gave " << node->value();
     EXPECT_EQ(node.error().code, ErrorCode::bad_usage) << name;
   }
   for (const char* name : {"gpu2", "nvidia12"}) {
@@ -117,7 +116,7 @@ TEST(RunGpus, CountsCardsWhereNoneIsOnPci) {
   tree.write("/sys/class/drm/card1/uevent", "\n");
   tree.write("/sys/class/drm/card1/numa_node", "2\n");
   os::Linux os;
-  EXPECT_EQ(*node_near(os, "gpu"), "2");
+  EXPECT_EQ(*node_near(os, "gpu"), NodeId(2));
   EXPECT_FALSE(node_near(os, "gpu1"));
 }
 

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "cli/size_option.h"
+#include "cli/options.h"
 
 namespace homenode::trial {
 namespace {

@@ -1,0 +1,111 @@
+#include "actuation/shared_memory_policy.h"
+
+#include <fmt/format.h>
+#include <linux/mempolicy.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "actuation/process.h"
+#include "actuation/refusal.h"
+
+namespace homenode::actuation {
+namespace {
+
+using Step = SegmentRequest::Step;
+
+class SegmentSteps {
+ public:
+  SegmentSteps(os::Os& os, const SegmentRequest& request,
+               const std::optional<placement::Policy>& policy, SegmentMemory& memory)
+      : os_(os), request_(request), policy_(policy), memory_(memory) {}
+
+  Result<void> take(Step step) {
+    if (step == Step::policy) return set_policy();
+    if (step == Step::touch) return touch();
+    return dump(step == Step::dump_nodes);
+  }
+
+  std::vector<SegmentDump> dumps() && { return std::move(dumps_); }
+
+ private:
+  Result<void> set_policy() {
+    placement::Policy policy = *policy_;
+    policy.numa_balancing = false;  // As numactl: it is for processes.
+    const auto set =
+        bind_region(os_, memory_.region(), policy, request_.strict ? MPOL_MF_STRICT : 0);
+    return set ? memory_.check_policy_stays() : set;
+  }
+
+  Result<void> touch() {
+    const Region region = memory_.region();
+    const int result = os_.populate_memory(region.address, region.bytes);
+    if (result == 0) return {};
+    return failed(fmt::format("cannot touch all pages of '{}'", request_.path),
+                  "the file system or the nodes of the policy are full, or there are too few free "
+                  "huge pages",
+                  -result);
+  }
+
+  Result<void> dump(bool of_nodes) {
+    SegmentDump dump{of_nodes, {}};
+    for (std::size_t offset = 0; offset < memory_.region().bytes; offset += memory_.page_bytes()) {
+      SegmentRange page;
+      page.first = request_.offset + offset;
+      page.end = page.first + memory_.page_bytes();
+      if (const int result = ask(offset, of_nodes, page); result < 0) return refused_page(result);
+      SegmentRange* const last = dump.ranges.empty() ? nullptr : &dump.ranges.back();
+      if (last != nullptr && last->mode == page.mode && last->nodes == page.nodes &&
+          last->node == page.node) {
+        last->end = page.end;
+      } else {
+        dump.ranges.push_back(page);
+      }
+    }
+    dumps_.push_back(std::move(dump));
+    return {};
+  }
+
+  int ask(std::size_t offset, bool of_nodes, SegmentRange& page) const {
+    void* const address = static_cast<char*>(memory_.region().address) + offset;
+    if (!of_nodes) return os_.page_policy(address, page.mode, page.nodes);
+    NodeId node;
+    const int result = os_.page_node(address, node);
+    page.node = node;
+    return result;
+  }
+
+  Unexpected refused_page(int result) const {
+    if (result == -EFAULT) {
+      return failed(fmt::format("cannot ask for a page of '{}'", request_.path),
+                    "the page cannot be had: its file system is full or the file was made shorter",
+                    EFAULT);
+    }
+    return refusal(
+        os_,
+        {.call = Call::get_mempolicy,
+         .tried = fmt::format("cannot ask for the memory policy of '{}'", request_.path)},
+        result);
+  }
+
+  os::Os& os_;
+  const SegmentRequest& request_;
+  const std::optional<placement::Policy>& policy_;
+  SegmentMemory& memory_;
+  std::vector<SegmentDump> dumps_;
+};
+
+}  // namespace
+
+Result<SegmentReceipt> treat_segment(os::Os& os, const SegmentRequest& request,
+                                     const std::optional<placement::Policy>& policy) {
+  const auto memory = SegmentMemory::open(os, request);
+  if (!memory) return memory.as_unexpected();
+  SegmentSteps steps(os, request, policy, **memory);
+  for (Step step : request.steps) {
+    if (const auto done = steps.take(step); !done) return (*memory)->give_up(done.error());
+  }
+  return SegmentReceipt{std::move(steps).dumps(), (*memory)->made()};
+}
+
+}  // namespace homenode::actuation

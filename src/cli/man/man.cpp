@@ -1,0 +1,269 @@
+#include "cli/man/man.h"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <iostream>
+#include <iterator>
+
+#include "cli/dispatch.h"
+#include "cli/man/roff.h"
+
+namespace homenode::cli {
+namespace {
+
+/// The value that an option takes, without the parser's word for its C++ type.
+std::string value_name(const CLI::Option& option) {
+  std::string type = option.get_type_name();
+  if (type == "UINT" || type == "INT") return "N";
+  const std::size_t choices = type.find(":{");
+  if (choices == std::string::npos) return type;
+  type = type.substr(choices + 2, type.size() - choices - 3);
+  std::replace(type.begin(), type.end(), ',', '|');
+  return type;
+}
+
+/// "-m, --membind NODES" with the names bold and the value in italics.
+std::string term(const CLI::Option& option) {
+  std::string names;
+  const auto add = [&names](const std::string& name) {
+    names += (names.empty() ? "" : ", ") + roff::bold(name);
+  };
+  for (const std::string& name : option.get_snames()) add("-" + name);
+  for (const std::string& name : option.get_lnames()) add("--" + name);
+  if (names.empty()) names = roff::italic(option.get_name(true));
+  if (option.get_items_expected_max() > 0) names += " " + roff::italic(value_name(option));
+  return names;
+}
+
+std::string option_entries(const CLI::App& app) {
+  std::string entries;
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group().empty()) continue;  // Hidden from the help too.
+    std::string text = roff::sentence(option->get_description());
+    if (!option->get_default_str().empty()) text += " Default: " + option->get_default_str() + ".";
+    entries += roff::entry(term(*option), text);
+  }
+  return entries;
+}
+
+std::vector<const CLI::App*> commands_of(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App*) { return true; });
+}
+
+std::string synopsis(const Verb& verb, const CLI::App& app) {
+  const std::string start = roff::bold("homenode " + verb.name()) + " [\\fIOPTIONS\\fR]";
+  if (verb.runs_program()) {
+    return start + " [\\fB\\-\\-\\fR] \\fIPROGRAM\\fR [\\fIARGUMENTS\\fR \\&...]\n";
+  }
+  std::string lines = start + "\n";
+  for (const CLI::App* command : commands_of(app)) {
+    lines += ".br\n" + roff::bold("homenode " + verb.name() + " " + command->get_name()) +
+             " [\\fIOPTIONS\\fR]\n";
+  }
+  return lines;
+}
+
+/// The commands of a verb, such as the workloads of bench, each with options of its own.
+std::string command_sections(const CLI::App& app) {
+  std::string sections;
+  for (const CLI::App* command : commands_of(app)) {
+    sections += fmt::format(".SS {}\n{}\n{}", roff::escape(command->get_name()),
+                            roff::escape(roff::sentence(command->get_description())),
+                            option_entries(*command));
+  }
+  return sections.empty() ? "" : ".SH COMMANDS\n" + sections;
+}
+
+using Json = nlohmann::json;
+
+/// [["bold", "homenode lab run"], ["italic", "FILE"], ["plain", "..."]] as a line: the command and
+/// what has to follow its options.
+std::string synopsis_line(const Json& parts) {
+  std::string line;
+  for (const Json& part : parts) {
+    const auto kind = part.at(0).get<std::string>();
+    const auto text = part.at(1).get<std::string>();
+    if (line.empty()) {
+      line = roff::bold(text) + " [\\fIOPTIONS\\fR]";
+      continue;
+    }
+    line += ' ';
+    line += kind == "bold"     ? roff::bold(text)
+            : kind == "italic" ? roff::italic(text)
+                               : roff::escape(text);
+  }
+  return line;
+}
+
+std::string described_entries(const Json& options) {
+  std::string entries;
+  for (const Json& option : options) {
+    std::string names;
+    for (const Json& name : option.at("names")) {
+      names += (names.empty() ? "" : ", ") + roff::bold(name.get<std::string>());
+    }
+    const auto value = option.at("value").get<std::string>();
+    if (!value.empty()) names += (names.empty() ? "" : " ") + roff::italic(value);
+    entries += roff::entry(names, option.at("text").get<std::string>());
+  }
+  return entries;
+}
+
+std::string described_page(const Json& page) {
+  const auto text = [&page](const char* key) { return page.at(key).get<std::string>(); };
+  std::string lines;
+  for (const Json& line : page.at("synopsis")) {
+    lines += (lines.empty() ? "" : ".br\n") + synopsis_line(line) + "\n";
+  }
+  std::string commands;
+  for (const Json& command : page.at("commands")) {
+    commands += fmt::format(".SS {}\n{}\n{}", roff::escape(command.at("name").get<std::string>()),
+                            roff::escape(command.at("text").get<std::string>()),
+                            described_entries(command.at("options")));
+  }
+  std::vector<Example> examples;
+  for (const Json& example : page.at("examples")) {
+    examples.push_back({example.at(0).get<std::string>(), example.at(1).get<std::string>()});
+  }
+  return roff::head(text("name"), text("summary")) + lines + ".SH DESCRIPTION\n" +
+         roff::escape(text("description")) + "\n.SH OPTIONS\n" +
+         described_entries(page.at("options")) +
+         (commands.empty() ? "" : ".SH COMMANDS\n" + commands) + ".SH EXIT STATUS\n" +
+         roff::escape(text("exit_status")) + "\n" + roff::examples(examples) +
+         roff::see_also(page.at("see_also").get<std::vector<std::string>>());
+}
+
+struct Line {
+  const char* term;
+  const char* text;
+};
+
+constexpr Line common_options[] = {
+    {"-h, --help", "List the verbs; after a verb, explain it."},
+    {"--version", "Print the version."},
+    {"--machine NAME|FILE",
+     "Given after a verb: run it inside the lab on this virtual machine, which is a name of the "
+     "catalogue ('homenode lab list') or an hwloc XML file."},
+    {"--scale N",
+     "Given after a verb with --machine: divide that machine's caches and memory by N, so that a "
+     "small problem shows what a large one would."},
+    {"--json", "Given after a verb: print JSON."},
+    {"--man-page VERB|-",
+     "Print the man page of a built-in verb, or of homenode, in roff; of - that of a description "
+     "as 'python3 -m homenode.man' prints it."},
+};
+
+struct Variable {
+  const char* name;
+  const char* parts;
+  const char* use;
+  const char* meaning;
+};
+
+constexpr Variable variables[] = {
+#include "environment.inc"
+};
+
+constexpr Line files[] = {
+    {"~/.cache/homenode", "Kernels for the lab, and what it unpacked of them."},
+    {"results/NAME/records.jsonl", "The records of the study NAME, one line per case."},
+};
+
+template <std::size_t count>
+std::string section(const char* title, const Line (&lines)[count]) {
+  std::string text = std::string(".SH ") + title + "\n";
+  for (const Line& line : lines) text += roff::entry(roff::bold(line.term), line.text);
+  return text;
+}
+
+std::string environment_section() {
+  std::string text = ".SH ENVIRONMENT\n";
+  for (const Variable& variable : variables) {
+    text += roff::entry(roff::bold(variable.name), variable.meaning);
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<std::string> man_page(const std::string& description) {
+  try {
+    return described_page(Json::parse(description));
+  } catch (const Json::exception& error) {
+    return bad_usage(fmt::format("cannot read the description of a verb: {}", error.what()),
+                     "give what 'python3 -m homenode.man VERB' prints");
+  }
+}
+
+std::string man_page(const Verb& verb, const CLI::App& app) {
+  return roff::head("homenode-" + verb.name(), verb.summary()) + synopsis(verb, app) +
+         ".SH DESCRIPTION\n" + roff::escape(app.get_footer()) + "\n.SH OPTIONS\n" +
+         option_entries(app) + command_sections(app) + roff::exit_status(verb.runs_program()) +
+         roff::examples(verb.examples()) +
+         roff::see_also({"homenode(1)", "numactl(8)", "lstopo(1)", "numa(7)"});
+}
+
+std::string top_man_page() {
+  std::string verbs = ".SH VERBS\n";
+  std::vector<std::string> pages;
+  const auto add = [&](const std::string& name, const std::string& summary) {
+    verbs += roff::entry(roff::bold(name), roff::sentence(summary));
+    pages.push_back("homenode-" + name + "(1)");
+  };
+  for (const auto& verb : built_in_verbs()) add(verb->name(), verb->summary());
+  for (const ExternalVerb& verb : external_verbs()) add(verb.name, verb.summary);
+  pages.insert(pages.end(), {"numactl(8)", "lstopo(1)", "numa(7)"});
+  return roff::head("homenode", "see and place memory and threads on NUMA machines") +
+         "\\fBhomenode\\fR \\fIVERB\\fR [\\fIOPTIONS\\fR] \\&...\n.SH DESCRIPTION\n" +
+         roff::escape(
+             "Shows where memory lives and who uses it, and puts threads and memory where a "
+             "program runs fastest, on any NUMA Linux machine, real or virtual. "
+             "Any other verb is run as the program homenode-VERB.") +
+         "\n" + verbs + section("OPTIONS", common_options) + roff::exit_status(false) +
+         environment_section() + section("FILES", files) +
+         roff::examples({{"homenode topology", "What this machine is"},
+                         {"homenode run --interleave=all -- ls",
+                          "A program whose memory is spread over all nodes"},
+                         {"homenode bench map --machine quad-4x2 --size 1m",
+                          "Who uses which memory, on a virtual machine of four nodes"}}) +
+         roff::see_also(pages);
+}
+
+int print_man_page(Context& context, const std::string& name) {
+  if (name == "homenode") {
+    context.out << top_man_page();
+    return exit_done;
+  }
+  if (name == "-") {
+    const std::string description{std::istreambuf_iterator<char>(std::cin), {}};
+    const auto page = man_page(description);
+    if (!page) return report(context, "--man-page", page.error());
+    context.out << *page;
+    return exit_done;
+  }
+  for (const auto& verb : built_in_verbs()) {
+    if (verb->name() != name) continue;
+    CLI::App app{verb->summary(), "homenode " + verb->name()};
+    LabOptions lab;
+    define_lab_options(app, lab);
+    verb->define(app);
+    context.out << man_page(*verb, app);
+    return exit_done;
+  }
+  for (const ExternalVerb& verb : external_verbs()) {
+    if (verb.name != name) continue;
+    context.err << fmt::format(
+        "homenode: '{0}' is written in Python; 'python3 -m homenode.man {0} | homenode --man-page "
+        "-' prints its man page\n",
+        name);
+    return exit_usage;
+  }
+  context.err << "homenode: there is no verb '" << name
+              << "' to make a man page of; 'homenode --help' lists the verbs\n";
+  return exit_usage;
+}
+
+}  // namespace homenode::cli

@@ -1,0 +1,66 @@
+#include "launch/start.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdlib>
+
+#include "actuation/process.h"
+#include "launch/agent.h"
+#include "launch/target.h"
+
+namespace homenode::launch {
+namespace {
+
+std::string variable(const std::string& name) {
+  const char* const value = std::getenv(name.c_str());
+  return value != nullptr ? value : "";
+}
+
+}  // namespace
+
+Result<Notes> apply_to_process(os::Os& os, const placement::Placement& placement) {
+  if (placement.process_cpus) {
+    const auto bound = actuation::bind_thread(os, 0, *placement.process_cpus);
+    if (!bound) return bound.as_unexpected();
+  }
+  if (!placement.process_memory) return Notes{};
+  placement::Policy policy = *placement.process_memory;
+  const auto set = actuation::set_process_policy(os, policy);
+  if (set) return Notes{};
+  if (!policy.numa_balancing || set.error().errno_value != EINVAL) return set.as_unexpected();
+  // As numactl: balancing is a wish, the bind is not.
+  policy.numa_balancing = false;
+  const auto plain = actuation::set_process_policy(os, policy);
+  if (!plain) return plain.as_unexpected();
+  return Notes{"this kernel does not balance within a bind (Linux 5.12 does); bound without it"};
+}
+
+Result<Notes> prepare_agent(os::Os& os, const RunPlan& plan, const std::string& executable) {
+  auto notes = check_agent_can_enter(os, plan.program.front());
+  if (!notes) return notes.as_unexpected();
+  const auto folder = agent_folder(os, executable, variable("HOMENODE_LIBEXEC"));
+  if (!folder) return folder.as_unexpected();
+  for (std::string& conflict : agent_conflicts(plan.threads, variable)) {
+    notes->push_back(std::move(conflict));
+  }
+  for (const auto& [name, value] : agent_environment(plan.threads, *folder, variable)) {
+    setenv(name.c_str(), value.c_str(), 1);
+  }
+  return notes;
+}
+
+int start_program(os::Os& os, const std::vector<std::string>& program) {
+  return os.execute(program);
+}
+
+Error not_started(const std::string& program, int result) {
+  return failed(fmt::format("cannot start '{}'", program),
+                result == -ENOENT
+                    ? "check the name and PATH; for a script, the interpreter in its first line"
+                    : "check that it is an executable file for this machine",
+                -result)
+      .take();
+}
+
+}  // namespace homenode::launch
