@@ -9,6 +9,7 @@
 #include "cli/choice_option.h"
 #include "cli/size_option.h"
 #include "trial/map/patterns.h"
+#include "workloads/map/patterns/table.h"
 
 namespace homenode::cli {
 namespace {
@@ -32,7 +33,7 @@ void define_array(CLI::App& app, trial::MapOptions& options) {
   names.emplace_back(trial::multi_patterns_name);
   const auto read_pattern = [&options](const std::string& text) {
     options.multi_patterns = text == trial::multi_patterns_name;
-    options.pattern = trial::pattern_named(text).value_or(options.pattern);
+    options.pattern = workloads::map::find_pattern(text).value_or(options.pattern);
   };
   app.add_option_function<std::string>(
          "--pattern", read_pattern,

@@ -24,7 +24,7 @@ constexpr unsigned most_threads = 4U << 20U;
 }  // namespace
 
 std::string pattern_name(const MapOptions& options) {
-  return options.multi_patterns ? multi_patterns_name : to_string(options.pattern);
+  return options.multi_patterns ? multi_patterns_name : std::string(options.pattern.name);
 }
 std::string to_string(Order order) {
   return name_of(map_orders, order);
@@ -107,8 +107,8 @@ Result<void> check(const MapOptions& options) {
   const std::vector<MapPattern> phases = phases_of(options);
   const bool needs_nodes = options.method == Method::rewrite ||
                            (options.method == Method::api &&
-                            std::any_of(phases.begin(), phases.end(), [](MapPattern one) {
-                              return rule_of(one).use == workloads::map::Use::boxes;
+                            std::any_of(phases.begin(), phases.end(), [](const MapPattern& one) {
+                              return one.use == workloads::map::Use::boxes;
                             }));
   if (options.bind == "none" && needs_nodes) {
     return bad_usage(fmt::format("the method {} puts each part near its thread, and threads that "

@@ -14,9 +14,9 @@ std::vector<unsigned> divisors(unsigned number) {
   return found;
 }
 
-bool fits(const Rule& rule, const Shape& shape, const Grid& grid) {
+bool fits(const Pattern& pattern, const Shape& shape, const Grid& grid) {
   for (std::size_t axis = 0; axis < axes; ++axis) {
-    if (!rule.cut[axis] && grid[axis] != 1) return false;
+    if (!pattern.cut[axis] && grid[axis] != 1) return false;
     if (grid[axis] > shape.extents[axis]) return false;
   }
   return true;
@@ -31,14 +31,13 @@ bool is_better(const Grid& one, const Grid& other) {
 
 }  // namespace
 
-std::optional<Grid> grid_for(Pattern pattern, const Shape& shape, unsigned threads) {
-  const Rule& rule = rule_of(pattern);
-  if (rule.use != Use::boxes) return Grid{1, 1, 1};
+std::optional<Grid> grid_for(const Pattern& pattern, const Shape& shape, unsigned threads) {
+  if (pattern.use != Use::boxes) return Grid{1, 1, 1};
   std::optional<Grid> best;
   for (unsigned z : divisors(threads)) {
     for (unsigned y : divisors(threads / z)) {
       const Grid grid{z, y, threads / z / y};
-      if (fits(rule, shape, grid) && (!best || is_better(grid, *best))) best = grid;
+      if (fits(pattern, shape, grid) && (!best || is_better(grid, *best))) best = grid;
     }
   }
   return best;

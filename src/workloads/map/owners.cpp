@@ -29,9 +29,9 @@ std::vector<Slice> slices(std::size_t extent, std::size_t parts, std::size_t fir
 }  // namespace
 
 std::vector<Owned> owners_used(const Problem& problem, unsigned rank) {
-  const Rule& rule = rule_of(problem.pattern);
-  assert(rule.use != Use::all);
-  if (rule.use == Use::interleaved) return {{rank, own_count(problem, rank)}};
+  const Pattern& pattern = problem.pattern;
+  assert(pattern.use != Use::all);
+  if (pattern.use == Use::interleaved) return {{rank, own_count(problem, rank)}};
   const Box box = used_box(problem, rank);
   std::array<std::vector<Slice>, axes> along;
   for (std::size_t axis = 0; axis < axes; ++axis) {

@@ -20,9 +20,9 @@ PerAxis place_in_grid(const Grid& grid, unsigned rank) {
           rank % grid[axis_x]};
 }
 
-Grid grid_or_row(Pattern pattern, const Shape& shape, unsigned threads) {
+Grid grid_or_row(const Pattern& pattern, const Shape& shape, unsigned threads) {
   if (const auto grid = grid_for(pattern, shape, threads)) return *grid;
-  const auto& cut = rule_of(pattern).cut;
+  const auto& cut = pattern.cut;
   Grid row{1, 1, 1};
   row[static_cast<std::size_t>(std::find(cut.begin(), cut.end(), true) - cut.begin())] = threads;
   return row;
@@ -30,13 +30,14 @@ Grid grid_or_row(Pattern pattern, const Shape& shape, unsigned threads) {
 
 }  // namespace
 
-Problem::Problem(Pattern its_pattern, Shape its_shape, unsigned its_threads, unsigned its_overlap)
+Problem::Problem(const Pattern& its_pattern, Shape its_shape, unsigned its_threads,
+                 unsigned its_overlap)
     : pattern(its_pattern),
       shape(its_shape),
       threads(its_threads),
       overlap_percent(its_overlap),
       grid(grid_or_row(its_pattern, its_shape, its_threads)) {
-  assert(shape.dimensions == rule_of(pattern).dimensions);
+  assert(shape.dimensions == pattern.dimensions);
 }
 
 Span own_part(const Problem& problem, unsigned rank) {
@@ -60,7 +61,7 @@ Box own_box(const Problem& problem, unsigned rank) {
 Box used_box(const Problem& problem, unsigned rank) {
   assert(problem.overlap_percent <= 100);
   Box box = own_box(problem, rank);
-  if (!rule_of(problem.pattern).overlaps) return box;
+  if (!problem.pattern.overlaps) return box;
   const PerAxis at = place_in_grid(problem.grid, rank);
   for (std::size_t axis = 0; axis < axes; ++axis) {
     const auto share = [&](std::size_t neighbour) {
@@ -80,16 +81,16 @@ Box used_box(const Problem& problem, unsigned rank) {
 std::size_t own_count(const Problem& problem, unsigned rank) {
   // Interleaved threads own as many as contiguous parts would have: the remainder goes to the first
   // threads in both.
-  if (rule_of(problem.pattern).use != Use::boxes) return own_part(problem, rank).count;
+  if (problem.pattern.use != Use::boxes) return own_part(problem, rank).count;
   const Box box = own_box(problem, rank);
   return box.count[0] * box.count[1] * box.count[2];
 }
 
 unsigned owner(const Problem& problem, std::size_t element) {
   assert(element < problem.elements());
-  const Rule& rule = rule_of(problem.pattern);
-  if (rule.use == Use::interleaved) return static_cast<unsigned>(element % problem.threads);
-  if (rule.use == Use::all) {
+  const Pattern& pattern = problem.pattern;
+  if (pattern.use == Use::interleaved) return static_cast<unsigned>(element % problem.threads);
+  if (pattern.use == Use::all) {
     return static_cast<unsigned>(part_holding(problem.elements(), problem.threads, element));
   }
   const PerAxis at = coordinates(problem.shape, element);
@@ -103,7 +104,7 @@ unsigned owner(const Problem& problem, std::size_t element) {
 
 std::size_t owned_run(const Problem& problem, std::size_t element) {
   const unsigned rank = owner(problem, element);
-  const Use use = rule_of(problem.pattern).use;
+  const Use use = problem.pattern.use;
   if (use == Use::interleaved) return 1;
   if (use == Use::all) {
     const Span part = own_part(problem, rank);
@@ -119,7 +120,7 @@ std::size_t share_of(std::size_t count, unsigned overlap_percent) {
   return count / 100 * overlap_percent + count % 100 * overlap_percent / 100;
 }
 
-Span span_of(const Box& box, const PerAxis& strides, const std::array<Axis, axes>& walk) {
+Span span_of(const Box& box, const PerAxis& strides, const AxisOrder& walk) {
   Span span;
   span.count = 1;
   std::array<Loop, axes> loops;
@@ -147,17 +148,17 @@ Span span_of(const Box& box, const PerAxis& strides, const std::array<Axis, axes
 
 std::vector<Span> spans(const Problem& problem, unsigned rank) {
   assert(rank < problem.threads);
-  const Rule& rule = rule_of(problem.pattern);
+  const Pattern& pattern = problem.pattern;
   const PerAxis strides = strides_of(problem.shape.extents);
-  switch (rule.use) {
+  switch (pattern.use) {
     case Use::all:
-      return only_filled({span_of({{0, 0, 0}, problem.shape.extents}, strides, rule.walk)});
+      return only_filled({span_of({{0, 0, 0}, problem.shape.extents}, strides, pattern.walk)});
     case Use::interleaved:
       return only_filled({{rank, own_count(problem, rank), problem.threads}});
     case Use::boxes:
       break;
   }
-  return only_filled({span_of(used_box(problem, rank), strides, rule.walk)});
+  return only_filled({span_of(used_box(problem, rank), strides, pattern.walk)});
 }
 
 std::vector<Span> rotated(const Span& span, std::size_t start) {
