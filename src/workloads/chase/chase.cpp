@@ -78,4 +78,28 @@ std::unique_ptr<Program> make_chase(const ChaseShape& shape) {
   return std::make_unique<Chase>(shape);
 }
 
+Description describe() {
+  Description described{
+      .name = "chase",
+      .summary = "chains of dependent loads, each thread through its part of the memory",
+      .memory = "--size, 64 MiB",
+      .use = "equal parts, each load after the one before",
+      .source = "pointer chase, as lmbench and pChase",
+      .schema = "homenode.bench.chase/1"};
+  described.parameters = {
+      {.name = "size",
+       .kind = ValueKind::size,
+       .standard = "64M",
+       .meaning = "memory of all threads, in lines of 64 bytes"},
+      {.name = "passes",
+       .standard = "1",
+       .meaning = "times round each thread's cycle",
+       .least = 1,
+       .most = most_passes},
+      {.name = "seed", .standard = "1", .meaning = "seed of the order", .least = 0}};
+  add_program_parameters(described);
+  described.metrics = program_metrics("Mload/s", "loads");
+  return described;
+}
+
 }  // namespace homenode::workloads::chase

@@ -134,4 +134,43 @@ std::unique_ptr<Program> make_gather(const IndexPattern& pattern, unsigned passe
   return std::make_unique<Gather>(pattern, passes);
 }
 
+Description describe() {
+  Description described{
+      .name = "gather",
+      .summary = "gather and scatter after an index pattern or a file of Spatter's",
+      .memory = "by pattern, delta and count",
+      .use = "by an index pattern, equal parts of the repetitions",
+      .source = "Spatter: Lavin et al., MEMSYS 2020",
+      .schema = "homenode.bench.gather/1"};
+  described.parameters = {
+      {.name = "pattern",
+       .kind = ValueKind::text,
+       .standard = "UNIFORM:8:1",
+       .meaning =
+           "indices, as UNIFORM:8:2, MS1:8:4:20 (by one, but by 20 to the index 4) or a list"},
+      {.name = "kernel",
+       .kind = ValueKind::choice,
+       .standard = "gather",
+       .meaning = "what is done with them",
+       .choices = {{"gather", "gather", "The words are read."},
+                   {"scatter", "scatter", "The words are written."}}},
+      {.name = "delta",
+       .standard = "8",
+       .meaning = "words from one repetition to the next",
+       .least = 0},
+      {.name = "count", .standard = "1048576", .meaning = "repetitions in a pass", .least = 1},
+      {.name = "file",
+       .kind = ValueKind::text,
+       .meaning = "run every pattern of this JSON file of Spatter's instead"},
+      {.name = "entry", .meaning = "of the file only this one, counting from 0", .least = 0},
+      {.name = "passes",
+       .standard = "1",
+       .meaning = "times over all repetitions",
+       .least = 1,
+       .most = most_passes}};
+  add_program_parameters(described);
+  described.metrics = program_metrics("MB/s", "bytes, 8 for each index,");
+  return described;
+}
+
 }  // namespace homenode::workloads::gather

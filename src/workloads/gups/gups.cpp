@@ -102,4 +102,26 @@ std::unique_ptr<Program> make_gups(const GupsShape& shape) {
   return std::make_unique<Gups>(shape);
 }
 
+Description describe() {
+  Description described{.name = "gups",
+                        .summary = "RandomAccess: random updates of one table that all threads use",
+                        .memory = "--size, 64 MiB",
+                        .use = "every thread all of it, at random",
+                        .source = "RandomAccess of HPC Challenge",
+                        .schema = "homenode.bench.gups/1"};
+  described.parameters = {{.name = "size",
+                           .kind = ValueKind::size,
+                           .standard = "64M",
+                           .meaning = "memory of the table, a power of two",
+                           .least = 4096},
+                          {.name = "updates",
+                           .standard = "4",
+                           .meaning = "updates for each word of the table",
+                           .least = 1,
+                           .most = most_updates_per_word}};
+  add_program_parameters(described);
+  described.metrics = program_metrics("MUP/s", "updates");
+  return described;
+}
+
 }  // namespace homenode::workloads::gups

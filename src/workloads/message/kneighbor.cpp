@@ -232,4 +232,48 @@ std::unique_ptr<MessageProgram> make_kneighbor(const KNeighborShape& shape) {
   return std::make_unique<KNeighbor>(shape);
 }
 
+Description describe_kneighbor() {
+  Description described{
+      .name = "kneighbor",
+      .summary = "kNeighbor of Charm++: messages to neighbours in a ring and back",
+      .memory = "--message-size, 1 KiB, for each of the 2k neighbours of each element",
+      .use = "written on the sending PE, read on the receiving one",
+      .source = "kNeighbor of Charm++'s benchmarks",
+      .schema = "homenode.bench.kneighbor/1"};
+  described.parameters = {
+      {.name = "elements",
+       .meaning =
+           "elements of the ring, in blocks over the PEs (default: one per PE, 2k + 1 at least)",
+       .least = 1,
+       .most = most_elements},
+      {.name = "neighbours",
+       .standard = "3",
+       .meaning = "k: neighbours on either side",
+       .least = 1},
+      {.name = "iterations",
+       .standard = "100",
+       .meaning = "how often all elements wait for each other",
+       .least = 1,
+       .most = most_rounds},
+      {.name = "steps",
+       .standard = "100",
+       .meaning = "in each iteration: sends to all neighbours, each waiting for all answers",
+       .least = 1,
+       .most = most_rounds},
+      {.name = "message-size",
+       .kind = ValueKind::size,
+       .standard = "1K",
+       .meaning = "payload of a message",
+       .least = 8,
+       .most = most_message_bytes},
+      {.name = "as-published",
+       .kind = ValueKind::flag,
+       .standard = "false",
+       .meaning = "payloads are neither written nor read"}};
+  add_message_parameters(described);
+  add_program_parameters(described);
+  described.metrics = program_metrics("Mmsg/s", "messages");
+  return described;
+}
+
 }  // namespace homenode::workloads::message

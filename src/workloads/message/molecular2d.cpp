@@ -133,4 +133,45 @@ std::unique_ptr<MessageProgram> make_molecular2d(const MoleculesShape& shape) {
   return std::make_unique<Molecular2D>(shape);
 }
 
+Description describe_molecular2d() {
+  Description described{
+      .name = "molecular2d",
+      .summary = "Molecular2D of Charm++: particles in patches that send them to each other",
+      .memory = "26 messages for each patch, 14 MiB",
+      .use = "copied by patches, read by computes, answered with forces",
+      .source = "Molecular2D of Charm++'s examples; Ribeiro et al. 2010",
+      .schema = "homenode.bench.molecular2d/1"};
+  described.parameters = {
+      {.name = "columns",
+       .standard = "5",
+       .meaning = "patches side by side",
+       .least = least_patches,
+       .most = most_patches},
+      {.name = "rows",
+       .standard = "5",
+       .meaning = "patches one above the other",
+       .least = least_patches,
+       .most = most_patches},
+      {.name = "particles",
+       .standard = "5000",
+       .meaning = "of all patches",
+       .least = 1,
+       .most = most_particles},
+      {.name = "steps",
+       .standard = "51",
+       .meaning = "steps in time",
+       .least = 1,
+       .most = most_steps},
+      {.name = "seed", .standard = "1", .meaning = "of the first places and speeds", .least = 0},
+      {.name = "as-published",
+       .kind = ValueKind::flag,
+       .standard = "false",
+       .meaning = "the example's law of force and its ways of counting pairs and moving particles, "
+                  "which conserve nothing but particles"}};
+  add_message_parameters(described);
+  add_program_parameters(described);
+  described.metrics = program_metrics("Mpairs/s", "pairs of particles");
+  return described;
+}
+
 }  // namespace homenode::workloads::message

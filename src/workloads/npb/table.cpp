@@ -34,6 +34,21 @@ constexpr std::array table{
               "own planes, and along z lines through those of all threads", make_sp},
 };
 
+std::string in_capitals(std::string_view name) {
+  std::string text(name);
+  std::ranges::transform(text, text.begin(), [](char c) {
+    return static_cast<char>(c >= 'a' && c <= 'z' ? c - 32 : c);
+  });
+  return text;
+}
+
+/// What it computes and who uses which memory.
+std::string sentence_of(const Benchmark& benchmark) {
+  std::string text = std::string(benchmark.summary) + "; " + std::string(benchmark.pattern) + ".";
+  text[0] = in_capitals(text.substr(0, 1))[0];
+  return text;
+}
+
 }  // namespace
 
 std::span<const Benchmark> benchmarks() {
@@ -46,6 +61,33 @@ const Benchmark* find_benchmark(std::string_view name) {
     if (std::ranges::equal(entry.name, name, {}, {}, small)) return &entry;
   }
   return nullptr;
+}
+
+Description describe() {
+  Parameter kernel{.name = "kernel", .kind = ValueKind::choice, .meaning = "which"};
+  for (const Benchmark& each : table) {
+    kernel.choices.push_back({std::string(each.name), in_capitals(each.name), sentence_of(each)});
+  }
+  Parameter size{.name = "class",
+                 .kind = ValueKind::choice,
+                 .standard = "S",
+                 .meaning = "size of the problem: S, W, A, B, C or D"};
+  for (const Class each : classes) {
+    const std::string letter(1, letter_of(each));
+    size.choices.push_back({letter, "class " + letter, "Class " + letter + " of NPB 3.4."});
+  }
+  Description described{
+      .name = "npb",
+      .summary =
+          "the NAS Parallel Benchmarks with OpenMP, every run checked against official values",
+      .memory = "0.3 MiB to hundreds of GiB by class (bench npb --list)",
+      .use = "by kernel: slabs, lines in three directions, gathers, scatters",
+      .source = "NAS Parallel Benchmarks: NAS-91-002, NPB 3.4",
+      .schema = "homenode.bench.npb/1"};
+  described.parameters = {kernel, size};
+  add_program_parameters(described);
+  described.metrics = program_metrics("Mop/s", "operations, as NPB counts them,");
+  return described;
 }
 
 }  // namespace homenode::workloads::npb

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "workloads/npb/class.h"
+#include "workloads/program/description.h"
 #include "workloads/program/program.h"
 
 namespace homenode::workloads::npb {
@@ -24,5 +25,8 @@ std::span<const Benchmark> benchmarks();
 
 /// In small or capital letters; null when there is none of that name.
 const Benchmark* find_benchmark(std::string_view name);
+
+/// What `bench npb` says of itself.
+Description describe();
 
 }  // namespace homenode::workloads::npb

@@ -43,4 +43,49 @@ ProgramOutcome SeismicProgram::run(std::span<void* const> memory, unsigned threa
   return outcome;
 }
 
+Description describe() {
+  Description described{
+      .name = "seismic",
+      .summary = "waves in the ground (the problem of Ondes3D), every run checked",
+      .memory = "--size cells, 9 fields and the material",
+      .use = "slabs with neighbours' planes",
+      .source = "Ondes 3D: Dupros et al.; C-PML: Komatitsch and Martin 2007",
+      .schema = "homenode.bench.seismic/1"};
+  described.parameters = {
+      {.name = "size",
+       .kind = ValueKind::text,
+       .standard = "128",
+       .meaning = "cells along all sides, or along each"},
+      {.name = "steps", .standard = "150", .meaning = "time steps", .least = 1},
+      {.name = "precision",
+       .kind = ValueKind::choice,
+       .standard = "double",
+       .meaning = "double or float",
+       .choices = {{"double", "double", "8 bytes a number."},
+                   {"float", "float", "4 bytes a number."}}},
+      {.name = "source",
+       .kind = ValueKind::choice,
+       .standard = "explosion",
+       .meaning = "explosion, or double-couple (a slip on a fault)",
+       .choices = {{"explosion", "explosion", "The same push in all directions."},
+                   {"double-couple", "double couple", "A slip on a fault."}}},
+      {.name = "free-surface",
+       .kind = ValueKind::flag,
+       .standard = "false",
+       .meaning = "the ground above, in place of an absorbing face"},
+      {.name = "layer",
+       .kind = ValueKind::text,
+       .meaning = "a layer of the ground from this depth on, in m, kg/m3 and m/s; again for more, "
+                  "from 0 down (default: 0:2700:6000:3460)"},
+      {.name = "time-block",
+       .standard = "1",
+       .meaning = "steps that are run together on a part of the grid while it is in a cache; the "
+                  "result is the same bits, but threads leave their own planes",
+       .least = 1,
+       .most = most_steps_together}};
+  add_program_parameters(described);
+  described.metrics = program_metrics("Mcells/s", "cells and steps");
+  return described;
+}
+
 }  // namespace homenode::workloads::seismic

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "workloads/program/description.h"
 #include "workloads/program/program.h"
 #include "workloads/seismic/scene.h"
 #include "workloads/seismic/solver.h"
@@ -50,5 +51,11 @@ inline constexpr double misfit_tolerance = 0.01;
 constexpr double useful_bytes(bool single_precision) {
   return (single_precision ? 4.0 : 8.0) * (3 * 2 + 6 + 6 * 2 + 3);
 }
+
+/// What `bench seismic` says of itself.
+Description describe();
+
+/// Of `bench seismic`: more together reach over most of any grid that is worth it.
+inline constexpr std::size_t most_steps_together = 64;
 
 }  // namespace homenode::workloads::seismic

@@ -135,4 +135,51 @@ std::unique_ptr<Program> make_stream(const StreamShape& shape) {
   return std::make_unique<Stream>(shape);
 }
 
+Description describe() {
+  Description described{
+      .name = "stream",
+      .summary = "STREAM's four loops, by teams of threads on their own or each other's data",
+      .memory = "--size, 96 MiB",
+      .use = "equal parts; with teams also each other's",
+      .source = "STREAM: McCalpin 1995; teams: ForestGOMP",
+      .schema = "homenode.bench.stream/1"};
+  described.parameters = {
+      {.name = "size",
+       .kind = ValueKind::size,
+       .standard = "96M",
+       .meaning = "memory of the three arrays together"},
+      {.name = "passes",
+       .standard = "10",
+       .meaning = "times over the arrays",
+       .least = 1,
+       .most = most_passes},
+      {.name = "kernel",
+       .kind = ValueKind::choice,
+       .standard = "all",
+       .meaning = "which loop: copy, scale, add, triad, or all in turn",
+       .choices = {{"copy", "copy", "c = a."},
+                   {"scale", "scale", "b = q c."},
+                   {"add", "add", "c = a + b."},
+                   {"triad", "triad", "a = b + q c."},
+                   {"all", "all", "The four loops in turn."}}},
+      {.name = "teams",
+       .standard = "1",
+       .meaning = "teams of threads with a set of data each",
+       .least = 1},
+      {.name = "team-shape",
+       .kind = ValueKind::choice,
+       .standard = "nested",
+       .meaning = "nested: each team on its own set; twisted: on the next team's in the second "
+                  "half of the passes; imbalanced: sets of sizes 1 : 2 : 3 ...",
+       .choices = {{"nested", "nested", "Each team works on its own set."},
+                   {"twisted", "twisted",
+                    "Each team works on its own set in the first half of the passes and on the "
+                    "next team's in the second."},
+                   {"imbalanced", "imbalanced",
+                    "Each team works on its own set; the sizes of the sets are 1 : 2 : 3 ..."}}}};
+  add_program_parameters(described);
+  described.metrics = program_metrics("MB/s", "bytes, as STREAM counts them,");
+  return described;
+}
+
 }  // namespace homenode::workloads::stream
