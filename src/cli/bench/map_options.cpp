@@ -9,7 +9,7 @@
 #include "cli/choice_option.h"
 #include "cli/size_option.h"
 #include "trial/map/patterns.h"
-#include "workloads/map/patterns/table.h"
+#include "workloads/map/patterns/pattern.h"
 
 namespace homenode::cli {
 namespace {

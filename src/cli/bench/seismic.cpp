@@ -16,7 +16,7 @@
 #include "machine/live.h"
 #include "os/atomic_file.h"
 #include "trial/program/run.h"
-#include "workloads/seismic/bandwidth.h"
+#include "workloads/seismic/program.h"
 #include "workloads/seismic/program.h"
 
 namespace homenode::cli {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "actuation/kernel_words.h"
-#include "workloads/map/relayout.h"
+#include "workloads/map/kernels.h"
 
 namespace homenode::trial {
 namespace {

@@ -7,7 +7,7 @@
 #include <charconv>
 #include <limits>
 
-#include "workloads/map/patterns/table.h"
+#include "workloads/map/patterns/pattern.h"
 
 namespace homenode::trial {
 namespace {

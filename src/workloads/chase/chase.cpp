@@ -7,7 +7,7 @@
 
 #include "base/marker.h"
 #include "workloads/probe/cycle.h"
-#include "workloads/program/stopwatch.h"
+#include "workloads/program/program.h"
 
 namespace homenode::workloads::chase {
 namespace {
@@ -79,24 +79,14 @@ std::unique_ptr<Program> make_chase(const ChaseShape& shape) {
 }
 
 Description describe() {
-  Description described{
-      .name = "chase",
-      .summary = "chains of dependent loads, each thread through its part of the memory",
-      .memory = "--size, 64 MiB",
-      .use = "equal parts, each load after the one before",
-      .source = "pointer chase, as lmbench and pChase",
-      .schema = "homenode.bench.chase/1"};
+  Description described = description_of(
+      "chase", "chains of dependent loads, each thread through its part of the memory",
+      "--size, 64 MiB", "equal parts, each load after the one before",
+      "pointer chase, as lmbench and pChase");
   described.parameters = {
-      {.name = "size",
-       .kind = ValueKind::size,
-       .standard = "64M",
-       .meaning = "memory of all threads, in lines of 64 bytes"},
-      {.name = "passes",
-       .standard = "1",
-       .meaning = "times round each thread's cycle",
-       .least = 1,
-       .most = most_passes},
-      {.name = "seed", .standard = "1", .meaning = "seed of the order", .least = 0}};
+      byte_size("size", "64M", "memory of all threads, in lines of 64 bytes"),
+      whole_number("passes", "1", "times round each thread's cycle", 1, most_passes),
+      whole_number("seed", "1", "seed of the order", 0)};
   add_program_parameters(described);
   described.metrics = program_metrics("Mload/s", "loads");
   return described;

@@ -7,7 +7,7 @@
 #include <cassert>
 
 #include "base/marker.h"
-#include "workloads/program/stopwatch.h"
+#include "workloads/program/program.h"
 
 namespace homenode::workloads::gather {
 namespace {
@@ -135,39 +135,21 @@ std::unique_ptr<Program> make_gather(const IndexPattern& pattern, unsigned passe
 }
 
 Description describe() {
-  Description described{
-      .name = "gather",
-      .summary = "gather and scatter after an index pattern or a file of Spatter's",
-      .memory = "by pattern, delta and count",
-      .use = "by an index pattern, equal parts of the repetitions",
-      .source = "Spatter: Lavin et al., MEMSYS 2020",
-      .schema = "homenode.bench.gather/1"};
+  Description described = description_of(
+      "gather", "gather and scatter after an index pattern or a file of Spatter's",
+      "by pattern, delta and count", "by an index pattern, equal parts of the repetitions",
+      "Spatter: Lavin et al., MEMSYS 2020");
   described.parameters = {
-      {.name = "pattern",
-       .kind = ValueKind::text,
-       .standard = "UNIFORM:8:1",
-       .meaning =
-           "indices, as UNIFORM:8:2, MS1:8:4:20 (by one, but by 20 to the index 4) or a list"},
-      {.name = "kernel",
-       .kind = ValueKind::choice,
-       .standard = "gather",
-       .meaning = "what is done with them",
-       .choices = {{"gather", "gather", "The words are read."},
-                   {"scatter", "scatter", "The words are written."}}},
-      {.name = "delta",
-       .standard = "8",
-       .meaning = "words from one repetition to the next",
-       .least = 0},
-      {.name = "count", .standard = "1048576", .meaning = "repetitions in a pass", .least = 1},
-      {.name = "file",
-       .kind = ValueKind::text,
-       .meaning = "run every pattern of this JSON file of Spatter's instead"},
-      {.name = "entry", .meaning = "of the file only this one, counting from 0", .least = 0},
-      {.name = "passes",
-       .standard = "1",
-       .meaning = "times over all repetitions",
-       .least = 1,
-       .most = most_passes}};
+      free_text("pattern", "UNIFORM:8:1",
+                "indices, as UNIFORM:8:2, MS1:8:4:20 (by one, but by 20 to the index 4) or a list"),
+      one_of("kernel", "gather", "what is done with them",
+             {{"gather", "gather", "The words are read."},
+              {"scatter", "scatter", "The words are written."}}),
+      whole_number("delta", "8", "words from one repetition to the next", 0),
+      whole_number("count", "1048576", "repetitions in a pass", 1),
+      free_text("file", "", "run every pattern of this JSON file of Spatter's instead"),
+      whole_number("entry", "", "of the file only this one, counting from 0", 0),
+      whole_number("passes", "1", "times over all repetitions", 1, most_passes)};
   add_program_parameters(described);
   described.metrics = program_metrics("MB/s", "bytes, 8 for each index,");
   return described;

@@ -1,12 +1,9 @@
 #include "workloads/map/description.h"
 
-#include "workloads/map/patterns/table.h"
+#include "workloads/map/patterns/pattern.h"
 
 namespace homenode::workloads::map {
 namespace {
-
-/// PID_MAX_LIMIT, which bounds the threads of the whole system.
-constexpr double most_threads = 4U << 20U;
 
 std::vector<Choice> methods() {
   return {
@@ -41,96 +38,68 @@ std::vector<Parameter> of_the_array(const std::vector<AccessPattern>& patterns) 
   }
   return {
       pattern,
-      {.name = "phases",
-       .kind = ValueKind::text,
-       .standard = "2d-rows,2d-columns,2d-shared-rows",
-       .meaning = "the patterns of multi-patterns, one after the other on one array; api places "
-                  "it anew before each, rewrite lays it out anew"},
-      {.name = "size",
-       .kind = ValueKind::size,
-       .standard = "16M",
-       .meaning = "size of the array, in elements of one cache line of 64 bytes; in 2D and 3D "
-                  "near a square or a cube"},
-      {.name = "shape",
-       .kind = ValueKind::text,
-       .meaning = "the array's elements along each axis, the last next to each other in memory"},
-      {.name = "overlap",
-       .meaning = "percent of each neighbour's part that 'partial' uses too (default: 25), and "
-                  "that patterns with parts in 2D and 3D use along each axis that they cut "
-                  "(default: 0)",
-       .least = 0,
-       .most = 100}};
+      free_text("phases", "2d-rows,2d-columns,2d-shared-rows",
+                "the patterns of multi-patterns, one after the other on one array; api places "
+                "it anew before each, rewrite lays it out anew"),
+      byte_size("size", "16M",
+                "size of the array, in elements of one cache line of 64 bytes; in 2D and 3D "
+                "near a square or a cube"),
+      free_text("shape", "",
+                "the array's elements along each axis, the last next to each other in memory"),
+      whole_number("overlap", "",
+                   "percent of each neighbour's part that 'partial' uses too (default: 25), and "
+                   "that patterns with parts in 2D and 3D use along each axis that they cut "
+                   "(default: 0)",
+                   0, 100)};
 }
 
 std::vector<Parameter> of_the_walk() {
-  return {{.name = "order",
-           .kind = ValueKind::choice,
-           .standard = "sequential",
-           .meaning = "in which order it walks them",
-           .choices = {{"sequential", "sequential", "One element after the other."},
-                       {"random", "random", "Each element once, in a scattered order."}}},
-          {.name = "op",
-           .kind = ValueKind::choice,
-           .standard = "read",
-           .meaning = "what it does with each element",
-           .choices = {{"read", "reads", "One load."},
-                       {"write", "writes", "One store."},
-                       {"readwrite", "reads and writes", "One load, then one store."}}},
-          {.name = "passes", .standard = "1", .meaning = "walks over the array", .least = 1},
-          {.name = "seed", .standard = "1", .meaning = "seed of the random order", .least = 0}};
+  return {one_of("order", "sequential", "in which order it walks them",
+                 {{"sequential", "sequential", "One element after the other."},
+                  {"random", "random", "Each element once, in a scattered order."}}),
+          one_of("op", "read", "what it does with each element",
+                 {{"read", "reads", "One load."},
+                  {"write", "writes", "One store."},
+                  {"readwrite", "reads and writes", "One load, then one store."}}),
+          whole_number("passes", "1", "walks over the array", 1),
+          whole_number("seed", "1", "seed of the random order", 0)};
 }
 
 std::vector<Parameter> of_threads_and_memory() {
-  return {{.name = "method",
-           .kind = ValueKind::choice,
-           .standard = "default",
-           .meaning = "how the memory is placed: by the first touch; by 'homenode run "
-                      "--interleave=all'; by policies set from inside; by laying the array out "
-                      "anew",
-           .choices = methods()},
-          {.name = "threads",
-           .meaning = "threads (default: one per allowed CPU)",
-           .least = 1,
-           .most = most_threads},
-          {.name = "team",
-           .kind = ValueKind::choice,
-           .standard = "pthreads",
-           .meaning = "what starts the threads",
-           .choices = {{"pthreads", "pthreads", "POSIX threads."},
-                       {"openmp", "OpenMP", "An OpenMP runtime."}}},
-          {.name = "pages",
-           .kind = ValueKind::choice,
-           .standard = "system",
-           .meaning = "page size: as the system sets it, never huge, or huge where possible",
-           .choices = {{"system", "system", "As the system sets it."},
-                       {"small", "small", "Never huge."},
-                       {"huge", "huge", "Huge where possible."}}},
-          {.name = "bind",
-           .kind = ValueKind::text,
-           .standard = "compact",
-           .meaning = "thread i on the i-th CPU, node by node (compact); left to the system "
-                      "(none); or CPUs in rank order, such as 0,4,8-11"}};
+  return {one_of("method", "default",
+                 "how the memory is placed: by the first touch; by 'homenode run "
+                 "--interleave=all'; by policies set from inside; by laying the array out "
+                 "anew",
+                 methods()),
+          whole_number("threads", "", "threads (default: one per allowed CPU)", 1, most_threads),
+          one_of("team", "pthreads", "what starts the threads",
+                 {{"pthreads", "pthreads", "POSIX threads."},
+                  {"openmp", "OpenMP", "An OpenMP runtime."}}),
+          one_of("pages", "system",
+                 "page size: as the system sets it, never huge, or huge where possible",
+                 {{"system", "system", "As the system sets it."},
+                  {"small", "small", "Never huge."},
+                  {"huge", "huge", "Huge where possible."}}),
+          free_text("bind", "compact",
+                    "thread i on the i-th CPU, node by node (compact); left to the system "
+                    "(none); or CPUs in rank order, such as 0,4,8-11")};
 }
 
 }  // namespace
 
 Description describe() {
-  Description map{
-      .name = "map",
-      .summary = "MAP-numa: threads share or divide an array of 1, 2 or 3 dimensions",
-      .memory = "--size, 16 MiB",
-      .use = "shared, divided, interleaved or partly shared, as --pattern says",
-      .source = "MAP-numa: Luo et al., NPC 2012",
-      .schema = "homenode.bench.map/1",
-      .patterns = described_patterns(),
-      .placement = "method",
-      .has_matrices = true,
-      .metrics = {{.name = "seconds",
-                   .unit = "s",
-                   .meaning = "time of all passes",
-                   .path = "/seconds/wall",
-                   .more_is_better = false}},
-  };
+  Description map = description_of(
+      "map", "MAP-numa: threads share or divide an array of 1, 2 or 3 dimensions", "--size, 16 MiB",
+      "shared, divided, interleaved or partly shared, as --pattern says",
+      "MAP-numa: Luo et al., NPC 2012");
+  map.patterns = described_patterns();
+  map.placement = "method";
+  map.has_matrices = true;
+  map.metrics = {{.name = "seconds",
+                  .unit = "s",
+                  .meaning = "time of all passes",
+                  .path = "/seconds/wall",
+                  .more_is_better = false}};
   for (const auto& part : {of_the_array(map.patterns), of_the_walk(), of_threads_and_memory()}) {
     map.parameters.insert(map.parameters.end(), part.begin(), part.end());
   }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "workloads/map/parts.h"
+#include "workloads/map/shape.h"
 
 namespace homenode::workloads::map {
 namespace {
@@ -26,6 +26,50 @@ Grid grid_or_row(const Pattern& pattern, const Shape& shape, unsigned threads) {
   Grid row{1, 1, 1};
   row[static_cast<std::size_t>(std::find(cut.begin(), cut.end(), true) - cut.begin())] = threads;
   return row;
+}
+
+std::vector<unsigned> divisors(unsigned number) {
+  std::vector<unsigned> found;
+  for (unsigned low = 1; std::size_t{low} * low <= number; ++low) {
+    if (number % low != 0) continue;
+    found.push_back(low);
+    if (number / low != low) found.push_back(number / low);
+  }
+  return found;
+}
+
+bool fits(const Pattern& pattern, const Shape& shape, const Grid& grid) {
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    if (!pattern.cut[axis] && grid[axis] != 1) return false;
+    if (grid[axis] > shape.extents[axis]) return false;
+  }
+  return true;
+}
+
+/// Fewer parts in sum is nearer to a square or a cube; of two alike the one that cuts slower axes
+/// more leaves longer rows.
+bool is_better(const Grid& one, const Grid& other) {
+  const auto sum = [](const Grid& grid) { return std::size_t{grid[0]} + grid[1] + grid[2]; };
+  return sum(one) != sum(other) ? sum(one) < sum(other) : one > other;
+}
+
+struct Slice {
+  std::size_t part = 0;
+  std::size_t count = 0;
+};
+
+/// What a range of an axis has of each part.
+std::vector<Slice> slices(std::size_t extent, std::size_t parts, std::size_t first,
+                          std::size_t count) {
+  std::vector<Slice> found;
+  for (std::size_t at = first; at < first + count;) {
+    const std::size_t index = part_holding(extent, parts, at);
+    const Range part = part_of(extent, parts, index);
+    const std::size_t end = std::min(first + count, part.first + part.count);
+    found.push_back({index, end - at});
+    at = end;
+  }
+  return found;
 }
 
 }  // namespace
@@ -172,6 +216,41 @@ std::size_t count_of(const std::vector<Span>& spans) {
   std::size_t count = 0;
   for (const Span& span : spans) count += size_of(span);
   return count;
+}
+
+std::optional<Grid> grid_for(const Pattern& pattern, const Shape& shape, unsigned threads) {
+  if (pattern.use != Use::boxes) return Grid{1, 1, 1};
+  std::optional<Grid> best;
+  for (unsigned z : divisors(threads)) {
+    for (unsigned y : divisors(threads / z)) {
+      const Grid grid{z, y, threads / z / y};
+      if (fits(pattern, shape, grid) && (!best || is_better(grid, *best))) best = grid;
+    }
+  }
+  return best;
+}
+
+std::vector<Owned> owners_used(const Problem& problem, unsigned rank) {
+  const Pattern& pattern = problem.pattern;
+  assert(pattern.use != Use::all);
+  if (pattern.use == Use::interleaved) return {{rank, own_count(problem, rank)}};
+  const Box box = used_box(problem, rank);
+  std::array<std::vector<Slice>, axes> along;
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    along[axis] =
+        slices(problem.shape.extents[axis], problem.grid[axis], box.first[axis], box.count[axis]);
+  }
+  std::vector<Owned> found;
+  for (const Slice& z : along[axis_z]) {
+    for (const Slice& y : along[axis_y]) {
+      for (const Slice& x : along[axis_x]) {
+        const std::size_t owner =
+            (z.part * problem.grid[axis_y] + y.part) * problem.grid[axis_x] + x.part;
+        found.push_back({static_cast<unsigned>(owner), z.count * y.count * x.count});
+      }
+    }
+  }
+  return found;
 }
 
 }  // namespace homenode::workloads::map

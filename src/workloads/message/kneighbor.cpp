@@ -4,7 +4,7 @@
 #include <cassert>
 #include <numeric>
 
-#include "workloads/program/stopwatch.h"
+#include "workloads/program/program.h"
 
 namespace homenode::workloads::message {
 namespace {
@@ -233,43 +233,23 @@ std::unique_ptr<MessageProgram> make_kneighbor(const KNeighborShape& shape) {
 }
 
 Description describe_kneighbor() {
-  Description described{
-      .name = "kneighbor",
-      .summary = "kNeighbor of Charm++: messages to neighbours in a ring and back",
-      .memory = "--message-size, 1 KiB, for each of the 2k neighbours of each element",
-      .use = "written on the sending PE, read on the receiving one",
-      .source = "kNeighbor of Charm++'s benchmarks",
-      .schema = "homenode.bench.kneighbor/1"};
+  Description described = description_of(
+      "kneighbor", "kNeighbor of Charm++: messages to neighbours in a ring and back",
+      "--message-size, 1 KiB, for each of the 2k neighbours of each element",
+      "written on the sending PE, read on the receiving one", "kNeighbor of Charm++'s benchmarks");
   described.parameters = {
-      {.name = "elements",
-       .meaning =
-           "elements of the ring, in blocks over the PEs (default: one per PE, 2k + 1 at least)",
-       .least = 1,
-       .most = most_elements},
-      {.name = "neighbours",
-       .standard = "3",
-       .meaning = "k: neighbours on either side",
-       .least = 1},
-      {.name = "iterations",
-       .standard = "100",
-       .meaning = "how often all elements wait for each other",
-       .least = 1,
-       .most = most_rounds},
-      {.name = "steps",
-       .standard = "100",
-       .meaning = "in each iteration: sends to all neighbours, each waiting for all answers",
-       .least = 1,
-       .most = most_rounds},
-      {.name = "message-size",
-       .kind = ValueKind::size,
-       .standard = "1K",
-       .meaning = "payload of a message",
-       .least = 8,
-       .most = most_message_bytes},
-      {.name = "as-published",
-       .kind = ValueKind::flag,
-       .standard = "false",
-       .meaning = "payloads are neither written nor read"}};
+      whole_number(
+          "elements", "",
+          "elements of the ring, in blocks over the PEs (default: one per PE, 2k + 1 at least)", 1,
+          most_elements),
+      whole_number("neighbours", "3", "k: neighbours on either side", 1),
+      whole_number("iterations", "100", "how often all elements wait for each other", 1,
+                   most_rounds),
+      whole_number("steps", "100",
+                   "in each iteration: sends to all neighbours, each waiting for all answers", 1,
+                   most_rounds),
+      byte_size("message-size", "1K", "payload of a message", 8, most_message_bytes),
+      on_or_off("as-published", "false", "payloads are neither written nor read")};
   add_message_parameters(described);
   add_program_parameters(described);
   described.metrics = program_metrics("Mmsg/s", "messages");

@@ -26,24 +26,20 @@ unsigned pe_of(std::size_t i, std::size_t count, unsigned pes) {
 }
 
 void add_message_parameters(Description& description) {
+  description.parameters.push_back(one_of(
+      "messages", "sender",
+      "where messages lie: on the node of the PE that sends them, on that of the one "
+      "that receives them, where they are touched first under the policy in force, as "
+      "--strategy places an array, or each from malloc",
+      {{"sender", "sender", "On the node of the PE that sends them."},
+       {"receiver", "receiver", "On the node of the PE that receives them."},
+       {"first-touch", "first touch", "Where they are touched first, under the policy in force."},
+       {"strategy", "strategy", "As the strategy places an array."},
+       {"malloc", "malloc", "Each message from malloc."}}));
   description.parameters.push_back(
-      {.name = "messages",
-       .kind = ValueKind::choice,
-       .standard = "sender",
-       .meaning = "where messages lie: on the node of the PE that sends them, on that of the one "
-                  "that receives them, where they are touched first under the policy in force, as "
-                  "--strategy places an array, or each from malloc",
-       .choices = {{"sender", "sender", "On the node of the PE that sends them."},
-                   {"receiver", "receiver", "On the node of the PE that receives them."},
-                   {"first-touch", "first touch",
-                    "Where they are touched first, under the policy in force."},
-                   {"strategy", "strategy", "As the strategy places an array."},
-                   {"malloc", "malloc", "Each message from malloc."}}});
-  description.parameters.push_back(
-      {.name = "bind",
-       .kind = ValueKind::text,
-       .meaning = "the CPU of each PE, in the words of 'homenode run --threads' (default: all "
-                  "allowed CPUs in turn, node by node)"});
+      free_text("bind", "",
+                "the CPU of each PE, in the words of 'homenode run --threads' (default: all "
+                "allowed CPUs in turn, node by node)"));
 }
 
 }  // namespace homenode::workloads::message

@@ -4,141 +4,67 @@ namespace homenode::workloads::numa_mem {
 namespace {
 
 std::vector<Parameter> of_the_tasks() {
-  return {
-      {.name = "nr_proc", .standard = "1", .meaning = "processes", .least = 1},
-      {.name = "nr_threads", .standard = "1", .meaning = "threads of each process", .least = 1},
-      {.name = "cpus",
-       .kind = ValueKind::text,
-       .meaning = "CPUs of the first tasks, as CPU,...; A-B#STEP in steps, A_N for N CPUs from A "
-                  "on, AxN for N tasks; the others stay unbound"},
-      {.name = "memnodes",
-       .kind = ValueKind::text,
-       .meaning = "nodes that the first tasks' memory is bound to, as NODE,... with -, # and x"},
-      {.name = "strategy",
-       .kind = ValueKind::strategy,
-       .standard = "none",
-       .meaning = "how threads and arrays are placed"}};
+  return {whole_number("nr_proc", "1", "processes", 1),
+          whole_number("nr_threads", "1", "threads of each process", 1),
+          free_text("cpus", "",
+                    "CPUs of the first tasks, as CPU,...; A-B#STEP in steps, A_N for N CPUs from A "
+                    "on, AxN for N tasks; the others stay unbound"),
+          free_text("memnodes", "",
+                    "nodes that the first tasks' memory is bound to, as NODE,... with -, # and x"),
+          {.name = "strategy",
+           .kind = ValueKind::strategy,
+           .standard = "none",
+           .meaning = "how threads and arrays are placed"}};
 }
 
 std::vector<Parameter> of_the_memory() {
-  return {{.name = "mb_global",
-           .kind = ValueKind::real,
-           .standard = "1",
-           .meaning = "MiB that all processes share",
-           .least = 0,
-           .most = most_mb},
-          {.name = "mb_proc",
-           .kind = ValueKind::real,
-           .standard = "0",
-           .meaning = "MiB of each process, for all its threads",
-           .least = 0,
-           .most = most_mb},
-          {.name = "mb_proc_locked",
-           .kind = ValueKind::real,
-           .standard = "0",
-           .meaning = "MiB of these that are walked once more under the process's lock",
-           .least = 0,
-           .most = most_mb},
-          {.name = "mb_thread",
-           .kind = ValueKind::real,
-           .standard = "0",
-           .meaning = "MiB of each thread alone",
-           .least = 0,
-           .most = most_mb},
-          {.name = "init_zero",
-           .kind = ValueKind::flag,
-           .standard = "false",
-           .meaning = "write zeros to all memory first"},
-          {.name = "init_random",
-           .kind = ValueKind::flag,
-           .standard = "true",
-           .meaning = "write to each word first which one it is"},
-          {.name = "init_cpu0",
-           .kind = ValueKind::flag,
-           .standard = "false",
-           .meaning = "do so on the node of CPU 0"},
-          {.name = "thp",
-           .standard = "0",
-           .meaning = "huge pages: below 0 never, 0 as the system has it, above 0 where possible"}};
+  return {
+      real_number("mb_global", "1", "MiB that all processes share", 0, most_mb),
+      real_number("mb_proc", "0", "MiB of each process, for all its threads", 0, most_mb),
+      real_number("mb_proc_locked", "0",
+                  "MiB of these that are walked once more under the process's lock", 0, most_mb),
+      real_number("mb_thread", "0", "MiB of each thread alone", 0, most_mb),
+      on_or_off("init_zero", "false", "write zeros to all memory first"),
+      on_or_off("init_random", "true", "write to each word first which one it is"),
+      on_or_off("init_cpu0", "false", "do so on the node of CPU 0"),
+      whole_number("thp", "0",
+                   "huge pages: below 0 never, 0 as the system has it, above 0 where possible")};
 }
 
 std::vector<Parameter> of_the_work() {
-  return {{.name = "data_reads",
-           .kind = ValueKind::flag,
-           .standard = "true",
-           .meaning = "read the words"},
-          {.name = "data_writes",
-           .kind = ValueKind::flag,
-           .standard = "true",
-           .meaning = "write the words"},
-          {.name = "data_backwards",
-           .kind = ValueKind::flag,
-           .standard = "true",
-           .meaning = "walk backwards every other time"},
-          {.name = "data_zero_memset",
-           .kind = ValueKind::flag,
-           .standard = "false",
-           .meaning = "only zero the words, by memset"},
-          {.name = "data_rand_walk",
-           .kind = ValueKind::flag,
-           .standard = "true",
-           .meaning = "walk runs of 1024 words at random places"},
-          {.name = "nr_loops",
-           .standard = "0",
-           .meaning = "loops of each thread, 0: no limit",
-           .least = 0},
-          {.name = "nr_secs",
-           .kind = ValueKind::real,
-           .standard = "5",
-           .meaning = "seconds, 0: no limit",
-           .least = 0,
-           .most = longest_s},
-          {.name = "usleep",
-           .standard = "0",
-           .meaning = "microseconds of sleep under the process's lock in each loop",
-           .least = 0},
-          {.name = "serialize-startup",
-           .kind = ValueKind::flag,
-           .standard = "true",
-           .meaning = "let all threads begin at once"},
-          {.name = "perturb_secs",
-           .kind = ValueKind::real,
-           .standard = "0",
-           .meaning = "move the first thread to the other end of the machine and release it, every "
-                      "so many seconds; 0: never",
-           .least = 0,
-           .most = longest_s}};
+  return {
+      on_or_off("data_reads", "true", "read the words"),
+      on_or_off("data_writes", "true", "write the words"),
+      on_or_off("data_backwards", "true", "walk backwards every other time"),
+      on_or_off("data_zero_memset", "false", "only zero the words, by memset"),
+      on_or_off("data_rand_walk", "true", "walk runs of 1024 words at random places"),
+      whole_number("nr_loops", "0", "loops of each thread, 0: no limit", 0),
+      real_number("nr_secs", "5", "seconds, 0: no limit", 0, longest_s),
+      whole_number("usleep", "0", "microseconds of sleep under the process's lock in each loop", 0),
+      on_or_off("serialize-startup", "true", "let all threads begin at once"),
+      real_number("perturb_secs", "0",
+                  "move the first thread to the other end of the machine and release it, every "
+                  "so many seconds; 0: never",
+                  0, longest_s)};
 }
 
 std::vector<Parameter> of_the_looks() {
-  return {{.name = "show_convergence",
-           .kind = ValueKind::flag,
-           .standard = "false",
-           .meaning = "look where the threads and pages of each process are while they work"},
-          {.name = "measure_convergence",
-           .kind = ValueKind::flag,
-           .standard = "false",
-           .meaning = "end when the threads of each process are on one node"},
-          {.name = "interval",
-           .kind = ValueKind::real,
-           .standard = "1",
-           .meaning = "seconds between two looks",
-           .least = 0.01,
-           .most = longest_s}};
+  return {on_or_off("show_convergence", "false",
+                    "look where the threads and pages of each process are while they work"),
+          on_or_off("measure_convergence", "false",
+                    "end when the threads of each process are on one node"),
+          real_number("interval", "1", "seconds between two looks", 0.01, longest_s)};
 }
 
 }  // namespace
 
 Description describe() {
-  Description numa_mem{
-      .name = "numa-mem",
-      .summary =
-          "processes and threads on memory that all, some or one of them use, as perf has it",
-      .memory = "-G of all, -P of each process, -T of each thread, in MiB",
-      .use = "shared by all, by a process's threads, or a thread's own",
-      .source = "perf bench numa mem: Linux",
-      .schema = "homenode.bench.numa-mem/1",
-      .placement = "strategy"};
+  Description numa_mem = description_of(
+      "numa-mem",
+      "processes and threads on memory that all, some or one of them use, as perf has it",
+      "-G of all, -P of each process, -T of each thread, in MiB",
+      "shared by all, by a process's threads, or a thread's own", "perf bench numa mem: Linux");
+  numa_mem.placement = "strategy";
   for (const auto& part : {of_the_tasks(), of_the_memory(), of_the_work(), of_the_looks()}) {
     numa_mem.parameters.insert(numa_mem.parameters.end(), part.begin(), part.end());
   }

@@ -89,6 +89,29 @@ struct Description {
   [[nodiscard]] const Parameter* find_parameter(std::string_view wanted) const;
 };
 
+/// A description without parameters, patterns and metrics. Its JSON is of schema
+/// homenode.bench.NAME/1.
+Description description_of(const std::string& name, const std::string& summary,
+                           const std::string& memory, const std::string& use,
+                           const std::string& source);
+
+/// A parameter of each kind; an empty default is one that the machine decides.
+Parameter whole_number(const std::string& name, const std::string& standard,
+                       const std::string& meaning, std::optional<double> least = {},
+                       std::optional<double> most = {});
+Parameter real_number(const std::string& name, const std::string& standard,
+                      const std::string& meaning, std::optional<double> least = {},
+                      std::optional<double> most = {});
+Parameter byte_size(const std::string& name, const std::string& standard,
+                    const std::string& meaning, std::optional<double> least = {},
+                    std::optional<double> most = {});
+Parameter one_of(const std::string& name, const std::string& standard, const std::string& meaning,
+                 const std::vector<Choice>& choices);
+Parameter free_text(const std::string& name, const std::string& standard,
+                    const std::string& meaning);
+Parameter on_or_off(const std::string& name, const std::string& standard,
+                    const std::string& meaning);
+
 /// The parameters of every program under a strategy, to be added to its own.
 void add_program_parameters(Description& description);
 

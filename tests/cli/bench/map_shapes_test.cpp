@@ -14,7 +14,7 @@
 #include "workloads/map/patterns/cube.h"
 #include "workloads/map/patterns/line.h"
 #include "workloads/map/patterns/matrix.h"
-#include "workloads/map/patterns/table.h"
+#include "workloads/map/patterns/pattern.h"
 
 namespace homenode::cli {
 namespace {

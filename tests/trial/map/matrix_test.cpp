@@ -6,7 +6,7 @@
 
 #include "workloads/map/layout.h"
 #include "workloads/map/patterns/line.h"
-#include "workloads/map/patterns/table.h"
+#include "workloads/map/patterns/pattern.h"
 
 namespace homenode::trial {
 namespace {

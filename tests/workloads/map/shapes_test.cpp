@@ -6,13 +6,13 @@
 #include <numeric>
 #include <set>
 
+#include "workloads/map/kernels.h"
 #include "workloads/map/layout.h"
 #include "workloads/map/pattern.h"
 #include "workloads/map/patterns/cube.h"
 #include "workloads/map/patterns/line.h"
 #include "workloads/map/patterns/matrix.h"
-#include "workloads/map/patterns/table.h"
-#include "workloads/map/relayout.h"
+#include "workloads/map/patterns/pattern.h"
 #include "workloads/map/walk.h"
 
 namespace homenode::workloads::map {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <array>
+#include <optional>
+#include <span>
 #include <string_view>
 
 #include "workloads/map/shape.h"
@@ -52,5 +54,24 @@ inline constexpr std::string_view suits_wide_rows =
 inline constexpr std::string_view suits_layout =
     "A layout in which each thread's elements lie together: no placement of pages separates "
     "neighbouring elements.";
+
+/// A pattern in which every thread walks the whole array.
+constexpr Pattern everybody(std::string_view name, std::string_view title, std::string_view meaning,
+                            unsigned dimensions, AxisOrder walk = as_it_lies,
+                            bool scattered = false) {
+  return {name, title, meaning, suits_spread, dimensions, Use::all, uncut, walk, scattered, false};
+}
+
+/// A pattern in which each thread has a box of its own, and may reach into its neighbours'.
+constexpr Pattern boxes(std::string_view name, std::string_view title, std::string_view meaning,
+                        std::string_view suits, unsigned dimensions, Cut cut) {
+  return {name, title, meaning, suits, dimensions, Use::boxes, cut, as_it_lies, false, true};
+}
+
+/// All of them, in the order of the help.
+std::span<const Pattern> all_patterns();
+
+/// Nothing when there is none of that name.
+std::optional<Pattern> find_pattern(std::string_view name);
 
 }  // namespace homenode::workloads::map

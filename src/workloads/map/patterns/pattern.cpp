@@ -1,4 +1,4 @@
-#include "workloads/map/patterns/table.h"
+#include "workloads/map/patterns/pattern.h"
 
 #include <algorithm>
 #include <array>

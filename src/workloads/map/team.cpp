@@ -1,4 +1,5 @@
 #include <pthread.h>
+#include <cerrno>
 
 #include <condition_variable>
 #include <mutex>
@@ -6,6 +7,7 @@
 
 #include "workloads/map/course.h"
 #include "workloads/map/team.h"
+#include "workloads/program/team.h"
 
 namespace homenode::workloads::map {
 namespace {
@@ -63,6 +65,13 @@ Outcome run_with_pthreads(const Job& job) {
   if (error == 0) course.take_part(0);
   for (pthread_t thread : threads) pthread_join(thread, nullptr);
   if (error != 0) return {error, false, 0.0};
+  return course.outcome();
+}
+
+Outcome run_with_openmp(const Job& job) {
+  Course course(job);
+  const auto part = [&course](unsigned rank) { course.take_part(rank); };
+  if (!run_openmp_team(job.threads, part)) return {EAGAIN, false, 0.0};
   return course.outcome();
 }
 

@@ -1,4 +1,4 @@
-#include "workloads/npb/cfd_grid.h"
+#include "workloads/npb/cfd_field.h"
 
 namespace homenode::workloads::npb {
 
