@@ -9,6 +9,7 @@
 
 #include "os/atomic_file.h"
 #include "trial/map/patterns.h"
+#include "workloads/map/description.h"
 
 namespace homenode::trial {
 namespace {
@@ -17,9 +18,6 @@ using workloads::map::line_bytes;
 using workloads::map::Operation;
 using workloads::map::Order;
 using MapPattern = workloads::map::Pattern;
-
-/// PID_MAX_LIMIT, which bounds the threads of the whole system.
-constexpr unsigned most_threads = 4U << 20U;
 
 }  // namespace
 
@@ -90,9 +88,9 @@ Result<void> check(const MapOptions& options) {
   if (options.threads == 0U) {
     return bad_usage("a run needs at least one thread", "give --threads 1 or more");
   }
-  if (options.threads.value_or(1) > most_threads) {
+  if (options.threads.value_or(1) > workloads::map::most_threads) {
     return bad_usage(fmt::format("{} threads are more than Linux has", *options.threads),
-                     fmt::format("give --threads {} or fewer", most_threads));
+                     fmt::format("give --threads {} or fewer", workloads::map::most_threads));
   }
   if (options.passes == 0) {
     return bad_usage("a run needs at least one pass", "give --passes 1 or more");
