@@ -25,7 +25,7 @@ void add_named_choice(CLI::App& app, const std::string& option,
 /// outlive the parser.
 template <class Value, std::size_t count>
 void add_choice(CLI::App& app, const std::string& option, Value& target,
-                const Choices<Value, count>& choices, const std::string& description) {
+                const Choices<Value, count>& choices, const std::string& description = {}) {
   std::vector<std::string> names;
   for (const auto& choice : choices) names.emplace_back(choice.first);
   const auto set = [&target, &choices](std::size_t index) { target = choices[index].second; };

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "measure/statistics.h"
-#include "workloads/probe/injector.h"
+#include "workloads/probe/kernels.h"
 
 namespace homenode::measure {
 namespace {

@@ -12,11 +12,14 @@ from jinja2 import TemplateError
 from homenode import errors
 from homenode.arguments import Parser
 from homenode.files import write_whole
-from homenode.report import model, page, times
+from homenode.report import figures, figures_page, model, page, times
 from homenode.report.model import MachineView
 from homenode.report.times import MethodTime, TimeView
+from homenode.report.words import Words
 from homenode.study import records
+from homenode.study.description import Description, describe
 from homenode.study.errors import StudyError
+from homenode.study.records import Record
 
 RESULT_SCHEMA = "homenode.report/1"
 # What a value of the wrong kind, or none where there should be one, ends in.
@@ -55,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the verb and returns its exit code."""
     options = parser().parse_args(arguments)
     try:
-        views, text = _judge(options.records, as_json=options.json)
+        shown, text = _judge(options.records, as_json=options.json)
         if options.json:
             print(text)
             return errors.DONE
@@ -63,19 +66,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except StudyError as error:
         print(f"homenode report: {error}", file=sys.stderr)
         return error.exit_code
-    shown = sum(len(view.cases) for view in views)
-    print(f"{options.output}: {shown} cases on {', '.join(v.machine.name for v in views)}")
+    cases = sum(count for _, count in shown)
+    print(f"{options.output}: {cases} cases on {', '.join(name for name, _ in shown)}")
     return errors.DONE
 
 
-def _judge(paths: Sequence[Path], *, as_json: bool) -> tuple[list[MachineView], str]:
-    """The judged cases, and what is to be printed or written of them."""
+def _judge(paths: Sequence[Path], *, as_json: bool) -> tuple[list[tuple[str, int]], str]:
+    """The machines with the number of their cases, and what is to be printed or written."""
     found = [record for path in paths for record in records.read(path)]
     try:
-        views = model.build(found)
+        workload = _workload(paths, found)
+        if workload is not None and not workload.has_matrices:
+            return _figures(paths, found, workload, as_json=as_json)
+        views = model.build(found, Words.of(workload) if workload else None)
+        shown = [(view.machine.name, len(view.cases)) for view in views]
         if as_json:
-            return views, json.dumps(to_json(views), ensure_ascii=False)
-        return views, page.render(views, [str(path) for path in paths])
+            return shown, json.dumps(to_json(views), ensure_ascii=False)
+        return shown, page.render(views, [str(path) for path in paths])
     except (*ODD, TemplateError) as error:
         # Records are a file that anything may have written; the exception says what is odd in it.
         names = ", ".join(str(path) for path in paths)
@@ -83,6 +90,42 @@ def _judge(paths: Sequence[Path], *, as_json: bool) -> tuple[list[MachineView], 
             f"cannot make a page of {names}: a record does not hold together ({error!r}); run its "
             "study again with --fresh"
         ) from error
+
+
+def _workload(paths: Sequence[Path], found: Sequence[Record]) -> Description | None:
+    """What the records' workload says of itself: beside the records, else by the command here.
+
+    None where neither knows it. Raises StudyError for records of several workloads.
+    """
+    names = dict.fromkeys(str(record["case"]["workload"]) for record in found)
+    if not names:
+        return None
+    if len(names) > 1:
+        raise StudyError(
+            f"the records are of several workloads ({', '.join(names)}); make a page of each",
+            errors.USAGE,
+        )
+    name = next(iter(names))
+    for path in paths:
+        if (kept := records.read_description(path, name)) is not None:
+            return kept
+    try:
+        return describe(name)
+    except StudyError:
+        return None
+
+
+def _figures(
+    paths: Sequence[Path], found: Sequence[Record], workload: Description, *, as_json: bool
+) -> tuple[list[tuple[str, int]], str]:
+    views = figures.build(found, workload)
+    shown = [
+        (view.machine.name, len({str(r["case"]["id"]) for r in view.records})) for view in views
+    ]
+    if as_json:
+        value = {"schema": RESULT_SCHEMA, "machines": figures.to_json(views)}
+        return shown, json.dumps(value, ensure_ascii=False)
+    return shown, figures_page.render(views, [str(path) for path in paths])
 
 
 def _write(path: Path, text: str) -> None:

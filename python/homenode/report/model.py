@@ -10,10 +10,11 @@ from typing import Any
 
 from homenode.matrix import AccessMatrix, Rows, local_share, total
 from homenode.report import paper, penalty, phases, rule
-from homenode.report.perfect import FLAT, Shares, shape_of
-from homenode.report.words import METHODS, OPERATIONS, PATTERNS
+from homenode.report.perfect import Shares
+from homenode.report.words import Words
 from homenode.study import counts as plugin_counts
 from homenode.study.case import Case
+from homenode.study.description import FLAT
 from homenode.study.errors import StudyError
 from homenode.study.machine import Machine
 from homenode.study.records import Record, is_complete, run_key
@@ -35,6 +36,7 @@ class CaseView:
     judgement: rule.Judgement
     repetitions: int
     times: tuple[RunTime, ...]
+    words: Words
 
     @property
     def pattern(self) -> str:
@@ -50,6 +52,21 @@ class CaseView:
     def method(self) -> str:
         """How the memory was placed."""
         return str(self.case.option("method", "default"))
+
+    @property
+    def pattern_name(self) -> str:
+        """The access pattern as people call it."""
+        return self.words.pattern(self.pattern).name
+
+    @property
+    def op_name(self) -> str:
+        """What is done, in the plural: reads."""
+        return self.words.operation(self.op)
+
+    @property
+    def method_name(self) -> str:
+        """The method as people call it."""
+        return self.words.method(self.method).name
 
     @property
     def rows(self) -> Rows:
@@ -96,6 +113,7 @@ class GridRow:
     label: str
     op: str
     pattern: str
+    goal: str
     cases: Mapping[str, CaseView]
     best: Shares
 
@@ -130,6 +148,7 @@ class MachineView:
     """All cases on one machine."""
 
     machine: Machine
+    words: Words
     memory_nodes: tuple[int, ...]
     methods: tuple[str, ...]
     cases: tuple[CaseView, ...]
@@ -158,7 +177,7 @@ def latest(records: Iterable[Record]) -> list[Record]:
     return list(chosen.values())
 
 
-def view_case(runs: Sequence[Record]) -> CaseView:
+def view_case(runs: Sequence[Record], words: Words) -> CaseView:
     """Judges a case by its complete records. Raises StudyError when one does not hold together.
 
     pre: runs is not empty.
@@ -171,14 +190,14 @@ def view_case(runs: Sequence[Record]) -> CaseView:
         matrix = AccessMatrix.from_json(record["matrix"])
         memory = memory_nodes(machine)
         best = phases.best_shares(record, matrix.nodes, memory)
-        judgement = phases.judge(record, matrix, best, machine, len(memory))
+        judgement = phases.judge(record, matrix, best, machine, words.goal)
     except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError) as error:
         raise StudyError(
             f"the record of case {record['case'].get('id')} does not hold together ({error!r}); "
             "run its study again with --fresh"
         ) from error
     times = tuple(time for time in found if time is not None)
-    return CaseView(record, case, machine, matrix, best, judgement, len(runs), times)
+    return CaseView(record, case, machine, matrix, best, judgement, len(runs), times, words)
 
 
 def memory_nodes(machine: Machine) -> list[int]:
@@ -186,13 +205,15 @@ def memory_nodes(machine: Machine) -> list[int]:
     return [node.id for node in machine.nodes if node.memory_bytes > 0]
 
 
-def build(records: Iterable[Record]) -> list[MachineView]:
+def build(records: Iterable[Record], words: Words | None = None) -> list[MachineView]:
     """The page's contents, machine by machine. Raises StudyError when there is nothing to show."""
+    found = latest(records)
+    words = words or Words.of_cases(Case.from_json(record["case"]) for record in found)
     groups: dict[tuple[str, str], list[Record]] = {}
-    for record in latest(records):
+    for record in found:
         machine = record["machine"]
         groups.setdefault((str(machine["name"]), str(machine["digest"])), []).append(record)
-    views = [_build_machine(group) for group in groups.values()]
+    views = [_build_machine(group, words) for group in groups.values()]
     if not any(view.cases for view in views):
         raise StudyError(
             "the records hold no complete case; run the study first: homenode study FILE.toml"
@@ -200,13 +221,13 @@ def build(records: Iterable[Record]) -> list[MachineView]:
     return [view for view in views if view.cases]
 
 
-def _build_machine(records: Sequence[Record]) -> MachineView:
+def _build_machine(records: Sequence[Record], words: Words) -> MachineView:
     runs: dict[str, list[Record]] = {}
     for record in filter(is_complete, records):
         runs.setdefault(str(record["case"]["id"]), []).append(record)
-    cases = tuple(view_case(members) for members in runs.values())
+    cases = tuple(view_case(members, words) for members in runs.values())
     machine = Machine.from_json(records[0]["machine"])
-    methods = tuple(m for m in METHODS if any(case.method == m for case in cases))
+    methods = tuple(m for m in words.methods if any(case.method == m for case in cases))
     failures = tuple(
         Failure(_label(r), str(r["error"]), " ".join(r["command"]))
         for r in records
@@ -214,11 +235,12 @@ def _build_machine(records: Sequence[Record]) -> MachineView:
     )
     return MachineView(
         machine,
+        words,
         tuple(memory_nodes(machine)),
         methods,
         cases,
         _grid(cases),
-        _abilities(cases),
+        _abilities(cases, words),
         failures,
     )
 
@@ -238,7 +260,7 @@ def _grid(cases: Sequence[CaseView]) -> tuple[GridRow, ...]:
             seen.setdefault(case.pattern, {}).setdefault(name, set()).add(value)
     rows: dict[str, list[CaseView]] = {}
     for case in cases:
-        words = [PATTERNS[case.pattern].name]
+        words = [case.pattern_name]
         for name, values in seen[case.pattern].items():
             if name in ("pattern", "op", "method") or len(values) == 1:
                 continue
@@ -248,8 +270,9 @@ def _grid(cases: Sequence[CaseView]) -> tuple[GridRow, ...]:
     return tuple(
         GridRow(
             key.split("|")[0],
-            OPERATIONS[members[0].op],
+            members[0].op_name,
             members[0].pattern,
+            members[0].words.goal(members[0].pattern),
             {case.method: case for case in members},
             members[0].best,
         )
@@ -257,19 +280,35 @@ def _grid(cases: Sequence[CaseView]) -> tuple[GridRow, ...]:
     )
 
 
-def _abilities(cases: Sequence[CaseView]) -> tuple[tuple[AbilityCell, ...], ...]:
+def _abilities(cases: Sequence[CaseView], words: Words) -> tuple[tuple[AbilityCell, ...], ...]:
     """Table 1 by the rule: the paper's rows first, then patterns that its table does not have."""
-    patterns = [p for p in PATTERNS if p in paper.TABLE or any(c.pattern == p for c in cases)]
+    used = dict.fromkeys(case.pattern for case in cases)
+    known = dict.fromkeys([*words.patterns, *paper.TABLE, *used])
+    patterns = [p for p in known if p in paper.TABLE or p in used]
     patterns.sort(key=lambda p: p not in paper.TABLE)
     lines = []
     for pattern in patterns:
         same = [c for c in cases if c.pattern == pattern]
-        shapes = list(dict.fromkeys(str(c.case.option("shape")) for c in same)) or [""]
-        for shape in shapes:
-            label = PATTERNS[pattern].name + (f", {shape}" if len(shapes) > 1 else "")
-            members = [c for c in same if str(c.case.option("shape")) == shape]
-            lines.append(tuple(_ability(pattern, label, m, members) for m in METHODS))
+        lines += _ability_lines(pattern, same, words)
     return tuple(lines)
+
+
+def _ability_lines(
+    pattern: str, cases: Sequence[CaseView], words: Words
+) -> list[tuple[AbilityCell, ...]]:
+    """A line for each shape of the array that the pattern was run on."""
+    by_shape: dict[str, list[CaseView]] = {}
+    for case in cases:
+        by_shape.setdefault(str(case.case.option("shape")), []).append(case)
+    by_shape = by_shape or {"": []}
+    name = words.pattern(pattern).name
+    return [
+        tuple(
+            _ability(pattern, f"{name}, {shape}" if len(by_shape) > 1 else name, method, members)
+            for method in words.methods
+        )
+        for shape, members in by_shape.items()
+    ]
 
 
 def _ability(pattern: str, label: str, method: str, cases: Sequence[CaseView]) -> AbilityCell:
@@ -291,7 +330,7 @@ def telling_contrast(view: MachineView) -> Contrast | None:
     """Among the patterns with a home, the largest gain in local share over the default."""
     best: Contrast | None = None
     for row in view.rows:
-        if "default" not in row.cases or shape_of(row.pattern) == FLAT:
+        if "default" not in row.cases or row.goal == FLAT:
             continue
         before = row.cases["default"]
         after = max(row.cases.values(), key=lambda case: case.judgement.local)

@@ -1,6 +1,6 @@
 """Renders the page: one HTML file with its style, script and drawings inside. No network, ever."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -10,22 +10,13 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from homenode.matrix import local_share
-from homenode.report import machine_svg, matrix_svg, model, paper, perfect, rule, times, times_svg
+from homenode.report import machine_svg, matrix_svg, model, paper, rule, times, times_svg
 from homenode.report.model import CaseView, GridRow, MachineView
 from homenode.report.rule import Verdict
 from homenode.report.times import TimeView
-from homenode.report.words import (
-    METHODS,
-    OPERATIONS,
-    PATTERNS,
-    USED,
-    duration,
-    factor,
-    number,
-    percent,
-    ratio,
-)
-from homenode.study.machine import HOST, LAB
+from homenode.report.words import duration, factor, number, percent, ratio
+from homenode.study.machine import HOST, LAB, Machine
+from homenode.study.records import Record
 from homenode.study.times import MEASURED, MODELLED
 
 HERE = Path(__file__).parent
@@ -35,14 +26,16 @@ MARKS: Mapping[Verdict, str] = {
     Verdict.NOT_HEALED: "×",
 }
 SKETCH_SIZE = 4
-SHAPES: Mapping[str, str] = {pattern: perfect.shape_of(pattern) for pattern in PATTERNS} | {
+# What is said under a perfect matrix that is neither flat nor a diagonal.
+SHAPES: Mapping[str, str] = {
     "partial": "diagonal and its neighbours",
     "multi-patterns": "each phase at its best",
 }
 
 
 @cache
-def _template() -> Template:
+def template(name: str) -> Template:
+    """A page's template, with the filters that all pages have."""
     environment = Environment(
         loader=PackageLoader("homenode.report", "templates"),
         autoescape=True,
@@ -53,35 +46,36 @@ def _template() -> Template:
     environment.filters.update(
         factor=factor, percent=percent, number=number, duration=duration, ratio=ratio
     )
-    return environment.get_template("page.html")
+    return environment.get_template(name)
+
+
+def asset(name: str) -> Markup:
+    """A style or script that stands inside a page."""
+    return Markup((HERE / "templates" / name).read_text(encoding="utf-8"))
 
 
 def render(views: Sequence[MachineView], records_paths: Sequence[str]) -> str:
     """The whole page as text."""
     first = views[0].cases[0].record
-    return _template().render(
+    return template("page.html").render(
         views=views,
         title=str(first["title"]),
         study=str(first["study"]),
         study_file=str(first["study_file"]),
         records_paths=records_paths,
-        style=Markup((HERE / "templates" / "page.css").read_text(encoding="utf-8")),
-        script=Markup((HERE / "templates" / "page.js").read_text(encoding="utf-8")),
+        style=asset("page.css"),
+        script=asset("page.js"),
         sketches=sketches(),
         marks=MARKS,
         rule=rule,
         paper=paper,
-        methods=METHODS,
-        operations=OPERATIONS,
-        patterns=PATTERNS,
-        used=USED,
         contrast=model.telling_contrast,
         gap=model.read_write_gap,
         draw_case=draw_case,
         draw_best=draw_best,
         draw_shares=draw_shares,
         shown_command=shown_command,
-        machine_option=machine_option,
+        machine_option=lambda view: machine_option(view.machine),
         time_views=times.time_views,
         draw_times=draw_times,
         times=times,
@@ -89,7 +83,7 @@ def render(views: Sequence[MachineView], records_paths: Sequence[str]) -> str:
         nearest=machine_svg.nearest_distance,
         says=says,
         provenance=provenance,
-        versions=versions,
+        versions=lambda view: versions_of(case.record for case in view.cases),
         span=span,
         best_local=lambda row: local_share(row.best),
         shapes=SHAPES,
@@ -99,7 +93,7 @@ def render(views: Sequence[MachineView], records_paths: Sequence[str]) -> str:
 def says(case: CaseView) -> str:
     """A case in one line: what it is and what came out."""
     return (
-        f"{PATTERNS[case.pattern].name}, {OPERATIONS[case.op]}, {METHODS[case.method].name}: "
+        f"{case.pattern_name}, {case.op_name}, {case.method_name}: "
         f"{percent(case.judgement.local)} local, hottest node {case.hottest_node} with "
         f"{percent(case.judgement.hottest)}"
     )
@@ -107,7 +101,7 @@ def says(case: CaseView) -> str:
 
 def draw_case(case: CaseView) -> Markup:
     """The measured matrix of a case."""
-    return Markup(matrix_svg.draw(case.rows, case.matrix.nodes, says(case), OPERATIONS[case.op]))
+    return Markup(matrix_svg.draw(case.rows, case.matrix.nodes, says(case), case.op_name))
 
 
 def draw_best(row: GridRow) -> Markup:
@@ -135,9 +129,9 @@ def shown_command(case: CaseView) -> str:
     return " ".join(words)
 
 
-def machine_option(view: MachineView) -> str:
-    """What --machine takes to choose a view's machine again."""
-    return HOST if view.machine.kind == HOST else view.machine.name
+def machine_option(machine: Machine) -> str:
+    """What --machine takes to choose a machine again."""
+    return HOST if machine.kind == HOST else machine.name
 
 
 def sketches() -> list[tuple[str, str, Markup]]:
@@ -229,11 +223,11 @@ def _cache(cache: Mapping[str, Any]) -> str:
     )
 
 
-def versions(view: MachineView) -> dict[str, str]:
+def versions_of(records: Iterable[Record]) -> dict[str, str]:
     """The versions that made the records; several are listed when records differ."""
     found: dict[str, dict[str, None]] = {}
-    for case in view.cases:
-        for name, value in case.record["versions"].items():
+    for record in records:
+        for name, value in record["versions"].items():
             found.setdefault(str(name), {})[str(value)] = None
     return {name: ", ".join(values) for name, values in found.items()}
 

@@ -8,14 +8,6 @@ from collections.abc import Sequence
 
 Shares = list[list[float]]
 
-FLAT = "flat"
-DIAGONAL = "diagonal"
-
-
-def shape_of(pattern: str) -> str:
-    """Which goal a pattern has: an even spread, or every access at home."""
-    return FLAT if "shared" in pattern else DIAGONAL
-
 
 def perfect_matrix(
     pattern: str,

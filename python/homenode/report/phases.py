@@ -1,6 +1,6 @@
 """What a case's pattern allows, and its verdict: phase by phase where it has several. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +10,8 @@ from homenode.report.perfect import Shares, perfect_matrix
 from homenode.study import counts as plugin_counts
 from homenode.study.machine import Machine
 from homenode.study.records import Record
+
+GoalOf = Callable[[str], str]
 
 
 def thread_nodes(record: Record) -> list[int]:
@@ -36,18 +38,22 @@ def best_shares(record: Record, nodes: Sequence[int], memory: Sequence[int]) -> 
 
 
 def judge(
-    record: Record, matrix: AccessMatrix, best: Shares, machine: Machine, memory_nodes: int
+    record: Record, matrix: AccessMatrix, best: Shares, machine: Machine, goal: GoalOf
 ) -> rule.Judgement:
-    """The numbers are of the whole case; the verdict is that of its worst phase."""
+    """The numbers are of the whole case; the verdict is that of its worst phase.
+
+    `goal` gives the shape that a pattern's matrix can have at best.
+    """
+    memory_nodes = sum(node.memory_bytes > 0 for node in machine.nodes)
     options = record["case"]["options"]
     pattern, op = str(options["pattern"]), str(options.get("op", "read"))
-    whole = rule.judge(pattern, matrix.of(op), best, memory_nodes)
+    whole = rule.judge(goal(pattern), matrix.of(op), best, memory_nodes)
     phases = record["bench"].get("phases", [])
     if len(phases) < 2:
         return whole
     verdicts = [
         rule.judge(
-            str(phase["pattern"]), found.of(op), _shares(phase, matrix.nodes), memory_nodes
+            goal(str(phase["pattern"])), found.of(op), _shares(phase, matrix.nodes), memory_nodes
         ).verdict
         for phase, found in zip(phases, _matrices(record, phases, machine), strict=True)
     ]

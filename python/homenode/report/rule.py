@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from homenode.matrix import columns, hottest_share, local_share, total
-from homenode.report import perfect
+from homenode.study.description import FLAT
 
 LOCAL_TOLERANCE = 0.03
 FLAT_TOLERANCE = 1.25
@@ -47,17 +47,17 @@ class Judgement:
 
 
 def judge(
-    pattern: str,
+    goal: str,
     measured: Sequence[Sequence[float]],
     best: Sequence[Sequence[float]],
     memory_nodes: int,
 ) -> Judgement:
-    """Applies the rule to one measured matrix. pre: memory_nodes > 0."""
+    """Applies the rule to a measured matrix; `goal` is FLAT or DIAGONAL. pre: memory_nodes > 0."""
     local, perfect_local = local_share(measured), local_share(best)
     hottest = hottest_share(measured)
     limit = FLAT_TOLERANCE / memory_nodes
     flat = total(measured) > 0 and hottest <= limit
-    if perfect.shape_of(pattern) == perfect.FLAT:
+    if goal == FLAT:
         verdict = Verdict.HEALED if flat else Verdict.NOT_HEALED
     elif total(measured) > 0 and local >= perfect_local - LOCAL_TOLERANCE:
         verdict = Verdict.HEALED

@@ -10,7 +10,7 @@ from statistics import median
 
 from homenode.report.model import CaseView, Contrast, GridRow, MachineView
 from homenode.report.rule import Verdict, worse
-from homenode.report.words import METHODS, OPERATIONS, duration, percent
+from homenode.report.words import duration, percent
 from homenode.study.times import MEASURED, MODELLED, RunTime
 
 DEFAULT = "default"
@@ -138,17 +138,17 @@ def time_views(view: MachineView) -> list[TimeView]:
     """One for each kind of time in a machine's records; none where they hold no time."""
     views = []
     for provenance in (MODELLED, MEASURED):
-        rows = [made for row in view.rows if (made := _row(row, provenance)).times]
+        rows = [made for row in view.rows if (made := _row(row, provenance, view.methods)).times]
         if rows:
-            ops = [op for op in OPERATIONS.values() if any(r.row.op == op for r in rows)]
+            ops = [op for op in view.words.operations.values() if any(r.row.op == op for r in rows)]
             panels = {op: tuple(r for r in rows if r.row.op == op) for op in ops}
             views.append(TimeView(provenance, panels))
     return views
 
 
-def _row(row: GridRow, provenance: str) -> TimeRow:
+def _row(row: GridRow, provenance: str, methods: Sequence[str]) -> TimeRow:
     found: dict[str, tuple[CaseView, tuple[RunTime, ...]]] = {}
-    for method in METHODS:
+    for method in methods:
         if method in row.cases:
             case = row.cases[method]
             runs = tuple(time for time in case.times if time.provenance == provenance)
@@ -184,7 +184,7 @@ def order_text(row: TimeRow) -> str:
     for before, time in zip([None, *row.ranked[:-1]], row.ranked, strict=True):
         if before is not None:
             words.append("≈" if _same(before, time) else "<")
-        words.append(METHODS[time.case.method].name)
+        words.append(time.case.method_name)
     return " ".join(words)
 
 
@@ -194,7 +194,7 @@ def row_text(row: TimeRow) -> str:
         where = "" if row.order == FOLLOWS else " where times differ"
         return f"{order_text(row)}: follows the shapes{where}."
     pairs = (
-        f"{METHODS[slow.case.method].name} is slower than {METHODS[fast.case.method].name} "
+        f"{slow.case.method_name} is slower than {fast.case.method_name} "
         "although its matrix is nearer the perfect one"
         for slow, fast in row.against
     )

@@ -9,7 +9,7 @@ from html import escape
 
 from homenode.report.rule import Verdict
 from homenode.report.times import MethodTime, TimeRow, TimeView
-from homenode.report.words import METHODS, NARROW_SPACE, duration, percent, ratio
+from homenode.report.words import NARROW_SPACE, duration, percent, ratio
 
 WIDTH = 360
 BAR_LEFT, BAR_FULL = 92.0, 128.0
@@ -74,7 +74,7 @@ def _bar(
         else ""
     )
     texts = [
-        (BAR_LEFT - 4, "end", f"{METHODS[time.case.method].name} {marks[verdict]}"),
+        (BAR_LEFT - 4, "end", f"{time.case.method_name} {marks[verdict]}"),
         (max(high, BAR_LEFT + relative * unit) + 4, "start", ratio(relative)),
     ]
     if time.local_read_share is not None:
@@ -99,7 +99,7 @@ def _whole(share: float) -> str:
 
 def says(time: MethodTime, row: TimeRow, view: TimeView) -> str:
     """One time in words, with what explains it."""
-    name = f"{row.row.label}, {row.row.op}, {METHODS[time.case.method].name}"
+    name = f"{row.row.label}, {row.row.op}, {time.case.method_name}"
     parts = [f"{name}: {duration(time.seconds)}"]
     parts[0] += f" {view.label}"
     if time.spread is not None:

@@ -1,7 +1,10 @@
-"""The names that the page gives to patterns, methods and operations, in plain words."""
+"""The names that a page gives to patterns, methods and operations; and how it writes numbers."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+
+from homenode.study.case import Case
+from homenode.study.description import DIAGONAL, FLAT, Description
 
 TIME_UNITS = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
 NARROW_SPACE = "\N{NARROW NO-BREAK SPACE}"
@@ -15,60 +18,59 @@ class Word:
     meaning: str
 
 
-PATTERNS: Mapping[str, Word] = {
-    "shared": Word("shared", "Every thread uses the whole array."),
-    "divided": Word("divided", "Each thread uses its own contiguous part of the array."),
-    "interleaved": Word("interleaved", "Thread t of T uses elements t, t + T, t + 2T, …"),
-    "partial": Word(
-        "partially shared", "Each thread uses its own part and a share of its neighbours'."
-    ),
-    "multi-patterns": Word(
-        "multi-patterns", "Several patterns, one after the other, on one array."
-    ),
-    "2d-shared-rows": Word("2D shared by rows", "Every thread walks the whole matrix row by row."),
-    "2d-shared-columns": Word(
-        "2D shared by columns", "Every thread walks the whole matrix column by column."
-    ),
-    "2d-shared-random": Word(
-        "2D shared at random", "Every thread walks the whole matrix at random."
-    ),
-    "2d-rows": Word("2D row bands", "Each thread uses its own band of whole rows."),
-    "2d-columns": Word("2D column bands", "Each thread uses its own band of whole columns."),
-    "2d-mesh": Word("2D mesh", "Each thread uses its own tile of the matrix."),
-    "3d-shared-x": Word("3D shared along x", "Every thread walks the whole cube, fastest along x."),
-    "3d-shared-y": Word("3D shared along y", "Every thread walks the whole cube, fastest along y."),
-    "3d-shared-z": Word("3D shared along z", "Every thread walks the whole cube, fastest along z."),
-    "3d-slabs-z": Word("3D slabs across z", "Each thread uses its own slab, contiguous in memory."),
-    "3d-slabs-y": Word("3D slabs across y", "Each thread uses its own rows of every plane."),
-    "3d-slabs-x": Word("3D slabs across x", "Each thread uses its own part of every row."),
-    "3d-pencils-x": Word("3D pencils along x", "Each thread uses its own bundle of whole rows."),
-    "3d-pencils-y": Word("3D pencils along y", "Each thread uses its own bar along y."),
-    "3d-pencils-z": Word("3D pencils along z", "Each thread uses its own bar across all planes."),
-    "3d-blocks": Word("3D blocks", "Each thread uses its own block of the cube."),
-}
+@dataclass(frozen=True)
+class Words:
+    """What a workload calls its patterns, methods and operations, in the order of its help.
 
-METHODS: Mapping[str, Word] = {
-    "default": Word("default", "Nothing is done: the main thread fills the array before use."),
-    "command-line": Word(
-        "command line", "The program is started with its pages interleaved over all nodes."
-    ),
-    "api": Word("API", "The program asks the kernel, from inside, where each part should lie."),
-    "rewrite": Word("rewrite", "The data are laid out anew, so that each thread's lie together."),
-}
+    A name that it does not know stands for itself.
+    """
 
-# How the headline says that a method was used.
-USED: Mapping[str, str] = {
-    "default": "With nothing done about placement",
-    "command-line": "With its pages interleaved over all nodes from the command line",
-    "api": "With each part placed from inside the program (API)",
-    "rewrite": "With its data laid out anew (rewrite)",
-}
+    patterns: Mapping[str, Word]
+    methods: Mapping[str, Word]
+    operations: Mapping[str, str]
+    goals: Mapping[str, str]
 
-OPERATIONS: Mapping[str, str] = {
-    "read": "reads",
-    "write": "writes",
-    "readwrite": "reads and writes",
-}
+    @staticmethod
+    def of(workload: Description) -> "Words":
+        """The words of a workload that describes itself."""
+        methods = workload.choices(workload.placement) if workload.placement else ()
+        return Words(
+            {p.name: Word(p.title, p.meaning) for p in workload.patterns.values()},
+            {c.name: Word(c.title, c.meaning) for c in methods},
+            {c.name: c.title for c in workload.choices("op")},
+            {p.name: p.goal for p in workload.patterns.values()},
+        )
+
+    @staticmethod
+    def of_cases(cases: Iterable[Case]) -> "Words":
+        """For records without a description: every name stands for itself."""
+        options = [dict(case.options) for case in cases]
+
+        def seen(key: str, *first: str) -> list[str]:
+            return list(dict.fromkeys([*first, *(str(o[key]) for o in options if key in o)]))
+
+        return Words(
+            {name: Word(name, "") for name in seen("pattern")},
+            {name: Word(name, "") for name in seen("method", "default")},
+            {name: name for name in seen("op", "read")},
+            {},
+        )
+
+    def pattern(self, name: str) -> Word:
+        """A pattern's name for people and its meaning."""
+        return self.patterns.get(name, Word(name, ""))
+
+    def method(self, name: str) -> Word:
+        """A method's name for people and its meaning."""
+        return self.methods.get(name, Word(name, ""))
+
+    def operation(self, name: str) -> str:
+        """An operation's name for people."""
+        return self.operations.get(name, name)
+
+    def goal(self, pattern: str) -> str:
+        """Which matrix a pattern can have at best: an even spread, or every access at home."""
+        return self.goals.get(pattern) or (FLAT if "shared" in pattern else DIAGONAL)
 
 
 def percent(share: float) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-Option = str | int
+Option = str | int | float
 ID_LENGTH = 12
 
 
@@ -36,7 +36,10 @@ class Case:
         """The verb and options that run this case, to be put after the command's own name."""
         words = ["bench", self.workload]
         for name, value in self.options:
-            words += [f"--{name}", str(value)]
+            if isinstance(value, bool):
+                words.append(f"--{name}={str(value).lower()}")
+            else:
+                words += [f"--{name}", str(value)]
         return [*words, "--json"]
 
     def label(self, varying: tuple[str, ...]) -> str:

@@ -2,6 +2,7 @@
 
 import sys
 import time
+from statistics import median
 from typing import Self, TextIO
 
 from rich.console import Console
@@ -16,7 +17,8 @@ from rich.progress import (
 )
 
 from homenode.matrix import AccessMatrix, hottest_share, local_share
-from homenode.study.records import Record
+from homenode.study.metrics import Figure
+from homenode.study.records import Record, is_complete
 from homenode.study.times import RunTime
 
 MS_PER_S = 1000
@@ -24,8 +26,12 @@ MS_PER_S = 1000
 
 def outcome_text(record: Record) -> str:
     """What one record says, in a few words."""
-    if record["error"] is not None or record["matrix"] is None:
+    if record["error"] is not None or not is_complete(record):
         return f"failed: {record['error']}"
+    if record.get("figures"):
+        name, found = next(iter(record["figures"].items()))
+        figure = Figure.from_json(found)
+        return f"{name} {median(figure.values):.4g} {figure.unit} {figure.provenance}"
     op = str(record["case"]["options"].get("op", "read"))
     rows = AccessMatrix.from_json(record["matrix"]).of(op)
     text = f"{local_share(rows):.1%} local, hottest node {hottest_share(rows):.1%}"

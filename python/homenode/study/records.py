@@ -10,19 +10,27 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
+from homenode.files import write_whole
+from homenode.study.description import Description
 from homenode.study.errors import StudyError
 
-SCHEMA = "homenode.record/2"
-# Version 2 adds the time and the repetition. Records of version 1 stay readable: they have no time.
-SCHEMAS = ("homenode.record/1", SCHEMA)
+SCHEMA = "homenode.record/3"
+# Version 2 adds the time and the repetition, version 3 the figures of workloads without matrices of
+# their own. Older records stay readable: they have none of these.
+ADDED = {
+    "homenode.record/1": (),
+    "homenode.record/2": ("repetition", "time"),
+    SCHEMA: ("repetition", "time", "figures"),
+}
 FILE_NAME = "records.jsonl"
 
 Record = Mapping[str, Any]
 
 
 def is_complete(record: Record) -> bool:
-    """Whether a record needs no second run: the command succeeded and left a matrix."""
-    return record["exit_code"] == 0 and record["error"] is None and record["matrix"] is not None
+    """Whether a record needs no second run: the command succeeded and left a matrix or figures."""
+    left = record["matrix"] is not None or bool(record.get("figures"))
+    return record["exit_code"] == 0 and record["error"] is None and left
 
 
 def run_key(record: Record) -> tuple[str, int]:
@@ -55,9 +63,9 @@ def parse_lines(data: bytes, name: str) -> tuple[list[Record], int]:
 
 def _record(line: bytes) -> Record:
     value = json.loads(line)
-    if not isinstance(value, dict) or value.get("schema") not in SCHEMAS:
+    if not isinstance(value, dict) or value.get("schema") not in ADDED:
         raise ValueError(f"no {SCHEMA} object")
-    later = ("repetition", "time") if value["schema"] == SCHEMA else ()
+    later = ADDED[value["schema"]]
     for key in ("case", "machine", "exit_code", "error", "matrix", *later):
         if key not in value:
             raise ValueError(f"no '{key}'")
@@ -76,6 +84,27 @@ def read(path: Path) -> list[Record]:
             f"{FILE_NAME}"
         ) from error
     return parse_lines(data, str(file))[0]
+
+
+def description_file(path: Path, workload: str) -> Path:
+    """Where what a workload says of itself stands beside the records of a file or a folder."""
+    return (path if path.is_dir() else path.parent) / f"workload-{workload}.json"
+
+
+def read_description(path: Path, workload: str) -> Description | None:
+    """What a workload said of itself when its records were made; None in folders older than that.
+
+    Raises StudyError when the file is there and is not what a study writes.
+    """
+    file = description_file(path, workload)
+    try:
+        return Description.from_json(json.loads(file.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise StudyError(
+            f"cannot use {file}: {error}; remove it, or run the study again"
+        ) from error
 
 
 class RecordStore:
@@ -131,6 +160,17 @@ class RecordStore:
             os.fsync(self._lock)
         except OSError as error:
             raise StudyError(f"cannot open the records {self.path}: {error.strerror}") from error
+
+    def keep_description(self, description: Description) -> None:
+        """Writes what the workload says of itself beside the records. Raises StudyError."""
+        file = description_file(self.path.parent, description.name)
+        text = json.dumps(description.document, indent=1, ensure_ascii=False) + "\n"
+        try:
+            write_whole(file, text.encode())
+        except OSError as error:
+            raise StudyError(
+                f"cannot write {file}: {error.strerror}; make room, or give another --out"
+            ) from error
 
     def complete(self) -> dict[tuple[str, int], Record]:
         """The last complete record of each repetition of each case."""

@@ -14,14 +14,15 @@ from homenode.matrix import AccessMatrix, total
 from homenode.study import counts as plugin_counts
 from homenode.study import records
 from homenode.study.case import Case
+from homenode.study.description import Description
 from homenode.study.errors import StudyError
 from homenode.study.machine import LAB, Machine
+from homenode.study.metrics import figures_of
 from homenode.study.records import Record, RecordStore
 from homenode.study.runner import Outcome, Runner, RunnerFactory, RunnerLostError
 from homenode.study.spec import Study, expand
 from homenode.study.times import RunTime, measured_time, modelled_time
 
-BENCH_SCHEMA = "homenode.bench.map/1"
 LOST_IN_A_ROW = 3
 ERROR_TEXT_LIMIT = 500
 
@@ -93,6 +94,7 @@ def run_study(
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> Summary:
     """Runs what is left of the study. Raises StudyError when records cannot be written at all."""
+    store.keep_description(study.description)
     done = store.complete()
     summary = Summary()
     parts = []
@@ -118,7 +120,7 @@ def _note_kept(kept: Sequence[Record], study: Study, runner: Runner, observer: O
     """Says what a person may not expect of the records that are kept from earlier."""
     present = runner.homenode_version
     older = [record for record in kept if record["versions"]["homenode"] != present]
-    untimed = [record for record in kept if record.get("time") is None]
+    untimed = [record for record in kept if record.get("time") is None and record["matrix"]]
     if untimed and study.time is not False and runner.machine.kind == LAB:
         observer.note(
             f"{len(untimed)} kept records have no modelled time; --fresh measures everything again"
@@ -218,14 +220,17 @@ def _run_case(
         "counts": list(outcome.counts) if outcome.counts is not None else None,
         "matrix": None,
         "time": None,
+        "figures": None,
     }
     if error is None:
-        _read_outcome(record, outcome, case, runner)
+        _read_outcome(record, outcome, study.description, runner)
     return record, loss
 
 
-def _read_outcome(record: dict[str, Any], outcome: Outcome, case: Case, runner: Runner) -> None:
-    """Fills in bench, matrix, time and error from what the command left."""
+def _read_outcome(
+    record: dict[str, Any], outcome: Outcome, workload: Description, runner: Runner
+) -> None:
+    """Fills in bench, matrix, time, figures and error from what the command left."""
     if outcome.exit_code != 0:
         text = outcome.stderr.strip().splitlines()
         said = text[-1][:ERROR_TEXT_LIMIT] if text else "it said nothing"
@@ -233,22 +238,39 @@ def _read_outcome(record: dict[str, Any], outcome: Outcome, case: Case, runner: 
         return
     try:
         bench = json.loads(outcome.stdout)
-        if bench.get("schema") != BENCH_SCHEMA:
-            raise ValueError(f"schema {bench.get('schema')!r}, not {BENCH_SCHEMA}")
+        if bench.get("schema") != workload.result_schema:
+            raise ValueError(f"schema {bench.get('schema')!r}, not {workload.result_schema}")
         record["bench"] = bench
-        if outcome.counts is None:
-            if bench.get("not_audited"):
-                raise ValueError(str(bench["not_audited"]))
-            matrix = AccessMatrix.from_json(bench["matrices"])
-        else:
-            matrix = plugin_counts.node_matrix(outcome.counts, runner.machine)
-        if total(matrix.of(str(case.option("op", "read")))) == 0:
-            raise ValueError("not one access was counted; was the lab's plugin loaded?")
         time = _time(outcome, bench, runner.machine)
+        matrix = _matrix(record, outcome, workload, runner.machine)
+        if not workload.has_matrices:
+            found = figures_of(workload, bench, outcome.counts, real_clock=outcome.real_clock)
+            record["figures"] = {name: figure.to_json() for name, figure in found.items()}
         record["time"] = time and time.to_json()
-        record["matrix"] = matrix.to_json()
+        record["matrix"] = matrix and matrix.to_json()
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         record["error"] = f"cannot use what the command printed or counted: {error}"
+
+
+def _matrix(
+    record: Mapping[str, Any], outcome: Outcome, workload: Description, machine: Machine
+) -> AccessMatrix | None:
+    """What the lab counted or, where nothing counts, what the program computed if it does.
+
+    None for a workload without matrices of its own whose run has no region of interest.
+    """
+    if not workload.has_matrices:
+        return plugin_counts.node_matrix(outcome.counts, machine) if outcome.counts else None
+    bench = record["bench"]
+    if outcome.counts is not None:
+        matrix = plugin_counts.node_matrix(outcome.counts, machine)
+    elif bench.get("not_audited"):
+        raise ValueError(str(bench["not_audited"]))
+    else:
+        matrix = AccessMatrix.from_json(bench["matrices"])
+    if total(matrix.of(str(record["case"]["options"].get("op", "read")))) == 0:
+        raise ValueError("not one access was counted; was the lab's plugin loaded?")
+    return matrix
 
 
 def _time(outcome: Outcome, bench: Mapping[str, Any], machine: Machine) -> RunTime | None:

@@ -3,7 +3,7 @@
 import itertools
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from homenode.errors import USAGE
 from homenode.places import shipped
 from homenode.study.case import Case, Option
+from homenode.study.description import Description, Parameter, describe
 from homenode.study.errors import StudyError
 
 SCHEMA = "homenode.study/1"
@@ -27,34 +28,16 @@ TOP_LEVEL = {
 }
 DEFAULT_TIMEOUT_S = 300.0
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
-
-# What a study may set for each workload: the words it knows, or the type of a free value.
-WORKLOADS: Mapping[str, Mapping[str, tuple[str, ...] | type]] = {
-    "map": {
-        "pattern": (
-            *("shared", "divided", "interleaved", "partial"),
-            *("2d-shared-rows", "2d-shared-columns", "2d-shared-random"),
-            *("2d-rows", "2d-columns", "2d-mesh"),
-            *("3d-shared-x", "3d-shared-y", "3d-shared-z"),
-            *("3d-slabs-z", "3d-slabs-y", "3d-slabs-x"),
-            *("3d-pencils-x", "3d-pencils-y", "3d-pencils-z", "3d-blocks"),
-            "multi-patterns",
-        ),
-        "phases": str,
-        "shape": str,
-        "order": ("sequential", "random"),
-        "op": ("read", "write", "readwrite"),
-        "method": ("default", "command-line", "api", "rewrite"),
-        "threads": int,
-        "size": str,
-        "passes": int,
-        "overlap": int,
-        "team": ("pthreads", "openmp"),
-        "pages": ("system", "small", "huge"),
-        "seed": int,
-        "bind": str,
-    }
+# What a value of each kind may be in TOML, and how a person is told.
+KINDS: Mapping[str, tuple[type | tuple[type, ...], str]] = {
+    "whole": (int, "a whole number"),
+    "real": ((int, float), "a number"),
+    "size": (str, 'text, such as "16M"'),
+    "text": (str, 'text, such as "0,4"'),
+    "flag": (bool, "true or false"),
 }
+
+Describe = Callable[[str], Description]
 
 
 @dataclass(frozen=True)
@@ -75,7 +58,7 @@ class Study:
     name: str
     title: str
     about: str
-    workload: str
+    description: Description  # Of the workload.
     machines: tuple[str, ...]
     timeout_s: float
     fixed: tuple[tuple[str, Option], ...]
@@ -83,6 +66,11 @@ class Study:
     repetitions: int = 1
     time: bool | None = None
     file: str = ""  # As a person named it; a record says so, for whoever repeats it.
+
+    @property
+    def workload(self) -> str:
+        """The workload's name."""
+        return self.description.name
 
     @property
     def varying(self) -> tuple[str, ...]:
@@ -115,9 +103,7 @@ def find(name: str) -> Path:
         if (folder / f"{name}.toml").is_file():
             return folder / f"{name}.toml"
     if not path.exists():
-        known = ", ".join(
-            sorted({file.stem for at in shipped("studies") for file in at.glob("*.toml")})
-        )
+        known = ", ".join(_shipped())
         raise StudyError(
             f"no study is called {name!r}; known are: {known}; or give the path of a TOML file",
             USAGE,
@@ -125,14 +111,20 @@ def find(name: str) -> Path:
     return path
 
 
+def _shipped() -> list[str]:
+    """The names of the studies that come with homenode."""
+    return sorted({file.stem for at in shipped("studies") for file in at.glob("*.toml")})
+
+
 def load(path: Path) -> Study:
     """Reads a study file. Raises StudyError that names the file and the first mistake in it."""
     try:
         return parse(tomllib.loads(path.read_text(encoding="utf-8")))
     except OSError as error:
+        known = ", ".join(_shipped())
         raise StudyError(
             f"cannot read the study {path}: {error.strerror}; give a TOML file, or the name of a "
-            "study that comes with homenode (demo, luo2012, luo2012-all)"
+            f"study that comes with homenode ({known})"
         ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise StudyError(f"{path} is not valid TOML: {error}", USAGE) from error
@@ -140,48 +132,30 @@ def load(path: Path) -> Study:
         raise StudyError(f"{path}: {error}", USAGE) from error
 
 
-def parse(document: Mapping[str, Any]) -> Study:
-    """A study from parsed TOML; raises StudyError that names the first mistake."""
+def parse(document: Mapping[str, Any], describe: Describe = describe) -> Study:
+    """A study from parsed TOML; raises StudyError that names the first mistake.
+
+    `describe` says what a workload is and what can be set.
+    """
     _refuse_unknown(document, TOP_LEVEL | {"fixed", "factors"}, "the study has no key")
     if document.get("schema") != SCHEMA:
         raise StudyError(f'the first line must be: schema = "{SCHEMA}"')
-    workload = _text(document, "workload")
-    if workload not in WORKLOADS:
-        raise StudyError(f"there is no workload '{workload}'; there is: {', '.join(WORKLOADS)}")
-    name = _text(document, "name")
-    if not NAME.fullmatch(name):
-        raise StudyError(f"the name '{name}' must be lower-case letters, digits, '.', '_' and '-'")
-    machines = document.get("machines")
-    if (
-        not isinstance(machines, list)
-        or not machines
-        or not all(isinstance(m, str) for m in machines)
-    ):
-        raise StudyError('machines must be a list of names, such as ["quad-4x2"]')
-    timeout_s = document.get("timeout_s", DEFAULT_TIMEOUT_S)
-    if isinstance(timeout_s, bool) or not isinstance(timeout_s, int | float) or timeout_s <= 0:
-        raise StudyError("timeout_s must be a positive number of seconds")
-    repetitions = document.get("repetitions", 1)
-    if isinstance(repetitions, bool) or not isinstance(repetitions, int) or repetitions < 1:
-        raise StudyError("repetitions must be a whole number from 1")
-    time = document.get("time")
-    if not isinstance(time, bool | None):
-        raise StudyError("time must be true or false")
+    workload = describe(_text(document, "workload") if "workload" in document else "map")
     fixed = _table(document, "fixed")
     factors = _table(document, "factors")
     if not factors:
         raise StudyError("[factors] must name at least one thing that varies")
     study = Study(
-        name=name,
+        name=_name(document),
         title=_text(document, "title"),
         about=str(document.get("about", "")).strip(),
-        workload=workload,
-        machines=tuple(machines),
-        timeout_s=float(timeout_s),
+        description=workload,
+        machines=_machines(document),
+        timeout_s=_timeout_s(document),
         fixed=tuple((key, _value(workload, key, value)) for key, value in fixed.items()),
         factors=tuple(_factor(workload, key, value) for key, value in factors.items()),
-        repetitions=repetitions,
-        time=time,
+        repetitions=_repetitions(document),
+        time=_time(document),
     )
     both = sorted(set(study.varying) & set(fixed))
     if both:
@@ -189,7 +163,46 @@ def parse(document: Mapping[str, Any]) -> Study:
     return study
 
 
-def _factor(workload: str, name: str, levels: Any) -> Factor:
+def _name(document: Mapping[str, Any]) -> str:
+    name = _text(document, "name")
+    if not NAME.fullmatch(name):
+        raise StudyError(f"the name '{name}' must be lower-case letters, digits, '.', '_' and '-'")
+    return name
+
+
+def _machines(document: Mapping[str, Any]) -> tuple[str, ...]:
+    machines = document.get("machines")
+    if (
+        not isinstance(machines, list)
+        or not machines
+        or not all(isinstance(m, str) for m in machines)
+    ):
+        raise StudyError('machines must be a list of names, such as ["quad-4x2"]')
+    return tuple(machines)
+
+
+def _timeout_s(document: Mapping[str, Any]) -> float:
+    value = document.get("timeout_s", DEFAULT_TIMEOUT_S)
+    if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
+        raise StudyError("timeout_s must be a positive number of seconds")
+    return float(value)
+
+
+def _repetitions(document: Mapping[str, Any]) -> int:
+    value = document.get("repetitions", 1)
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise StudyError("repetitions must be a whole number from 1")
+    return value
+
+
+def _time(document: Mapping[str, Any]) -> bool | None:
+    value = document.get("time")
+    if value is not None and not isinstance(value, bool):
+        raise StudyError("time must be true or false")
+    return value
+
+
+def _factor(workload: Description, name: str, levels: Any) -> Factor:
     if not isinstance(levels, list) or not levels:
         raise StudyError(f"the factor '{name}' must be a list with at least one value")
     made = []
@@ -201,22 +214,32 @@ def _factor(workload: str, name: str, levels: Any) -> Factor:
     return Factor(name, tuple(made))
 
 
-def _value(workload: str, name: str, value: Any) -> Option:
-    known = WORKLOADS[workload]
+def _value(workload: Description, name: str, value: Any) -> Option:
+    known = workload.parameters
     if name not in known:
-        raise StudyError(f"{workload} has no option '{name}'; it has: {', '.join(known)}")
+        raise StudyError(f"{workload.name} has no option '{name}'; it has: {', '.join(known)}")
     wanted = known[name]
-    if isinstance(wanted, tuple):
-        if value not in wanted:
-            raise StudyError(f"{name} cannot be {value!r}; it can be: {', '.join(wanted)}")
+    if wanted.kind == "choice":
+        choices = [choice.name for choice in wanted.choices]
+        if value not in choices:
+            raise StudyError(f"{name} cannot be {value!r}; it can be: {', '.join(choices)}")
         return str(value)
-    if isinstance(value, bool) or not isinstance(value, wanted):
-        raise StudyError(f"{name} cannot be {value!r}; it must be a {_type_name(wanted)}")
-    return value if isinstance(value, int) else str(value)
+    types, form = KINDS[wanted.kind]
+    if not isinstance(value, types) or (isinstance(value, bool) and wanted.kind != "flag"):
+        raise StudyError(f"{name} cannot be {value!r}; it must be {form}")
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        _check_limits(wanted, value)
+    return value if isinstance(value, int | float) else str(value)
 
 
-def _type_name(wanted: type) -> str:
-    return "whole number" if wanted is int else 'text, such as "16M"'
+def _check_limits(parameter: Parameter, value: float) -> None:
+    if parameter.least is not None and value < parameter.least:
+        limit = f"at least {parameter.least:g}"
+    elif parameter.most is not None and value > parameter.most:
+        limit = f"at most {parameter.most:g}"
+    else:
+        return
+    raise StudyError(f"{parameter.name} cannot be {value!r}; it must be {limit}")
 
 
 def _text(document: Mapping[str, Any], key: str) -> str:

@@ -113,5 +113,5 @@ def _local_read_share(regions: Sequence[Roi], node_of_cpu: Mapping[int, int]) ->
 
 def measured_time(bench: Mapping[str, Any]) -> RunTime | None:
     """What the program said of the host's clock; None when it said nothing or nothing passed."""
-    seconds = bench.get("seconds", {}).get("wall", 0)
+    seconds = (bench.get("seconds") or {}).get("wall", 0)
     return RunTime(MEASURED, float(seconds)) if seconds > 0 else None

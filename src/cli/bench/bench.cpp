@@ -3,7 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "cli/bench/facts.h"
+#include "cli/bench/describe.h"
 #include "cli/bench/table.h"
 
 namespace homenode::cli {
@@ -17,11 +17,17 @@ class Bench final : public Verb {
     app.add_flag("--list", list_,
                  "list the workloads: what each is for, its memory, who uses what, its source");
     app.require_subcommand(0, 1);
-    for (const auto& workload : workloads_) {
+    for (const BenchWorkload& each : bench_workloads()) {
+      auto workload = each.make();
       CLI::App* const command = app.add_subcommand(workload->name(), workload->summary());
       command->fallthrough();  // --machine may stand after the workload's name too.
       workload->define(*command);
-      commands_.push_back(command);
+      explain_options(*command, each.describe());
+      command->add_flag("--describe")
+          ->description(
+              "say what the workload is, what can be set, its access patterns and what it "
+              "measures, and run nothing; with --json as data");
+      commands_.push_back({command, std::move(workload), each.describe});
     }
     app.footer(
         "Runs a workload by its name and prints how many of each node's accesses went to the "
@@ -42,19 +48,30 @@ class Bench final : public Verb {
 
   int run(Context& context) override {
     if (list_) {
-      context.out << bench_list_text(workloads_);
+      std::vector<workloads::Description> all;
+      for (const Command& each : commands_) all.push_back(each.describe());
+      context.out << bench_list_text(all);
       return exit_done;
     }
-    for (std::size_t i = 0; i < commands_.size(); ++i) {
-      if (commands_[i]->parsed()) return workloads_[i]->run(context);
+    for (const Command& each : commands_) {
+      if (!each.parser->parsed()) continue;
+      if (each.parser->count("--describe") == 0) return each.workload->run(context);
+      const workloads::Description described = each.describe();
+      context.out << (each.parser->count("--json") > 0 ? description_json(described)
+                                                       : description_text(described));
+      return exit_done;
     }
     return report(context, name(),
                   bad_usage("no workload is named", "'homenode bench --list' names them").take());
   }
 
  private:
-  std::vector<std::unique_ptr<Verb>> workloads_ = bench_workloads();
-  std::vector<CLI::App*> commands_;  // As workloads_; owned by the parser.
+  struct Command {
+    CLI::App* parser;  // The parser's own.
+    std::unique_ptr<Verb> workload;
+    workloads::Description (*describe)();
+  };
+  std::vector<Command> commands_;
   bool list_ = false;
 };
 

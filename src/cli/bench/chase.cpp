@@ -12,20 +12,18 @@ namespace homenode::cli {
 namespace {
 
 constexpr std::uint64_t line_of_chase_bytes = 64;
-constexpr unsigned most_chase_passes = 1U << 20U;
 
 class BenchChase final : public Verb {
  public:
   [[nodiscard]] std::string name() const override { return "chase"; }
   [[nodiscard]] std::string summary() const override {
-    return "chains of dependent loads, each thread through its part of the memory";
+    return workloads::chase::describe().summary;
   }
 
   void define(CLI::App& app) override {
-    add_size_option(app, "--size", size_, "memory of all threads, in lines of 64 bytes", "64M");
-    app.add_option("--passes", shape_.passes, "times round each thread's cycle")
-        ->capture_default_str();
-    app.add_option("--seed", shape_.seed, "seed of the order")->capture_default_str();
+    add_size_option(app, "--size", size_, "", "64M");
+    app.add_option("--passes", shape_.passes)->capture_default_str();
+    app.add_option("--seed", shape_.seed)->capture_default_str();
     define_program_options(app, options_);
   }
 
@@ -36,9 +34,9 @@ class BenchChase final : public Verb {
 
  private:
   Result<void> try_run(Context& context) {
-    if (shape_.passes == 0 || shape_.passes > most_chase_passes) {
+    if (shape_.passes == 0 || shape_.passes > workloads::chase::most_passes) {
       return bad_usage(fmt::format("cannot go {} times round", shape_.passes),
-                       fmt::format("give --passes 1 to {}", most_chase_passes));
+                       fmt::format("give --passes 1 to {}", workloads::chase::most_passes));
     }
     const auto machine = machine::read_live_machine();
     if (!machine) return machine.as_unexpected();

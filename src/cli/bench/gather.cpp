@@ -15,30 +15,23 @@ namespace {
 
 namespace gather = workloads::gather;
 
-constexpr unsigned most_gather_passes = 1U << 20U;
-
 class BenchGather final : public Verb {
  public:
   [[nodiscard]] std::string name() const override { return "gather"; }
   [[nodiscard]] std::string summary() const override {
-    return "gather and scatter after an index pattern or a file of Spatter's";
+    return workloads::gather::describe().summary;
   }
 
   void define(CLI::App& app) override {
-    app.add_option("--pattern", pattern_,
-                   "indices, as UNIFORM:8:2, MS1:8:4:20 (by one, but by 20 to the index 4) or a "
-                   "list")
-        ->capture_default_str();
-    app.add_option("--kernel", kernel_, "what is done with them")
+    app.add_option("--pattern", pattern_)->capture_default_str();
+    app.add_option("--kernel", kernel_)
         ->check(CLI::IsMember({"gather", "scatter"}))
         ->capture_default_str();
-    app.add_option("--delta", delta_, "words from one repetition to the next")
-        ->capture_default_str();
-    app.add_option("--count", count_, "repetitions in a pass")->capture_default_str();
-    app.add_option("--file", file_, "run every pattern of this JSON file of Spatter's instead")
-        ->type_name("FILE");
-    app.add_option("--entry", entry_, "of the file only this one, counting from 0");
-    app.add_option("--passes", passes_, "times over all repetitions")->capture_default_str();
+    app.add_option("--delta", delta_)->capture_default_str();
+    app.add_option("--count", count_)->capture_default_str();
+    app.add_option("--file", file_)->type_name("FILE");
+    app.add_option("--entry", entry_);
+    app.add_option("--passes", passes_)->capture_default_str();
     define_program_options(app, options_);
   }
 
@@ -49,9 +42,9 @@ class BenchGather final : public Verb {
 
  private:
   Result<void> try_run(Context& context) {
-    if (passes_ == 0 || passes_ > most_gather_passes) {
+    if (passes_ == 0 || passes_ > gather::most_passes) {
       return bad_usage(fmt::format("cannot go {} times over a pattern", passes_),
-                       fmt::format("give --passes 1 to {}", most_gather_passes));
+                       fmt::format("give --passes 1 to {}", gather::most_passes));
     }
     const auto patterns = file_.empty() ? pattern_of_options() : patterns_of_file(context);
     if (!patterns) return patterns.as_unexpected();

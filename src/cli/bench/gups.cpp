@@ -13,20 +13,16 @@
 namespace homenode::cli {
 namespace {
 
-constexpr std::uint64_t most_updates_per_word = 1024;
 constexpr unsigned most_log2_words = 40;
 
 class BenchGups final : public Verb {
  public:
   [[nodiscard]] std::string name() const override { return "gups"; }
-  [[nodiscard]] std::string summary() const override {
-    return "RandomAccess: random updates of one table that all threads use";
-  }
+  [[nodiscard]] std::string summary() const override { return workloads::gups::describe().summary; }
 
   void define(CLI::App& app) override {
-    add_size_option(app, "--size", size_, "memory of the table, a power of two", "64M");
-    app.add_option("--updates", shape_.updates_per_word, "updates for each word of the table")
-        ->capture_default_str();
+    add_size_option(app, "--size", size_, "", "64M");
+    app.add_option("--updates", shape_.updates_per_word)->capture_default_str();
     define_program_options(app, options_);
   }
 
@@ -47,9 +43,11 @@ class BenchGups final : public Verb {
       return bad_usage(fmt::format("no machine has a table of {} bytes", size_.value),
                        "give a smaller --size");
     }
-    if (shape_.updates_per_word == 0 || shape_.updates_per_word > most_updates_per_word) {
-      return bad_usage(fmt::format("cannot update each word {} times", shape_.updates_per_word),
-                       fmt::format("give --updates 1 to {}", most_updates_per_word));
+    if (shape_.updates_per_word == 0 ||
+        shape_.updates_per_word > workloads::gups::most_updates_per_word) {
+      return bad_usage(
+          fmt::format("cannot update each word {} times", shape_.updates_per_word),
+          fmt::format("give --updates 1 to {}", workloads::gups::most_updates_per_word));
     }
     const auto machine = machine::read_live_machine();
     if (!machine) return machine.as_unexpected();

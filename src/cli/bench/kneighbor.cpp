@@ -12,31 +12,22 @@ namespace {
 
 namespace message = workloads::message;
 
-constexpr unsigned most_elements = 1U << 16U;
 constexpr unsigned most_links = 1U << 20U;
-constexpr unsigned most_rounds = 1'000'000;
-constexpr std::uint64_t most_message_bytes = std::uint64_t{1} << 30U;
 
 class BenchKNeighbor final : public Verb {
  public:
   [[nodiscard]] std::string name() const override { return "kneighbor"; }
   [[nodiscard]] std::string summary() const override {
-    return "kNeighbor of Charm++: messages to neighbours in a ring and back";
+    return workloads::message::describe_kneighbor().summary;
   }
 
   void define(CLI::App& app) override {
-    app.add_option("--elements", elements_,
-                   "elements of the ring, in blocks over the PEs (default: one per PE, 2k + 1 at "
-                   "least)");
-    app.add_option("--neighbours", shape_.reach, "k: neighbours on either side")
-        ->capture_default_str();
-    app.add_option("--iterations", shape_.iterations, "how often all elements wait for each other")
-        ->capture_default_str();
-    app.add_option("--steps", shape_.steps,
-                   "in each iteration: sends to all neighbours, each waiting for all answers")
-        ->capture_default_str();
-    add_size_option(app, "--message-size", size_, "payload of a message", "1K");
-    app.add_flag("--as-published", as_published_, "payloads are neither written nor read");
+    app.add_option("--elements", elements_);
+    app.add_option("--neighbours", shape_.reach)->capture_default_str();
+    app.add_option("--iterations", shape_.iterations)->capture_default_str();
+    app.add_option("--steps", shape_.steps)->capture_default_str();
+    add_size_option(app, "--message-size", size_, "", "1K");
+    app.add_flag("--as-published", as_published_);
     define_message_options(app, options_);
   }
 
@@ -47,9 +38,9 @@ class BenchKNeighbor final : public Verb {
 
  private:
   [[nodiscard]] Result<void> check() const {
-    if (elements_ && (*elements_ == 0 || *elements_ > most_elements)) {
+    if (elements_ && (*elements_ == 0 || *elements_ > message::most_elements)) {
       return bad_usage(fmt::format("a ring cannot have {} elements", *elements_),
-                       fmt::format("give --elements 1 to {}", most_elements));
+                       fmt::format("give --elements 1 to {}", message::most_elements));
     }
     const std::uint64_t links = std::uint64_t{elements_.value_or(1)} * 2 * shape_.reach;
     if (shape_.reach == 0 || links > most_links) {
@@ -57,12 +48,13 @@ class BenchKNeighbor final : public Verb {
                        "give --neighbours 1 or more, such as the published 3");
     }
     for (const unsigned rounds : {shape_.iterations, shape_.steps}) {
-      if (rounds == 0 || rounds > most_rounds) {
-        return bad_usage(fmt::format("cannot go round {} times", rounds),
-                         fmt::format("give --iterations and --steps 1 to {}", most_rounds));
+      if (rounds == 0 || rounds > message::most_rounds) {
+        return bad_usage(
+            fmt::format("cannot go round {} times", rounds),
+            fmt::format("give --iterations and --steps 1 to {}", message::most_rounds));
       }
     }
-    if (size_.value == 0 || size_.value % 8 != 0 || size_.value > most_message_bytes) {
+    if (size_.value == 0 || size_.value % 8 != 0 || size_.value > message::most_message_bytes) {
       return bad_usage(fmt::format("a message cannot have {} bytes", size_.value),
                        "give --message-size a multiple of 8 up to 1g");
     }

@@ -9,6 +9,7 @@
 #include "os/atomic_file.h"
 #include "trial/map/plan.h"
 #include "trial/map/run.h"
+#include "workloads/map/description.h"
 
 namespace homenode::cli {
 namespace {
@@ -32,9 +33,7 @@ Result<void> launch_interleaved(Context& context, trial::MapOptions options) {
 class BenchMap final : public Verb {
  public:
   [[nodiscard]] std::string name() const override { return "map"; }
-  [[nodiscard]] std::string summary() const override {
-    return "MAP-numa: threads share or divide an array of 1, 2 or 3 dimensions";
-  }
+  [[nodiscard]] std::string summary() const override { return workloads::map::describe().summary; }
   void define(CLI::App& app) override { define_options(app, options_); }
 
   int run(Context& context) override {

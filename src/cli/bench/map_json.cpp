@@ -147,7 +147,7 @@ Json change_json(const std::optional<trial::Change>& change) {
 Json phase_json(const trial::MapReport& report, std::size_t at) {
   const trial::PhasePlan& planned = report.plan.phases[at];
   const trial::PhaseReport& phase = report.phases[at];
-  Json json{{"pattern", trial::to_string(planned.layout.problem.pattern)},
+  Json json{{"pattern", planned.layout.problem.pattern.name},
             {"grid", planned.layout.problem.grid},
             {"seconds", phase.seconds},
             {"modelled_seconds", phase.modelled_s ? Json(*phase.modelled_s) : Json(nullptr)},

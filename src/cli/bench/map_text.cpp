@@ -123,7 +123,7 @@ std::string phases_text(const trial::MapReport& report) {
                       penalty ? leakage_text(*penalty) : "?");
     }
     text += fmt::format("{}{:<18}{}{:>12.6f}  {}\n", indent,
-                        trial::to_string(report.plan.phases[at].layout.problem.pattern), shares,
+                        report.plan.phases[at].layout.problem.pattern.name, shares,
                         phase.modelled_s.value_or(phase.seconds) / report.plan.options.passes,
                         change_text(phase));
   }

@@ -18,14 +18,8 @@ constexpr Choices<trial::MessageRule, 5> rules{{{"sender", trial::MessageRule::s
 }  // namespace
 
 void define_message_options(CLI::App& app, MessageOptions& options) {
-  add_choice(app, "--messages", options.rule, rules,
-             "where messages lie: on the node of the PE that sends them, on that of the one that "
-             "receives them, where they are touched first under the policy in force, as --strategy "
-             "places an array, or each from malloc");
-  app.add_option("--bind", options.bind,
-                 "the CPU of each PE, in the words of 'homenode run --threads' (default: all "
-                 "allowed CPUs in turn, node by node)")
-      ->type_name("CPUS");
+  add_choice(app, "--messages", options.rule, rules);
+  app.add_option("--bind", options.bind)->type_name("CPUS");
   define_program_options(app, options.program);
 }
 

@@ -11,27 +11,20 @@ namespace {
 
 namespace message = workloads::message;
 
-constexpr unsigned least_patches = 3;
-constexpr unsigned most_patches = 64;
-constexpr unsigned most_particles = 10'000'000;
-constexpr unsigned most_steps = 1'000'000;
-
 class BenchMolecular2D final : public Verb {
  public:
   [[nodiscard]] std::string name() const override { return "molecular2d"; }
   [[nodiscard]] std::string summary() const override {
-    return "Molecular2D of Charm++: particles in patches that send them to each other";
+    return workloads::message::describe_molecular2d().summary;
   }
 
   void define(CLI::App& app) override {
-    app.add_option("--columns", shape_.columns, "patches side by side")->capture_default_str();
-    app.add_option("--rows", shape_.rows, "patches one above the other")->capture_default_str();
-    app.add_option("--particles", shape_.particles, "of all patches")->capture_default_str();
-    app.add_option("--steps", shape_.steps, "steps in time")->capture_default_str();
-    app.add_option("--seed", shape_.seed, "of the first places and speeds")->capture_default_str();
-    app.add_flag("--as-published", shape_.as_published,
-                 "the example's law of force and its ways of counting pairs and moving particles, "
-                 "which conserve nothing but particles");
+    app.add_option("--columns", shape_.columns)->capture_default_str();
+    app.add_option("--rows", shape_.rows)->capture_default_str();
+    app.add_option("--particles", shape_.particles)->capture_default_str();
+    app.add_option("--steps", shape_.steps)->capture_default_str();
+    app.add_option("--seed", shape_.seed)->capture_default_str();
+    app.add_flag("--as-published", shape_.as_published);
     define_message_options(app, options_);
   }
 
@@ -43,20 +36,21 @@ class BenchMolecular2D final : public Verb {
  private:
   [[nodiscard]] Result<void> check() const {
     for (const unsigned count : {shape_.columns, shape_.rows}) {
-      if (count < least_patches || count > most_patches) {
+      if (count < message::least_patches || count > message::most_patches) {
         return bad_usage(
             fmt::format("{} x {} patches are not possible", shape_.columns, shape_.rows),
-            fmt::format("give --columns and --rows {} to {}", least_patches, most_patches));
+            fmt::format("give --columns and --rows {} to {}", message::least_patches,
+                        message::most_patches));
       }
     }
-    if (shape_.particles < shape_.patches() || shape_.particles > most_particles) {
+    if (shape_.particles < shape_.patches() || shape_.particles > message::most_particles) {
       return bad_usage(
           fmt::format("{} patches cannot share {} particles", shape_.patches(), shape_.particles),
-          fmt::format("give --particles {} to {}", shape_.patches(), most_particles));
+          fmt::format("give --particles {} to {}", shape_.patches(), message::most_particles));
     }
-    if (shape_.steps == 0 || shape_.steps > most_steps) {
+    if (shape_.steps == 0 || shape_.steps > message::most_steps) {
       return bad_usage(fmt::format("cannot do {} steps", shape_.steps),
-                       fmt::format("give --steps 1 to {}", most_steps));
+                       fmt::format("give --steps 1 to {}", message::most_steps));
     }
     return {};
   }

@@ -61,15 +61,11 @@ std::string list_text() {
 class BenchNpb final : public Verb {
  public:
   [[nodiscard]] std::string name() const override { return "npb"; }
-  [[nodiscard]] std::string summary() const override {
-    return "the NAS Parallel Benchmarks with OpenMP, every run checked against official values";
-  }
+  [[nodiscard]] std::string summary() const override { return workloads::npb::describe().summary; }
 
   void define(CLI::App& app) override {
-    app.add_option("kernel", kernel_, "which: " + kernel_names())->type_name("KERNEL");
-    app.add_option("--class", class_, "size of the problem: S, W, A, B, C or D")
-        ->type_name("CLASS")
-        ->capture_default_str();
+    app.add_option("kernel,--kernel", kernel_, "which: " + kernel_names())->type_name("KERNEL");
+    app.add_option("--class", class_)->type_name("CLASS")->capture_default_str();
     define_program_options(app, options_);
     app.add_flag("--list", list_, "list the kernels with the memory that each class needs");
   }

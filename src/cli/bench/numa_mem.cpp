@@ -7,6 +7,7 @@
 #include "machine/load.h"
 #include "os/atomic_file.h"
 #include "trial/map/run.h"
+#include "workloads/numa_mem/description.h"
 
 namespace homenode::cli {
 namespace {
@@ -15,7 +16,7 @@ class BenchNumaMem final : public Verb {
  public:
   [[nodiscard]] std::string name() const override { return "numa-mem"; }
   [[nodiscard]] std::string summary() const override {
-    return "processes and threads on memory that all, some or one of them use, as perf has it";
+    return workloads::numa_mem::describe().summary;
   }
   void define(CLI::App& app) override { define_options(app, options_); }
 

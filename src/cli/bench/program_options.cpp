@@ -17,10 +17,9 @@ void add_strategy_option(CLI::App& app, std::string& strategy) {
 }
 
 void define_program_options(CLI::App& app, ProgramOptions& options) {
-  app.add_option("--threads", options.threads, "threads (default: one per allowed CPU)");
+  app.add_option("--threads", options.threads);
   add_strategy_option(app, options.strategy);
-  app.add_option("--runs", options.runs, "how often it is run, checked each time")
-      ->capture_default_str();
+  app.add_option("--runs", options.runs)->capture_default_str();
   app.add_option("--peer", options.peers,
                  "a command that is run in turn with each run, with OMP_NUM_THREADS set; its rate "
                  "is what it prints as 'Mop/s total'; may be given again")

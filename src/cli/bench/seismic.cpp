@@ -16,7 +16,6 @@
 #include "machine/load.h"
 #include "os/atomic_file.h"
 #include "trial/program/run.h"
-#include "workloads/seismic/bandwidth.h"
 #include "workloads/seismic/program.h"
 
 namespace homenode::cli {
@@ -68,7 +67,7 @@ class BenchSeismic final : public Verb {
  public:
   [[nodiscard]] std::string name() const override { return "seismic"; }
   [[nodiscard]] std::string summary() const override {
-    return "waves in the ground (the problem of Ondes3D), every run checked";
+    return workloads::seismic::describe().summary;
   }
   void define(CLI::App& app) override { define_seismic_options(app, options_); }
 

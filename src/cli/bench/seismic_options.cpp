@@ -10,6 +10,7 @@
 
 #include "os/atomic_file.h"
 #include "workloads/seismic/ladder.h"
+#include "workloads/seismic/program.h"
 
 namespace homenode::cli {
 namespace {
@@ -21,8 +22,6 @@ constexpr double source_width_s = 0.08;
 /// Nearer, a point source is no point to the grid; farther, a run would last longer.
 constexpr double least_distance_cells = 8;
 constexpr double most_distance_cells = 15;
-/// More together reach over most of any grid that is worth it.
-constexpr std::size_t most_steps_together = 64;
 
 /// The numbers between the separators, or nothing where one cannot be read.
 template <class Number>
@@ -104,28 +103,21 @@ void plan_comparison(SeismicPlan& plan) {
 }  // namespace
 
 void define_seismic_options(CLI::App& app, SeismicOptions& options) {
-  app.add_option("--size", options.size, "cells along all sides, or along each")
-      ->type_name("N|XxYxZ")
-      ->capture_default_str();
-  app.add_option("--steps", options.steps, "time steps")->capture_default_str();
-  app.add_option("--precision", options.precision, "double or float")
+  app.add_option("--size", options.size)->type_name("N|XxYxZ")->capture_default_str();
+  app.add_option("--steps", options.steps)->capture_default_str();
+  app.add_option("--precision", options.precision)
       ->check(CLI::IsMember({"double", "float"}))
       ->capture_default_str();
-  app.add_option("--source", options.source, "explosion, or double-couple (a slip on a fault)")
+  app.add_option("--source", options.source)
       ->check(CLI::IsMember({"explosion", "double-couple"}))
       ->capture_default_str();
-  app.add_flag("--free-surface", options.free_surface,
-               "the ground above, in place of an absorbing face");
-  app.add_option("--layer", options.layers,
-                 "a layer of the ground from this depth on, in m, kg/m3 and m/s; again for more, "
-                 "from 0 down (default: 0:2700:6000:3460)")
+  app.add_flag("--free-surface", options.free_surface);
+  app.add_option("--layer", options.layers)
       ->type_name("DEPTH:DENSITY:P:S")
       ->allow_extra_args(false);
-  app.add_option("--time-block", options.time_block,
-                 "steps that are run together on a part of the grid while it is in a cache; the "
-                 "result is the same bits, but threads leave their own planes")
+  app.add_option("--time-block", options.time_block)
       ->type_name("STEPS")
-      ->check(CLI::Range(std::size_t{1}, most_steps_together))
+      ->check(CLI::Range(std::size_t{1}, seismic::most_steps_together))
       ->capture_default_str();
   app.add_option("--snapshot", options.snapshot,
                  "draw the waves at the end into a file: .svg with axes and a scale, .png without")

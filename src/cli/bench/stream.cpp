@@ -17,20 +17,17 @@ class BenchStream final : public Verb {
  public:
   [[nodiscard]] std::string name() const override { return "stream"; }
   [[nodiscard]] std::string summary() const override {
-    return "STREAM's four loops, by teams of threads on their own or each other's data";
+    return workloads::stream::describe().summary;
   }
 
   void define(CLI::App& app) override {
-    add_size_option(app, "--size", size_, "memory of the three arrays together", "96M");
-    app.add_option("--passes", shape_.passes, "times over the arrays")->capture_default_str();
-    app.add_option("--kernel", kernel_, "which loop: copy, scale, add, triad, or all in turn")
+    add_size_option(app, "--size", size_, "", "96M");
+    app.add_option("--passes", shape_.passes)->capture_default_str();
+    app.add_option("--kernel", kernel_)
         ->check(CLI::IsMember({"copy", "scale", "add", "triad", "all"}))
         ->capture_default_str();
-    app.add_option("--teams", shape_.teams, "teams of threads with a set of data each")
-        ->capture_default_str();
-    app.add_option("--team-shape", team_shape_,
-                   "nested: each team on its own set; twisted: on the next team's in the second "
-                   "half of the passes; imbalanced: sets of sizes 1 : 2 : 3 ...")
+    app.add_option("--teams", shape_.teams)->capture_default_str();
+    app.add_option("--team-shape", team_shape_)
         ->check(CLI::IsMember({"nested", "twisted", "imbalanced"}))
         ->capture_default_str();
     define_program_options(app, options_);

@@ -9,6 +9,7 @@
 #include "trial/map/run.h"
 #include "trial/stress/modes.h"
 #include "trial/stress/run.h"
+#include "workloads/stress/description.h"
 
 namespace homenode::cli {
 namespace {
@@ -17,7 +18,7 @@ class BenchStress final : public Verb {
  public:
   [[nodiscard]] std::string name() const override { return "stress"; }
   [[nodiscard]] std::string summary() const override {
-    return "threads that work far from home, perturbed: do a daemon's moves help?";
+    return workloads::stress::describe().summary;
   }
   void define(CLI::App& app) override { define_options(app, options_); }
 

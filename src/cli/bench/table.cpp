@@ -1,5 +1,7 @@
 #include "cli/bench/table.h"
 
+#include <array>
+
 #include "cli/bench/chase.h"
 #include "cli/bench/gather.h"
 #include "cli/bench/gups.h"
@@ -11,23 +13,39 @@
 #include "cli/bench/seismic.h"
 #include "cli/bench/stream.h"
 #include "cli/bench/stress.h"
+#include "workloads/chase/chase.h"
+#include "workloads/gather/gather.h"
+#include "workloads/gups/gups.h"
+#include "workloads/map/description.h"
+#include "workloads/message/kneighbor.h"
+#include "workloads/message/molecular2d.h"
+#include "workloads/npb/table.h"
+#include "workloads/numa_mem/description.h"
+#include "workloads/seismic/program.h"
+#include "workloads/stream/stream.h"
+#include "workloads/stress/description.h"
 
 namespace homenode::cli {
+namespace {
 
-std::vector<std::unique_ptr<Verb>> bench_workloads() {
-  std::vector<std::unique_ptr<Verb>> workloads;
-  workloads.push_back(make_bench_map());
-  workloads.push_back(make_bench_npb());
-  workloads.push_back(make_bench_seismic());
-  workloads.push_back(make_bench_stress());
-  workloads.push_back(make_bench_numa_mem());
-  workloads.push_back(make_bench_stream());
-  workloads.push_back(make_bench_gups());
-  workloads.push_back(make_bench_chase());
-  workloads.push_back(make_bench_gather());
-  workloads.push_back(make_bench_kneighbor());
-  workloads.push_back(make_bench_molecular2d());
-  return workloads;
+constexpr std::array bench_table{
+    BenchWorkload{make_bench_map, workloads::map::describe},
+    BenchWorkload{make_bench_npb, workloads::npb::describe},
+    BenchWorkload{make_bench_seismic, workloads::seismic::describe},
+    BenchWorkload{make_bench_stress, workloads::stress::describe},
+    BenchWorkload{make_bench_numa_mem, workloads::numa_mem::describe},
+    BenchWorkload{make_bench_stream, workloads::stream::describe},
+    BenchWorkload{make_bench_gups, workloads::gups::describe},
+    BenchWorkload{make_bench_chase, workloads::chase::describe},
+    BenchWorkload{make_bench_gather, workloads::gather::describe},
+    BenchWorkload{make_bench_kneighbor, workloads::message::describe_kneighbor},
+    BenchWorkload{make_bench_molecular2d, workloads::message::describe_molecular2d},
+};
+
+}  // namespace
+
+std::span<const BenchWorkload> bench_workloads() {
+  return bench_table;
 }
 
 }  // namespace homenode::cli

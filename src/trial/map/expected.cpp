@@ -41,7 +41,7 @@ ElementMatrix expected_elements(const machine::Machine& machine, const map::Prob
   for (NodeId node : node_of_thread) homes.push_back(memory_node(machine, node));
   for (unsigned rank = 0; rank < problem.threads; ++rank) {
     const NodeId from = node_of_thread[rank];
-    if (map::rule_of(problem.pattern).use == map::Use::all) {
+    if (problem.pattern.use == map::Use::all) {
       const double each =
           static_cast<double>(problem.elements()) / static_cast<double>(memory.size());
       for (NodeId to : memory) matrix.at(from, to) += each;

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "machine/kernel_files.h"
-#include "workloads/map/relayout.h"
+#include "workloads/map/kernels.h"
 
 namespace homenode::trial {
 namespace {

@@ -9,6 +9,7 @@
 
 #include "os/atomic_file.h"
 #include "trial/map/patterns.h"
+#include "workloads/map/description.h"
 
 namespace homenode::trial {
 namespace {
@@ -18,13 +19,10 @@ using workloads::map::Operation;
 using workloads::map::Order;
 using MapPattern = workloads::map::Pattern;
 
-/// PID_MAX_LIMIT, which bounds the threads of the whole system.
-constexpr unsigned most_threads = 4U << 20U;
-
 }  // namespace
 
 std::string pattern_name(const MapOptions& options) {
-  return options.multi_patterns ? multi_patterns_name : to_string(options.pattern);
+  return options.multi_patterns ? multi_patterns_name : std::string(options.pattern.name);
 }
 std::string to_string(Order order) {
   return name_of(map_orders, order);
@@ -90,9 +88,9 @@ Result<void> check(const MapOptions& options) {
   if (options.threads == 0U) {
     return bad_usage("a run needs at least one thread", "give --threads 1 or more");
   }
-  if (options.threads.value_or(1) > most_threads) {
+  if (options.threads.value_or(1) > workloads::map::most_threads) {
     return bad_usage(fmt::format("{} threads are more than Linux has", *options.threads),
-                     fmt::format("give --threads {} or fewer", most_threads));
+                     fmt::format("give --threads {} or fewer", workloads::map::most_threads));
   }
   if (options.passes == 0) {
     return bad_usage("a run needs at least one pass", "give --passes 1 or more");
@@ -107,8 +105,8 @@ Result<void> check(const MapOptions& options) {
   const std::vector<MapPattern> phases = phases_of(options);
   const bool needs_nodes = options.method == Method::rewrite ||
                            (options.method == Method::api &&
-                            std::any_of(phases.begin(), phases.end(), [](MapPattern one) {
-                              return rule_of(one).use == workloads::map::Use::boxes;
+                            std::any_of(phases.begin(), phases.end(), [](const MapPattern& one) {
+                              return one.use == workloads::map::Use::boxes;
                             }));
   if (options.bind == "none" && needs_nodes) {
     return bad_usage(fmt::format("the method {} puts each part near its thread, and threads that "

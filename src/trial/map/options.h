@@ -13,6 +13,8 @@
 #include "base/units.h"
 #include "workloads/map/kernels.h"
 #include "workloads/map/pattern.h"
+#include "workloads/map/patterns/line.h"
+#include "workloads/map/patterns/matrix.h"
 
 namespace homenode::trial {
 
@@ -27,11 +29,11 @@ enum class TeamKind { pthreads, openmp };
 enum class PageKind { system, small, huge };
 
 struct MapOptions {
-  workloads::map::Pattern pattern = workloads::map::Pattern::shared;
+  workloads::map::Pattern pattern = workloads::map::patterns::shared;
   bool multi_patterns = false;  ///< `phases` one after the other instead of `pattern`.
-  std::vector<workloads::map::Pattern> phases = {workloads::map::Pattern::row_bands,
-                                                 workloads::map::Pattern::column_bands,
-                                                 workloads::map::Pattern::shared_by_rows};
+  std::vector<workloads::map::Pattern> phases = {workloads::map::patterns::row_bands,
+                                                 workloads::map::patterns::column_bands,
+                                                 workloads::map::patterns::shared_by_rows};
   workloads::map::Order order = workloads::map::Order::sequential;
   workloads::map::Operation operation = workloads::map::Operation::read;
   Method method = Method::standard;
@@ -67,7 +69,6 @@ inline constexpr Choices<PageKind, 3> page_kinds{
     {{"system", PageKind::system}, {"small", PageKind::small}, {"huge", PageKind::huge}}};
 inline constexpr const char* multi_patterns_name = "multi-patterns";
 
-std::string to_string(workloads::map::Pattern pattern);
 std::string pattern_name(const MapOptions& options);  ///< multi-patterns among them.
 std::string to_string(workloads::map::Order order);
 std::string to_string(workloads::map::Operation operation);

@@ -1,7 +1,6 @@
 // homenode bench map: the patterns by name, and the array that they are walked on.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,9 +13,6 @@ namespace homenode::trial {
 
 /// The names of all patterns in the order of the help, without multi-patterns.
 std::vector<std::string> pattern_names();
-
-/// Nothing for what is no pattern's name.
-std::optional<workloads::map::Pattern> pattern_named(std::string_view name);
 
 /// "2d-rows,2d-columns". Errors: bad_usage.
 Result<std::vector<workloads::map::Pattern>> parse_phases(std::string_view text);

@@ -133,7 +133,7 @@ void place_memory(const Machine& machine, const MapPlan& plan, PhasePlan& phase)
   const Method method = plan.options.method;
   if (method != Method::api && method != Method::rewrite) return;
   const std::vector<NodeId> nodes = memory_in_use(machine, plan);
-  const map::Use use = map::rule_of(phase.layout.problem.pattern).use;
+  const map::Use use = phase.layout.problem.pattern.use;
   // Interleaved elements give every page many owners, until they are laid out anew.
   if (method == Method::api && use != map::Use::boxes) {
     placement::Policy interleave{placement::PolicyKind::interleave, {}, false};
@@ -153,16 +153,16 @@ void place_memory(const Machine& machine, const MapPlan& plan, PhasePlan& phase)
 
 map::Layout layout_for(const MapPlan& plan, const map::Problem& problem) {
   if (plan.options.method != Method::rewrite) return map::natural_layout(problem);
-  if (map::rule_of(problem.pattern).use == map::Use::all) return map::walk_layout(problem);
+  if (problem.pattern.use == map::Use::all) return map::walk_layout(problem);
   return map::owner_layout(problem, plan.alignment / map::line_bytes);
 }
 
-PhasePlan plan_phase(const MapPlan& plan, map::Pattern pattern) {
+PhasePlan plan_phase(const MapPlan& plan, const map::Pattern& pattern) {
   PhasePlan phase;
   const map::Problem problem(pattern, shape_of(plan.options), plan.threads,
                              overlap_of(plan.options));
   phase.layout = layout_for(plan, problem);
-  phase.order = map::rule_of(pattern).scattered ? map::Order::random : plan.options.order;
+  phase.order = pattern.scattered ? map::Order::random : plan.options.order;
   phase.bytes.value = round_up(phase.layout.positions * map::line_bytes, plan.alignment);
   return phase;
 }
@@ -231,7 +231,7 @@ Result<MapPlan> plan_map(const Machine& machine, const MapOptions& options,
   plan.alignment = options.pages == PageKind::huge ? facts.huge_page_bytes : facts.page_bytes;
   if (const auto placed = place_threads(machine, plan); !placed) return placed.as_unexpected();
 
-  for (map::Pattern pattern : phases_of(plan.options)) {
+  for (const map::Pattern& pattern : phases_of(plan.options)) {
     plan.phases.push_back(plan_phase(plan, pattern));
   }
   // With its padding.

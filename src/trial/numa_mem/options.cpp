@@ -7,20 +7,18 @@
 #include <utility>
 
 #include "os/atomic_file.h"
+#include "workloads/numa_mem/description.h"
 
 namespace homenode::trial {
 namespace {
 
 using workloads::numa_mem::Work;
 
-constexpr double most_mb = 1e9;
-constexpr double longest_run_s = 7.0 * 24 * 3600;
-
 Result<void> check_memory(const NumaMemOptions& options) {
   const std::array sizes{std::pair("-G", options.global_mb), std::pair("-P", options.process_mb),
                          std::pair("-L", options.locked_mb), std::pair("-T", options.thread_mb)};
   for (const auto& [letter, mb] : sizes) {
-    if (mb >= 0.0 && mb <= most_mb) continue;  // Not a number is neither.
+    if (mb >= 0.0 && mb <= workloads::numa_mem::most_mb) continue;  // Not a number is neither.
     return bad_usage(fmt::format("{} {} is no size", letter, mb), "give MiB, such as 64");
   }
   if (options.global_mb + options.process_mb + options.thread_mb == 0.0) {
@@ -37,13 +35,13 @@ Result<void> check_memory(const NumaMemOptions& options) {
 Result<void> check_numa_mem_times(const NumaMemOptions& options) {
   const std::array times{std::pair("-s", options.seconds), std::pair("-x", options.perturb_s)};
   for (const auto& [letter, seconds] : times) {
-    if (seconds >= 0.0 && seconds <= longest_run_s) continue;
+    if (seconds >= 0.0 && seconds <= workloads::numa_mem::longest_s) continue;
     return bad_usage(fmt::format("{} {} is no usable time", letter, seconds),
-                     fmt::format("give 0 to {:.0f} seconds", longest_run_s));
+                     fmt::format("give 0 to {:.0f} seconds", workloads::numa_mem::longest_s));
   }
-  if (!(options.interval_s >= 0.01 && options.interval_s <= longest_run_s)) {
+  if (!(options.interval_s >= 0.01 && options.interval_s <= workloads::numa_mem::longest_s)) {
     return bad_usage(fmt::format("--interval {} is no usable time", options.interval_s),
-                     fmt::format("give 0.01 to {:.0f} seconds", longest_run_s));
+                     fmt::format("give 0.01 to {:.0f} seconds", workloads::numa_mem::longest_s));
   }
   if (options.loops == 0 && options.seconds == 0.0 && !options.until_converged) {
     return bad_usage("nothing would end this run", "give -l or -s more than 0");

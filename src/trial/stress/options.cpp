@@ -5,19 +5,20 @@
 #include <cmath>
 
 #include "os/atomic_file.h"
+#include "workloads/stress/description.h"
 
 namespace homenode::trial {
 namespace {
 
 using workloads::stress::Pattern;
 
-constexpr double longest_s = 7.0 * 24 * 3600;
 constexpr std::size_t most_samples = std::size_t{1} << 20U;
 
 Result<void> check_seconds(const std::string& option, double seconds, double least) {
-  if (seconds >= least && seconds <= longest_s) return {};  // Not a number is neither.
+  if (seconds >= least && seconds <= workloads::stress::longest_s)
+    return {};  // Not a number is neither.
   return bad_usage(fmt::format("{} {} is no usable time", option, seconds),
-                   fmt::format("give {} to {:.0f} seconds", least, longest_s));
+                   fmt::format("give {} to {:.0f} seconds", least, workloads::stress::longest_s));
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 #include "base/marker.h"
 #include "workloads/probe/cycle.h"
-#include "workloads/program/stopwatch.h"
+#include "workloads/program/program.h"
 
 namespace homenode::workloads::chase {
 namespace {
@@ -76,6 +76,20 @@ class Chase final : public Program {
 
 std::unique_ptr<Program> make_chase(const ChaseShape& shape) {
   return std::make_unique<Chase>(shape);
+}
+
+Description describe() {
+  Description described = description_of(
+      "chase", "chains of dependent loads, each thread through its part of the memory",
+      "--size, 64 MiB", "equal parts, each load after the one before",
+      "pointer chase, as lmbench and pChase");
+  described.parameters = {
+      byte_size("size", "64M", "memory of all threads, in lines of 64 bytes"),
+      whole_number("passes", "1", "times round each thread's cycle", 1, most_passes),
+      whole_number("seed", "1", "seed of the order", 0)};
+  add_program_parameters(described);
+  described.metrics = program_metrics("Mload/s", "loads");
+  return described;
 }
 
 }  // namespace homenode::workloads::chase

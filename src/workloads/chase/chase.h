@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "workloads/program/description.h"
 #include "workloads/program/program.h"
 
 namespace homenode::workloads::chase {
@@ -19,5 +20,11 @@ struct ChaseShape {
 /// is the latency in ns. The check is that every cycle closes after as many steps as it has lines,
 /// and that these steps came by every line.
 std::unique_ptr<Program> make_chase(const ChaseShape& shape);
+
+/// What `bench chase` says of itself.
+Description describe();
+
+/// Of `bench chase`.
+inline constexpr unsigned most_passes = 1U << 20U;
 
 }  // namespace homenode::workloads::chase

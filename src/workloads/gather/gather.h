@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "workloads/gather/pattern.h"
+#include "workloads/program/description.h"
 #include "workloads/program/program.h"
 
 namespace homenode::workloads::gather {
@@ -16,5 +17,11 @@ std::unique_ptr<Program> make_gather(const IndexPattern& pattern, unsigned passe
 
 /// The sum of all indices that a pattern reads, modulo 2^64.
 std::uint64_t sum_of_indices(const IndexPattern& pattern);
+
+/// What `bench gather` says of itself.
+Description describe();
+
+/// Of `bench gather`.
+inline constexpr unsigned most_passes = 1U << 20U;
 
 }  // namespace homenode::workloads::gather

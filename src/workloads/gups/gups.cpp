@@ -7,7 +7,7 @@
 
 #include "base/marker.h"
 #include "workloads/gups/random_stream.h"
-#include "workloads/program/stopwatch.h"
+#include "workloads/program/program.h"
 
 namespace homenode::workloads::gups {
 namespace {
@@ -100,6 +100,18 @@ class Gups final : public Program {
 
 std::unique_ptr<Program> make_gups(const GupsShape& shape) {
   return std::make_unique<Gups>(shape);
+}
+
+Description describe() {
+  Description described = description_of(
+      "gups", "RandomAccess: random updates of one table that all threads use", "--size, 64 MiB",
+      "every thread all of it, at random", "RandomAccess of HPC Challenge");
+  described.parameters = {
+      byte_size("size", "64M", "memory of the table, a power of two", 4096),
+      whole_number("updates", "4", "updates for each word of the table", 1, most_updates_per_word)};
+  add_program_parameters(described);
+  described.metrics = program_metrics("MUP/s", "updates");
+  return described;
 }
 
 }  // namespace homenode::workloads::gups

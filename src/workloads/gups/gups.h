@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "workloads/program/description.h"
 #include "workloads/program/program.h"
 
 namespace homenode::workloads::gups {
@@ -16,5 +17,11 @@ struct GupsShape {
 /// Its rate is in 1e6 updates a second. Updates are not atomic: two threads may lose one, and the
 /// specification allows 1 % of the words to be wrong for that, which the check repeats.
 std::unique_ptr<Program> make_gups(const GupsShape& shape);
+
+/// What `bench gups` says of itself.
+Description describe();
+
+/// Of `bench gups`.
+inline constexpr unsigned most_updates_per_word = 1024;
 
 }  // namespace homenode::workloads::gups

@@ -1,5 +1,7 @@
 #include "workloads/map/kernels.h"
 
+#include <cassert>
+
 namespace homenode::workloads::map {
 namespace {
 
@@ -34,6 +36,14 @@ void run_pass(const Pass& pass) {
 
 void initialise(Element* array, std::size_t count) {
   for (std::size_t index = 0; index < count; ++index) write_element(array[index], 0);
+}
+
+void lay_out_anew(const Element* from, const Layout& before, Element* to, const Layout& after) {
+  assert(before.problem.shape == after.problem.shape);
+  const std::size_t elements = before.problem.elements();
+  for (std::size_t element = 0; element < elements; ++element) {
+    to[position(after, element)] = from[position(before, element)];
+  }
 }
 
 }  // namespace homenode::workloads::map

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "workloads/map/layout.h"
 #include "workloads/map/pattern.h"
 #include "workloads/map/walk.h"
 
@@ -62,5 +63,9 @@ void run_pass(const Pass& pass);
 
 /// Writes every element of `array` once: the first touch.
 void initialise(Element* array, std::size_t count);
+
+/// Copies every element of the array from where the first layout has it to where the second has it.
+/// pre: both layouts are of the same shape; both memories are as large as their layouts say.
+void lay_out_anew(const Element* from, const Layout& before, Element* to, const Layout& after);
 
 }  // namespace homenode::workloads::map

@@ -8,7 +8,7 @@ namespace {
 
 /// The position of an element within its owner's part.
 std::size_t place_in_part(const Problem& problem, unsigned rank, std::size_t element) {
-  if (rule_of(problem.pattern).use == Use::interleaved) return element / problem.threads;
+  if (problem.pattern.use == Use::interleaved) return element / problem.threads;
   const Box box = own_box(problem, rank);
   const PerAxis strides = strides_of(box.count);
   const PerAxis at = coordinates(problem.shape, element);
@@ -23,7 +23,7 @@ std::size_t place_in_part(const Problem& problem, unsigned rank, std::size_t ele
 std::size_t place_in_walk(const Problem& problem, std::size_t element) {
   const PerAxis at = coordinates(problem.shape, element);
   std::size_t place = 0;
-  for (const Axis axis : rule_of(problem.pattern).walk) {
+  for (const Axis axis : problem.pattern.walk) {
     place = place * problem.shape.extents[axis] + at[axis];
   }
   return place;
@@ -48,7 +48,7 @@ Piece piece_at(const Layout& layout, const Box& whole, const PerAxis& corner) {
     within_part.first[axis] = corner[axis] - part.first[axis];
     within_part.count[axis] = end - corner[axis];
   }
-  Piece piece{span_of(within_part, strides_of(part.count), rule_of(layout.problem.pattern).walk),
+  Piece piece{span_of(within_part, strides_of(part.count), layout.problem.pattern.walk),
               within_part.count};
   piece.positions.first += layout.part_begins[rank];
   return piece;
@@ -82,7 +82,7 @@ Layout natural_layout(const Problem& problem) {
 }
 
 Layout owner_layout(const Problem& problem, std::size_t elements_per_page) {
-  assert(elements_per_page > 0 && rule_of(problem.pattern).use != Use::all);
+  assert(elements_per_page > 0 && problem.pattern.use != Use::all);
   Layout layout{problem, {}, 0, false};
   for (unsigned rank = 0; rank < problem.threads; ++rank) {
     layout.part_begins.push_back(layout.positions);
@@ -94,7 +94,7 @@ Layout owner_layout(const Problem& problem, std::size_t elements_per_page) {
 }
 
 Layout walk_layout(const Problem& problem) {
-  assert(rule_of(problem.pattern).use == Use::all);
+  assert(problem.pattern.use == Use::all);
   return {problem, {}, problem.elements(), true};
 }
 
@@ -110,7 +110,7 @@ std::vector<Span> spans_in_memory(const Layout& layout, unsigned rank) {
   if (layout.in_walk_order) return {{0, layout.positions, 1}};
   if (!layout.by_owner()) return spans(problem, rank);
   const std::size_t count = own_count(problem, rank);
-  if (rule_of(problem.pattern).use == Use::interleaved) {
+  if (problem.pattern.use == Use::interleaved) {
     if (count == 0) return {};
     return {{layout.part_begins[rank], count, 1}};
   }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "workloads/map/parts.h"
+#include "workloads/map/shape.h"
 
 namespace homenode::workloads::map {
 namespace {
@@ -20,23 +20,68 @@ PerAxis place_in_grid(const Grid& grid, unsigned rank) {
           rank % grid[axis_x]};
 }
 
-Grid grid_or_row(Pattern pattern, const Shape& shape, unsigned threads) {
+Grid grid_or_row(const Pattern& pattern, const Shape& shape, unsigned threads) {
   if (const auto grid = grid_for(pattern, shape, threads)) return *grid;
-  const auto& cut = rule_of(pattern).cut;
+  const auto& cut = pattern.cut;
   Grid row{1, 1, 1};
   row[static_cast<std::size_t>(std::find(cut.begin(), cut.end(), true) - cut.begin())] = threads;
   return row;
 }
 
+std::vector<unsigned> divisors(unsigned number) {
+  std::vector<unsigned> found;
+  for (unsigned low = 1; std::size_t{low} * low <= number; ++low) {
+    if (number % low != 0) continue;
+    found.push_back(low);
+    if (number / low != low) found.push_back(number / low);
+  }
+  return found;
+}
+
+bool fits(const Pattern& pattern, const Shape& shape, const Grid& grid) {
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    if (!pattern.cut[axis] && grid[axis] != 1) return false;
+    if (grid[axis] > shape.extents[axis]) return false;
+  }
+  return true;
+}
+
+/// Fewer parts in sum is nearer to a square or a cube; of two alike the one that cuts slower axes
+/// more leaves longer rows.
+bool is_better(const Grid& one, const Grid& other) {
+  const auto sum = [](const Grid& grid) { return std::size_t{grid[0]} + grid[1] + grid[2]; };
+  return sum(one) != sum(other) ? sum(one) < sum(other) : one > other;
+}
+
+struct Slice {
+  std::size_t part = 0;
+  std::size_t count = 0;
+};
+
+/// What a range of an axis has of each part.
+std::vector<Slice> slices(std::size_t extent, std::size_t parts, std::size_t first,
+                          std::size_t count) {
+  std::vector<Slice> found;
+  for (std::size_t at = first; at < first + count;) {
+    const std::size_t index = part_holding(extent, parts, at);
+    const Range part = part_of(extent, parts, index);
+    const std::size_t end = std::min(first + count, part.first + part.count);
+    found.push_back({index, end - at});
+    at = end;
+  }
+  return found;
+}
+
 }  // namespace
 
-Problem::Problem(Pattern its_pattern, Shape its_shape, unsigned its_threads, unsigned its_overlap)
+Problem::Problem(const Pattern& its_pattern, Shape its_shape, unsigned its_threads,
+                 unsigned its_overlap)
     : pattern(its_pattern),
       shape(its_shape),
       threads(its_threads),
       overlap_percent(its_overlap),
       grid(grid_or_row(its_pattern, its_shape, its_threads)) {
-  assert(shape.dimensions == rule_of(pattern).dimensions);
+  assert(shape.dimensions == pattern.dimensions);
 }
 
 Span own_part(const Problem& problem, unsigned rank) {
@@ -60,7 +105,7 @@ Box own_box(const Problem& problem, unsigned rank) {
 Box used_box(const Problem& problem, unsigned rank) {
   assert(problem.overlap_percent <= 100);
   Box box = own_box(problem, rank);
-  if (!rule_of(problem.pattern).overlaps) return box;
+  if (!problem.pattern.overlaps) return box;
   const PerAxis at = place_in_grid(problem.grid, rank);
   for (std::size_t axis = 0; axis < axes; ++axis) {
     const auto share = [&](std::size_t neighbour) {
@@ -80,16 +125,16 @@ Box used_box(const Problem& problem, unsigned rank) {
 std::size_t own_count(const Problem& problem, unsigned rank) {
   // Interleaved threads own as many as contiguous parts would have: the remainder goes to the first
   // threads in both.
-  if (rule_of(problem.pattern).use != Use::boxes) return own_part(problem, rank).count;
+  if (problem.pattern.use != Use::boxes) return own_part(problem, rank).count;
   const Box box = own_box(problem, rank);
   return box.count[0] * box.count[1] * box.count[2];
 }
 
 unsigned owner(const Problem& problem, std::size_t element) {
   assert(element < problem.elements());
-  const Rule& rule = rule_of(problem.pattern);
-  if (rule.use == Use::interleaved) return static_cast<unsigned>(element % problem.threads);
-  if (rule.use == Use::all) {
+  const Pattern& pattern = problem.pattern;
+  if (pattern.use == Use::interleaved) return static_cast<unsigned>(element % problem.threads);
+  if (pattern.use == Use::all) {
     return static_cast<unsigned>(part_holding(problem.elements(), problem.threads, element));
   }
   const PerAxis at = coordinates(problem.shape, element);
@@ -103,7 +148,7 @@ unsigned owner(const Problem& problem, std::size_t element) {
 
 std::size_t owned_run(const Problem& problem, std::size_t element) {
   const unsigned rank = owner(problem, element);
-  const Use use = rule_of(problem.pattern).use;
+  const Use use = problem.pattern.use;
   if (use == Use::interleaved) return 1;
   if (use == Use::all) {
     const Span part = own_part(problem, rank);
@@ -119,7 +164,7 @@ std::size_t share_of(std::size_t count, unsigned overlap_percent) {
   return count / 100 * overlap_percent + count % 100 * overlap_percent / 100;
 }
 
-Span span_of(const Box& box, const PerAxis& strides, const std::array<Axis, axes>& walk) {
+Span span_of(const Box& box, const PerAxis& strides, const AxisOrder& walk) {
   Span span;
   span.count = 1;
   std::array<Loop, axes> loops;
@@ -147,17 +192,17 @@ Span span_of(const Box& box, const PerAxis& strides, const std::array<Axis, axes
 
 std::vector<Span> spans(const Problem& problem, unsigned rank) {
   assert(rank < problem.threads);
-  const Rule& rule = rule_of(problem.pattern);
+  const Pattern& pattern = problem.pattern;
   const PerAxis strides = strides_of(problem.shape.extents);
-  switch (rule.use) {
+  switch (pattern.use) {
     case Use::all:
-      return only_filled({span_of({{0, 0, 0}, problem.shape.extents}, strides, rule.walk)});
+      return only_filled({span_of({{0, 0, 0}, problem.shape.extents}, strides, pattern.walk)});
     case Use::interleaved:
       return only_filled({{rank, own_count(problem, rank), problem.threads}});
     case Use::boxes:
       break;
   }
-  return only_filled({span_of(used_box(problem, rank), strides, rule.walk)});
+  return only_filled({span_of(used_box(problem, rank), strides, pattern.walk)});
 }
 
 std::vector<Span> rotated(const Span& span, std::size_t start) {
@@ -171,6 +216,41 @@ std::size_t count_of(const std::vector<Span>& spans) {
   std::size_t count = 0;
   for (const Span& span : spans) count += size_of(span);
   return count;
+}
+
+std::optional<Grid> grid_for(const Pattern& pattern, const Shape& shape, unsigned threads) {
+  if (pattern.use != Use::boxes) return Grid{1, 1, 1};
+  std::optional<Grid> best;
+  for (unsigned z : divisors(threads)) {
+    for (unsigned y : divisors(threads / z)) {
+      const Grid grid{z, y, threads / z / y};
+      if (fits(pattern, shape, grid) && (!best || is_better(grid, *best))) best = grid;
+    }
+  }
+  return best;
+}
+
+std::vector<Owned> owners_used(const Problem& problem, unsigned rank) {
+  const Pattern& pattern = problem.pattern;
+  assert(pattern.use != Use::all);
+  if (pattern.use == Use::interleaved) return {{rank, own_count(problem, rank)}};
+  const Box box = used_box(problem, rank);
+  std::array<std::vector<Slice>, axes> along;
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    along[axis] =
+        slices(problem.shape.extents[axis], problem.grid[axis], box.first[axis], box.count[axis]);
+  }
+  std::vector<Owned> found;
+  for (const Slice& z : along[axis_z]) {
+    for (const Slice& y : along[axis_y]) {
+      for (const Slice& x : along[axis_x]) {
+        const std::size_t owner =
+            (z.part * problem.grid[axis_y] + y.part) * problem.grid[axis_x] + x.part;
+        found.push_back({static_cast<unsigned>(owner), z.count * y.count * x.count});
+      }
+    }
+  }
+  return found;
 }
 
 }  // namespace homenode::workloads::map

@@ -7,52 +7,10 @@
 #include <optional>
 #include <vector>
 
-#include "workloads/map/shape.h"
+#include "workloads/map/patterns/line.h"
+#include "workloads/map/patterns/pattern.h"
 
 namespace homenode::workloads::map {
-
-enum class Pattern {
-  shared,             ///< Every thread uses every element.
-  divided,            ///< Thread t uses the t-th of T contiguous parts.
-  interleaved,        ///< Thread t uses elements t, t + T, t + 2T, …
-  partial,            ///< As divided, plus a share of the parts of both neighbours.
-  shared_by_rows,     ///< 2D: every thread walks the whole matrix row by row,
-  shared_by_columns,  ///< column by column,
-  shared_at_random,   ///< or in a scattered order.
-  row_bands,          ///< 2D: thread t uses the t-th of T bands of whole rows.
-  column_bands,       ///< 2D: the t-th of T bands of whole columns.
-  mesh,               ///< 2D: a tile of a grid of P times Q threads.
-  shared_along_x,  ///< 3D: every thread walks everything, fastest along x (as it lies in memory),
-  shared_along_y,  ///< along y,
-  shared_along_z,  ///< or along z.
-  slabs_z,         ///< 3D: thread t uses the t-th of T slabs, cut across z: contiguous memory,
-  slabs_y,         ///< across y,
-  slabs_x,         ///< or across x.
-  pencils_x,       ///< 3D: a bar that runs along x; z and y are cut.
-  pencils_y,       ///< A bar along y; z and x are cut.
-  pencils_z,       ///< A bar along z; y and x are cut.
-  blocks,          ///< 3D: a block; all three axes are cut.
-};
-
-/// How the threads share the array.
-enum class Use {
-  all,          ///< Everybody uses everything.
-  boxes,        ///< Each has a box of its own, or that and a part of its neighbours'.
-  interleaved,  ///< Each has every T-th element.
-};
-
-/// What a pattern is made of.
-struct Rule {
-  Pattern pattern;
-  unsigned dimensions;
-  Use use;
-  std::array<bool, axes> cut;   ///< The axes that are divided among the threads.
-  std::array<Axis, axes> walk;  ///< In which order loops are nested, outermost first.
-  bool scattered = false;       ///< Walked at random whatever order is asked for.
-  bool overlaps = false;        ///< Boxes may reach into their neighbours'.
-};
-
-const Rule& rule_of(Pattern pattern);
 
 /// Into how many parts each axis is cut; their product is the number of threads.
 using Grid = std::array<unsigned, axes>;
@@ -60,16 +18,16 @@ using Grid = std::array<unsigned, axes>;
 /// The most even cut of the pattern's axes that leaves no thread without an element: of all such
 /// the one with the fewest parts in sum, then the one that cuts slower axes more. Patterns that
 /// cut nothing have one part. Nothing when there is no such cut. pre: threads > 0.
-std::optional<Grid> grid_for(Pattern pattern, const Shape& shape, unsigned threads);
+std::optional<Grid> grid_for(const Pattern& pattern, const Shape& shape, unsigned threads);
 
 /// The logical question: it knows threads and elements, nothing of nodes or pages.
 /// pre of every function here: threads > 0, overlap_percent <= 100, rank < threads; the shape has
 /// the pattern's dimensions.
 struct Problem {
   Problem() = default;
-  Problem(Pattern pattern, Shape shape, unsigned threads, unsigned overlap_percent);
+  Problem(const Pattern& pattern, Shape shape, unsigned threads, unsigned overlap_percent);
 
-  Pattern pattern = Pattern::shared;
+  Pattern pattern = patterns::shared;
   Shape shape;
   unsigned threads = 1;
   unsigned overlap_percent = 0;  ///< Of each neighbour's part; used by patterns that overlap.
@@ -138,7 +96,7 @@ std::size_t share_of(std::size_t count, unsigned overlap_percent);
 
 /// A box of an array as nested strides, walked as the axes say, outermost first; loops that make
 /// one are joined, those of one step left out.
-Span span_of(const Box& box, const PerAxis& strides, const std::array<Axis, axes>& walk);
+Span span_of(const Box& box, const PerAxis& strides, const AxisOrder& walk);
 
 /// The elements that thread `rank` uses in one pass, in walking order; each exactly once.
 std::vector<Span> spans(const Problem& problem, unsigned rank);

@@ -4,7 +4,7 @@
 #include <cassert>
 #include <numeric>
 
-#include "workloads/program/stopwatch.h"
+#include "workloads/program/program.h"
 
 namespace homenode::workloads::message {
 namespace {
@@ -230,6 +230,30 @@ class KNeighbor final : public MessageProgram {
 
 std::unique_ptr<MessageProgram> make_kneighbor(const KNeighborShape& shape) {
   return std::make_unique<KNeighbor>(shape);
+}
+
+Description describe_kneighbor() {
+  Description described = description_of(
+      "kneighbor", "kNeighbor of Charm++: messages to neighbours in a ring and back",
+      "--message-size, 1 KiB, for each of the 2k neighbours of each element",
+      "written on the sending PE, read on the receiving one", "kNeighbor of Charm++'s benchmarks");
+  described.parameters = {
+      whole_number(
+          "elements", "",
+          "elements of the ring, in blocks over the PEs (default: one per PE, 2k + 1 at least)", 1,
+          most_elements),
+      whole_number("neighbours", "3", "k: neighbours on either side", 1),
+      whole_number("iterations", "100", "how often all elements wait for each other", 1,
+                   most_rounds),
+      whole_number("steps", "100",
+                   "in each iteration: sends to all neighbours, each waiting for all answers", 1,
+                   most_rounds),
+      byte_size("message-size", "1K", "payload of a message", 8, most_message_bytes),
+      on_or_off("as-published", "false", "payloads are neither written nor read")};
+  add_message_parameters(described);
+  add_program_parameters(described);
+  described.metrics = program_metrics("Mmsg/s", "messages");
+  return described;
 }
 
 }  // namespace homenode::workloads::message

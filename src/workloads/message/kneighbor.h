@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "workloads/message/program.h"
+#include "workloads/program/description.h"
 
 namespace homenode::workloads::message {
 
@@ -32,5 +33,13 @@ std::uint64_t expected_sum(const KNeighborShape& shape, std::uint64_t element);
 /// Its rate is in 1e6 messages a second, each there and back counting as two. Figures: the mean of
 /// the 100 fastest iterations, as the published program prints, and the median, in µs a step.
 std::unique_ptr<MessageProgram> make_kneighbor(const KNeighborShape& shape);
+
+/// What `bench kneighbor` says of itself.
+Description describe_kneighbor();
+
+/// Of `bench kneighbor`.
+inline constexpr unsigned most_elements = 1U << 16U;
+inline constexpr unsigned most_rounds = 1'000'000;
+inline constexpr std::size_t most_message_bytes = std::size_t{1} << 30U;
 
 }  // namespace homenode::workloads::message

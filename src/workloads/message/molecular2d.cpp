@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "workloads/message/molecules_objects.h"
-#include "workloads/message/molecules_serial.h"
+#include "workloads/message/patch.h"
 
 namespace homenode::workloads::message {
 namespace {
@@ -131,6 +131,27 @@ class Molecular2D final : public MessageProgram {
 
 std::unique_ptr<MessageProgram> make_molecular2d(const MoleculesShape& shape) {
   return std::make_unique<Molecular2D>(shape);
+}
+
+Description describe_molecular2d() {
+  Description described = description_of(
+      "molecular2d", "Molecular2D of Charm++: particles in patches that send them to each other",
+      "26 messages for each patch, 14 MiB",
+      "copied by patches, read by computes, answered with forces",
+      "Molecular2D of Charm++'s examples; Ribeiro et al. 2010");
+  described.parameters = {
+      whole_number("columns", "5", "patches side by side", least_patches, most_patches),
+      whole_number("rows", "5", "patches one above the other", least_patches, most_patches),
+      whole_number("particles", "5000", "of all patches", 1, most_particles),
+      whole_number("steps", "51", "steps in time", 1, most_steps),
+      whole_number("seed", "1", "of the first places and speeds", 0),
+      on_or_off("as-published", "false",
+                "the example's law of force and its ways of counting pairs and moving particles, "
+                "which conserve nothing but particles")};
+  add_message_parameters(described);
+  add_program_parameters(described);
+  described.metrics = program_metrics("Mpairs/s", "pairs of particles");
+  return described;
 }
 
 }  // namespace homenode::workloads::message

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "workloads/message/molecules.h"
+#include "workloads/program/description.h"
 
 namespace homenode::workloads::message {
 
@@ -13,5 +14,14 @@ namespace homenode::workloads::message {
 /// speeds that were clipped, particles that went to another patch. pre: three columns and rows at
 /// least.
 std::unique_ptr<MessageProgram> make_molecular2d(const MoleculesShape& shape);
+
+/// What `bench molecular2d` says of itself.
+Description describe_molecular2d();
+
+/// Of `bench molecular2d`.
+inline constexpr unsigned least_patches = 3;
+inline constexpr unsigned most_patches = 64;
+inline constexpr unsigned most_particles = 10'000'000;
+inline constexpr unsigned most_steps = 1'000'000;
 
 }  // namespace homenode::workloads::message

@@ -85,4 +85,8 @@ class ComputeSpace {
   double scale_ = 1.0;
 };
 
+/// Molecular2D without messages, which the message-driven program must equal bit for bit: the
+/// particles of each patch after all steps, in order.
+std::vector<std::vector<Particle>> run_serially(const MoleculesShape& shape);
+
 }  // namespace homenode::workloads::message

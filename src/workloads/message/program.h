@@ -6,6 +6,7 @@
 
 #include "workloads/message/channels.h"
 #include "workloads/message/runtime.h"
+#include "workloads/program/description.h"
 #include "workloads/program/program.h"
 
 namespace homenode::workloads::message {
@@ -32,29 +33,16 @@ class MessageProgram : public Program {
 };
 
 /// The inboxes, the arrays that only this program has, and last the messages, unless from malloc.
-inline std::vector<ArrayNeed> arrays_of(const Layout& layout, const std::vector<Channel>& channels,
-                                        const std::vector<ArrayNeed>& own = {}) {
-  std::vector<ArrayNeed> needs{{inboxes_array, layout.pes * layout.page_bytes, Sharing::parts}};
-  needs.insert(needs.end(), own.begin(), own.end());
-  if (!layout.from_malloc) {
-    needs.push_back({messages_array, region_bytes(channels), Sharing::parts});
-  }
-  return needs;
-}
+std::vector<ArrayNeed> arrays_of(const Layout& layout, const std::vector<Channel>& channels,
+                                 const std::vector<ArrayNeed>& own = {});
 
 /// The memory of each PE in the array `inboxes`.
-inline std::vector<void*> pe_memory(void* inboxes, const Layout& layout) {
-  static_assert(sizeof(Pe) <= 4096);
-  std::vector<void*> memory;
-  for (unsigned pe = 0; pe < layout.pes; ++pe) {
-    memory.push_back(static_cast<std::byte*>(inboxes) + pe * layout.page_bytes);
-  }
-  return memory;
-}
+std::vector<void*> pe_memory(void* inboxes, const Layout& layout);
 
 /// The PE of object `i` of `count` that are dealt out in blocks.
-inline unsigned pe_of(std::size_t i, std::size_t count, unsigned pes) {
-  return static_cast<unsigned>(i * pes / count);
-}
+unsigned pe_of(std::size_t i, std::size_t count, unsigned pes);
+
+/// The parameters of every message-driven program, beside those of every program.
+void add_message_parameters(Description& description);
 
 }  // namespace homenode::workloads::message

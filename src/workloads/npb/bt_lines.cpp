@@ -1,4 +1,4 @@
-#include "workloads/npb/bt_lines.h"
+#include "workloads/npb/cfd_kernels.h"
 
 #include "workloads/npb/bt_systems.h"
 
@@ -63,6 +63,6 @@ void along_z(const CfdField& field, std::size_t j, double* scratch) {
 
 }  // namespace
 
-constinit const BtLinesKernel bt_lines_kernel{along_x, along_y, along_z};
+constinit const LinesKernel bt_lines_kernel{nullptr, along_x, along_y, along_z};
 
 }  // namespace homenode::workloads::npb::HN_ISA

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 namespace homenode::workloads::npb {
 
@@ -62,5 +63,16 @@ struct CfdField {
   double* square = nullptr;  ///< qs times the density.
   double* speed = nullptr;   ///< Of sound; SP's alone.
 };
+
+/// Of a cache line.
+inline constexpr std::size_t cfd_line_doubles = 8;
+
+/// n points in each direction.
+CfdGrid cfd_grid(std::size_t n);
+
+CfdConstants cfd_constants(std::size_t n, double dt);
+
+/// CfdField::weights of a line of n points: five rows of `pitch`.
+std::vector<double> fourth_differences(std::size_t n, std::size_t pitch);
 
 }  // namespace homenode::workloads::npb

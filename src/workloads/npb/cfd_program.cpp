@@ -6,7 +6,7 @@
 #include <new>
 #include <string>
 
-#include "workloads/program/stopwatch.h"
+#include "workloads/program/program.h"
 #include "workloads/program/team.h"
 
 namespace homenode::workloads::npb {

@@ -11,9 +11,8 @@
 #include <vector>
 
 #include "workloads/npb/cfd_field.h"
-#include "workloads/npb/cfd_grid.h"
+#include "workloads/npb/cfd_kernels.h"
 #include "workloads/npb/cfd_reference.h"
-#include "workloads/npb/cfd_rhs.h"
 #include "workloads/npb/cfd_solution.h"
 #include "workloads/program/program.h"
 

@@ -1,4 +1,4 @@
-#include "workloads/npb/cfd_rhs.h"
+#include "workloads/npb/cfd_kernels.h"
 
 #include <math.h>
 

@@ -29,4 +29,9 @@ CfdState error_squares(const CfdField& field, std::size_t k, bool borders);
 /// The root of the sum over planes, in their order, relative to the number of interior points.
 CfdState norm_of(const CfdState* squares_by_plane, std::size_t n);
 
+/// LU's last check, an integral over the faces of a box inside the cube: of the pressure, by the
+/// mean of each cell's corners. The box ends one point from the border, two at the far end of y and
+/// the near end of z.
+double surface_integral(const CfdField& field);
+
 }  // namespace homenode::workloads::npb

@@ -1,10 +1,10 @@
-#include "workloads/npb/cg.h"
-
+// CG as a program: the smallest eigenvalue of a sparse random matrix (NAS-91-002).
 #include <array>
 #include <cassert>
 
 #include "workloads/npb/cg_kernel.h"
-#include "workloads/program/stopwatch.h"
+#include "workloads/npb/table.h"
+#include "workloads/program/program.h"
 
 namespace homenode::workloads::npb {
 namespace {
@@ -83,10 +83,14 @@ class Cg final : public Program {
   const CgValues& values_;
 };
 
-}  // namespace
-
 std::unique_ptr<Program> make_cg(Class size) {
   return std::make_unique<Cg>(size);
 }
+
+}  // namespace
+
+constinit const Benchmark cg_benchmark{"cg", "smallest eigenvalue of a sparse random matrix",
+                                       "rows in parts, and all threads read all of one vector",
+                                       make_cg};
 
 }  // namespace homenode::workloads::npb

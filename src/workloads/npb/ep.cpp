@@ -1,5 +1,4 @@
-#include "workloads/npb/ep.h"
-
+// EP as a program: pairs of Gaussian deviates (NAS-91-002).
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -7,7 +6,8 @@
 #include <string>
 
 #include "workloads/npb/ep_kernel.h"
-#include "workloads/program/stopwatch.h"
+#include "workloads/npb/table.h"
+#include "workloads/program/program.h"
 
 namespace homenode::workloads::npb {
 namespace {
@@ -91,10 +91,13 @@ class Ep final : public Program {
   const std::array<double, ep_annuli>& counts_;
 };
 
-}  // namespace
-
 std::unique_ptr<Program> make_ep(Class size) {
   return std::make_unique<Ep>(size);
 }
+
+}  // namespace
+
+constinit const Benchmark ep_benchmark{"ep", "pairs of Gaussian deviates, counted by size",
+                                       "each thread alone, next to no memory", make_ep};
 
 }  // namespace homenode::workloads::npb

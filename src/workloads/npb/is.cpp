@@ -1,11 +1,11 @@
-#include "workloads/npb/is.h"
-
+// IS as a program: small whole numbers ranked by buckets (NAS-91-002).
 #include <array>
 #include <cassert>
 #include <string>
 
 #include "workloads/npb/is_kernel.h"
-#include "workloads/program/stopwatch.h"
+#include "workloads/npb/table.h"
+#include "workloads/program/program.h"
 
 namespace homenode::workloads::npb {
 namespace {
@@ -136,10 +136,14 @@ class Is final : public Program {
   const IsValues& values_;
 };
 
-}  // namespace
-
 std::unique_ptr<Program> make_is(Class size) {
   return std::make_unique<Is>(size);
 }
+
+}  // namespace
+
+constinit const Benchmark is_benchmark{"is", "small whole numbers ranked by buckets",
+                                       "own keys read in order, written to buckets all over",
+                                       make_is};
 
 }  // namespace homenode::workloads::npb

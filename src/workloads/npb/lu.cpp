@@ -1,12 +1,11 @@
-#include "workloads/npb/lu.h"
-
+// LU as a program: sweeps from corner to corner (NAS-91-002).
 #include <array>
 #include <atomic>
 #include <thread>
 
 #include "workloads/npb/cfd_program.h"
-#include "workloads/npb/lu_surface.h"
 #include "workloads/npb/lu_sweep.h"
+#include "workloads/npb/table.h"
 
 namespace homenode::workloads::npb {
 namespace {
@@ -109,10 +108,14 @@ class Lu final : public CfdProgram {
   std::vector<LuProgress> progress_;
 };
 
-}  // namespace
-
 std::unique_ptr<Program> make_lu(Class size) {
   return std::make_unique<Lu>(size);
 }
+
+}  // namespace
+
+constinit const Benchmark lu_benchmark{
+    "lu", "flow in a cube by sweeps from corner to corner",
+    "own planes, and in the sweeps own rows, each thread after its neighbour", make_lu};
 
 }  // namespace homenode::workloads::npb

@@ -1,4 +1,4 @@
-#include "workloads/npb/sp_lines.h"
+#include "workloads/npb/cfd_kernels.h"
 
 #include "workloads/npb/cfd_vector.h"
 #include "workloads/npb/sp_systems.h"
@@ -124,6 +124,6 @@ void along_z(const CfdField& field, std::size_t j, double* scratch) {
 
 }  // namespace
 
-constinit const SpLinesKernel sp_lines_kernel{enter, along_x, along_y, along_z};
+constinit const LinesKernel sp_lines_kernel{enter, along_x, along_y, along_z};
 
 }  // namespace homenode::workloads::npb::HN_ISA

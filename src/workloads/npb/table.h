@@ -1,5 +1,6 @@
 // The NAS Parallel Benchmarks by name, for help, options and lists (NAS-91-002; parameters and
-// values to check against: NPB 3.4). A new one is its files and one line in table.cpp.
+// values to check against: NPB 3.4). A new one is its files, its name here and in
+// table.cpp.
 #pragma once
 
 #include <memory>
@@ -7,6 +8,7 @@
 #include <string_view>
 
 #include "workloads/npb/class.h"
+#include "workloads/program/description.h"
 #include "workloads/program/program.h"
 
 namespace homenode::workloads::npb {
@@ -19,10 +21,17 @@ struct Benchmark {
   std::unique_ptr<Program> (*make)(Class size);
 };
 
+// Each stands beside its program, in a file of its name (bt and sp share one).
+extern const Benchmark ep_benchmark, cg_benchmark, mg_benchmark, ft_benchmark, is_benchmark,
+    bt_benchmark, lu_benchmark, sp_benchmark;
+
 /// All of them, in the order of the help.
 std::span<const Benchmark> benchmarks();
 
 /// In small or capital letters; null when there is none of that name.
 const Benchmark* find_benchmark(std::string_view name);
+
+/// What `bench npb` says of itself.
+Description describe();
 
 }  // namespace homenode::workloads::npb

@@ -127,6 +127,21 @@ Bounds writes_of_a_word(const Course& course, const Use& use) {
   return {alone ? use.least_loops : std::min(use.most_loops, std::uint64_t{1}), use.walks};
 }
 
+/// Whether one word can be what a run leaves: its own name, or zero, and a possible count of
+/// writes.
+bool is_right(const Words& memory, std::uint64_t i, const Course& course, const Use& use,
+              const Bounds& bounds) {
+  const std::uint64_t value = memory.words[i];
+  const std::uint64_t name = name_at(memory, i);
+  if (course.work == Work::zero) {
+    return value == 0 || ((course.random || use.walks == 0) && value == name);
+  }
+  const std::uint64_t count = value >> name_bits;
+  const bool countable = bounds.most < count_limit;
+  return (value & name_mask) == name &&
+         (!countable || (bounds.least <= count && count <= bounds.most));
+}
+
 }  // namespace
 
 void give_names(const Words& memory) {
@@ -157,24 +172,16 @@ Walked walk(const Words& memory, const Course& course, const Turn& turn) {
 
 std::uint64_t wrong_words(const Words& memory, const Course& course, const Use& use) {
   const Bounds bounds = writes_of_a_word(course, use);
-  const bool countable = bounds.most < count_limit;
   std::uint64_t wrong = 0;
   std::uint64_t writes = 0;
   for (std::uint64_t i = 0; i < memory.words.size(); ++i) {
-    const std::uint64_t value = memory.words[i];
-    const std::uint64_t count = value >> name_bits;
-    writes += count;
-    bool right = (value & name_mask) == name_at(memory, i) &&
-                 (!countable || (bounds.least <= count && count <= bounds.most));
-    if (course.work == Work::zero) {
-      right = value == 0 || ((course.random || use.walks == 0) && value == name_at(memory, i));
-    }
-    wrong += right ? 0 : 1;
+    writes += memory.words[i] >> name_bits;
+    wrong += is_right(memory, i, course, use, bounds) ? 0 : 1;
   }
   if (wrong > 0 || course.work != Work::update) return wrong;
   // No word alone is wrong, but writes may be missing, or too many.
   if (use.users == 1) return writes % count_limit == use.updates % count_limit ? 0 : 1;
-  return !countable || writes <= use.updates ? 0 : 1;
+  return bounds.most >= count_limit || writes <= use.updates ? 0 : 1;
 }
 
 }  // namespace homenode::workloads::numa_mem

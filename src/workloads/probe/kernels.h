@@ -1,9 +1,12 @@
-// The probes that measure a memory: what each kernel moves, and the kernels for the CPU at hand.
+// The probes that measure a memory: what each kernel moves, the kernels for the CPU at hand, and
+// background traffic made of them at a chosen intensity, for the latency under load.
 // Nothing here allocates, places, times or prints; the room `measure` does.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -51,5 +54,20 @@ struct KernelSet {
 std::span<const KernelSet> kernel_sets();
 /// The widest that this CPU supports, or the named one: null when it is unknown or not supported.
 const KernelSet* find_kernel_set(std::string_view name = {});
+
+struct Injection {
+  StreamKernel read = nullptr;
+  const double* source = nullptr;
+  std::size_t count = 0;        ///< Elements, walked round and round.
+  std::size_t first = 0;        ///< Where the walk begins.
+  std::size_t idle_rounds = 0;  ///< Of an empty loop, about a cycle each, after every block.
+};
+
+/// Elements that are read between two looks at `stop`: a small page.
+inline constexpr std::size_t injected_elements = 512;
+
+/// Reads until `stop`; how many elements that were.
+/// pre: count and first are multiples of injected_elements, first < count.
+std::uint64_t inject(const Injection& injection, const std::atomic<bool>& stop);
 
 }  // namespace homenode::workloads::probe

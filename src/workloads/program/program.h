@@ -3,6 +3,7 @@
 // can hide. No printing, no placement inside.
 #pragma once
 
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <span>
@@ -75,6 +76,17 @@ class Program {
   /// memory[i] belongs to arrays()[i]: aligned to a page, of any content, the caller's, free for
   /// use during the call.
   virtual ProgramOutcome run(std::span<void* const> memory, unsigned threads) = 0;
+};
+
+/// Wall time of the part of a program that its specification times.
+class Stopwatch {
+ public:
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace homenode::workloads

@@ -112,5 +112,23 @@ inline void for_each_strip(const Domain<Real>& domain, Index j, Index k, bool ve
   }
 }
 
+/// What the rows of a plane have in common: their length, the strides across them, the material.
+template <class Real>
+struct Plane {
+  Index nx, y, z;
+  PlaneFactors<Real> m;
+};
+
+template <class Real>
+inline Plane<Real> plane_of(const Domain<Real>& domain, Index k) {
+  return {domain.nx, domain.row, domain.plane, domain.factors[k]};
+}
+
+/// Calls work(row, j) for each of the rows.
+template <class Real, class Work>
+inline void for_each_row(const Domain<Real>& domain, const Rows& rows, const Work& work) {
+  for (Index j = rows.first; j < rows.last; ++j) work(row_of(domain, j, rows.plane), j);
+}
+
 }  // namespace
 }  // namespace homenode::workloads::seismic::HN_ISA

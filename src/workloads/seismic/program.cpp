@@ -1,8 +1,14 @@
 #include "workloads/seismic/program.h"
 
+#include <omp.h>
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <memory>
 #include <utility>
 
+#include "workloads/probe/kernels.h"
+#include "workloads/program/program.h"
 #include "workloads/seismic/ladder.h"
 #include "workloads/seismic/layout.h"
 
@@ -41,6 +47,64 @@ ProgramOutcome SeismicProgram::run(std::span<void* const> memory, unsigned threa
         {"misfit to the closed form", misfit(recording_.traces, expected_), 0.0, misfit_tolerance});
   }
   return outcome;
+}
+
+Description describe() {
+  Description described =
+      description_of("seismic", "waves in the ground (the problem of Ondes3D), every run checked",
+                     "--size cells, 9 fields and the material", "slabs with neighbours' planes",
+                     "Ondes 3D: Dupros et al.; C-PML: Komatitsch and Martin 2007");
+  described.parameters = {
+      free_text("size", "128", "cells along all sides, or along each"),
+      whole_number("steps", "150", "time steps", 1),
+      one_of("precision", "double", "double or float",
+             {{"double", "double", "8 bytes a number."}, {"float", "float", "4 bytes a number."}}),
+      one_of("source", "explosion", "explosion, or double-couple (a slip on a fault)",
+             {{"explosion", "explosion", "The same push in all directions."},
+              {"double-couple", "double couple", "A slip on a fault."}}),
+      on_or_off("free-surface", "false", "the ground above, in place of an absorbing face"),
+      free_text("layer", "",
+                "a layer of the ground from this depth on, in m, kg/m3 and m/s; again for more, "
+                "from 0 down (default: 0:2700:6000:3460)"),
+      whole_number("time-block", "1",
+                   "steps that are run together on a part of the grid while it is in a cache; the "
+                   "result is the same bits, but threads leave their own planes",
+                   1, most_steps_together)};
+  add_program_parameters(described);
+  described.metrics = program_metrics("Mcells/s", "cells and steps");
+  return described;
+}
+
+double triad_bytes_s(std::size_t bytes, unsigned threads) {
+  constexpr int passes = 8;
+  constexpr std::size_t alignment = 4096;
+  const std::size_t unit = probe::block_elements * threads;
+  const std::size_t count = std::max<std::size_t>(bytes / (3 * sizeof(double)) / unit, 1) * unit;
+  const std::size_t array_bytes = (count * sizeof(double) + alignment - 1) / alignment * alignment;
+  const std::unique_ptr<void, decltype(&std::free)> memory(
+      std::aligned_alloc(alignment, 3 * array_bytes), &std::free);
+  if (!memory) return 0.0;
+  auto* const target = static_cast<double*>(memory.get());
+  double* const source = target + array_bytes / sizeof(double);
+  double* const second = source + array_bytes / sizeof(double);
+  const auto triad = probe::find_kernel_set()->streams[static_cast<int>(probe::Kernel::triad)];
+  double best = 0.0;
+  omp_set_dynamic(0);
+#pragma omp parallel num_threads(threads)
+  {
+    const auto rank = static_cast<std::size_t>(omp_get_thread_num());
+    const std::size_t part = count / threads;  // A whole number of blocks.
+    const std::size_t from = rank * part;
+    for (double* const array : {target, source, second}) std::fill_n(array + from, part, 1.0);
+    for (int pass = 0; pass < passes; ++pass) {
+#pragma omp barrier
+      const Stopwatch stopwatch;
+      triad({target + from, source + from, second + from, part});
+#pragma omp barrier
+      if (rank == 0) best = std::max(best, static_cast<double>(24 * count) / stopwatch.seconds());
+    }
+  }
+  return best;
 }
 
 }  // namespace homenode::workloads::seismic

@@ -2,10 +2,12 @@
 // whose motion is known exactly, so that every run is checked against it.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "workloads/program/description.h"
 #include "workloads/program/program.h"
 #include "workloads/seismic/scene.h"
 #include "workloads/seismic/solver.h"
@@ -50,5 +52,15 @@ inline constexpr double misfit_tolerance = 0.01;
 constexpr double useful_bytes(bool single_precision) {
   return (single_precision ? 4.0 : 8.0) * (3 * 2 + 6 + 6 * 2 + 3);
 }
+
+/// What `bench seismic` says of itself.
+Description describe();
+
+/// Of `bench seismic`: more together reach over most of any grid that is worth it.
+inline constexpr std::size_t most_steps_together = 64;
+
+/// Bytes a second as STREAM counts them (24 for each element), the best of some passes over three
+/// arrays of `bytes` together, each thread in memory that it touched first; 0 without memory.
+double triad_bytes_s(std::size_t bytes, unsigned threads);
 
 }  // namespace homenode::workloads::seismic

@@ -8,60 +8,70 @@ namespace {
 
 template <class Real>
 inline void normal_row(const Domain<Real>& domain, const Row<Real>& f, Index k) {
-  const Index nx = domain.nx;
-  const Index y = domain.row;
-  const Index z = domain.plane;
-  const PlaneFactors<Real> m = domain.factors[k];
+  const Plane<Real> at = plane_of(domain, k);
 #pragma omp simd
-  for (Index i = 0; i < nx; ++i) {
+  for (Index i = 0; i < at.nx; ++i) {
     const Real dx = after(f.vx, i, 1);
-    const Real dy = before(f.vy, i, y);
-    const Real dz = m.near_z * (f.vz[i] - f.vz[i - z]) + m.far_z * (f.vz[i + z] - f.vz[i - 2 * z]);
-    f.sxx[i] += m.along * dx + m.across * dy + m.sideward * dz;
-    f.syy[i] += m.across * dx + m.along * dy + m.sideward * dz;
-    f.szz[i] += m.upward * (dx + dy) + m.vertical * dz;
+    const Real dy = before(f.vy, i, at.y);
+    const Real dz = at.m.near_z * (f.vz[i] - f.vz[i - at.z]) +
+                    at.m.far_z * (f.vz[i + at.z] - f.vz[i - 2 * at.z]);
+    f.sxx[i] += at.m.along * dx + at.m.across * dy + at.m.sideward * dz;
+    f.syy[i] += at.m.across * dx + at.m.along * dy + at.m.sideward * dz;
+    f.szz[i] += at.m.upward * (dx + dy) + at.m.vertical * dz;
   }
 }
 
 template <class Real>
 inline void shear_row(const Domain<Real>& domain, const Row<Real>& f, Index k) {
-  const Index nx = domain.nx;
-  const Index y = domain.row;
-  const Index z = domain.plane;
-  const PlaneFactors<Real> m = domain.factors[k];
+  const Plane<Real> at = plane_of(domain, k);
 #pragma omp simd
-  for (Index i = 0; i < nx; ++i) {
-    f.sxy[i] += m.shear * (after(f.vx, i, y) + before(f.vy, i, 1));
+  for (Index i = 0; i < at.nx; ++i) {
+    f.sxy[i] += at.m.shear * (after(f.vx, i, at.y) + before(f.vy, i, 1));
   }
   if (domain.free_surface && k == domain.nz - 1) return;  // Half a cell above the surface.
 #pragma omp simd
-  for (Index i = 0; i < nx; ++i) {
-    const Real dz = m.near_z * (f.vx[i + z] - f.vx[i]) + m.far_z * (f.vx[i + 2 * z] - f.vx[i - z]);
-    f.sxz[i] += m.shear_half * (dz + before(f.vz, i, 1));
+  for (Index i = 0; i < at.nx; ++i) {
+    const Real dz = at.m.near_z * (f.vx[i + at.z] - f.vx[i]) +
+                    at.m.far_z * (f.vx[i + 2 * at.z] - f.vx[i - at.z]);
+    f.sxz[i] += at.m.shear_half * (dz + before(f.vz, i, 1));
   }
 #pragma omp simd
-  for (Index i = 0; i < nx; ++i) {
-    const Real dz = m.near_z * (f.vy[i + z] - f.vy[i]) + m.far_z * (f.vy[i + 2 * z] - f.vy[i - z]);
-    f.syz[i] += m.shear_half * (dz + after(f.vz, i, y));
+  for (Index i = 0; i < at.nx; ++i) {
+    const Real dz = at.m.near_z * (f.vy[i + at.z] - f.vy[i]) +
+                    at.m.far_z * (f.vy[i + 2 * at.z] - f.vy[i - at.z]);
+    f.syz[i] += at.m.shear_half * (dz + after(f.vz, i, at.y));
   }
 }
 
-/// What the faces of one axis add: to the normal stresses by the velocity along it, and to the two
-/// shear stresses that it has a part in.
+/// What the faces of one axis add to, and by which velocities: the normal stresses by the one along
+/// it, and the two shear stresses that it has a part in, each by another.
+template <class Real>
+struct FaceSums {
+  const Real* along;
+  const Real* first_by;
+  const Real* second_by;
+  Real* first;
+  Real* second;
+  Real to_xx, to_yy, to_zz, to_first;
+};
+
+template <int axis, class Real>
+inline FaceSums<Real> face_sums(const Row<Real>& f, const PlaneFactors<Real>& m) {
+  if constexpr (axis == 0) {
+    return {f.vx, f.vy, f.vz, f.sxy, f.sxz, m.along, m.across, m.upward, m.shear};
+  } else if constexpr (axis == 1) {
+    return {f.vy, f.vx, f.vz, f.sxy, f.syz, m.across, m.along, m.upward, m.shear};
+  } else {
+    return {f.vz, f.vx, f.vy, f.sxz, f.syz, m.sideward, m.sideward, m.vertical, m.shear_half};
+  }
+}
+
 template <int axis, class Real>
 inline void add_faces(const Domain<Real>& domain, const Row<Real>& f, Index k,
                       const Strip<axis, Real>& strip) {
   const PlaneFactors<Real> m = domain.factors[k];
   const Index stride = stride_of<axis>(domain);
-  const Real to_xx = axis == 0 ? m.along : axis == 1 ? m.across : m.sideward;
-  const Real to_yy = axis == 0 ? m.across : axis == 1 ? m.along : m.sideward;
-  const Real to_zz = axis == 2 ? m.vertical : m.upward;
-  const Real* const along = axis == 0 ? f.vx : axis == 1 ? f.vy : f.vz;
-  const Real* const first_by = axis == 0 ? f.vy : f.vx;
-  const Real* const second_by = axis == 2 ? f.vy : f.vz;
-  Real* const first = axis == 2 ? f.sxz : f.sxy;
-  Real* const second = axis == 0 ? f.sxz : f.syz;
-  const Real to_first = axis == 2 ? m.shear_half : m.shear;
+  const FaceSums<Real> sums = face_sums<axis>(f, m);
   const auto shear = [&](Index difference, Index n, const Real* by) {
     const Index i = strip.begin + n;
     return axis == 0 ? strip.node(difference, n, before(by, i, stride))
@@ -70,17 +80,17 @@ inline void add_faces(const Domain<Real>& domain, const Row<Real>& f, Index k,
 #pragma omp simd
   for (Index n = 0; n < strip.count; ++n) {
     const Index i = strip.begin + n;
-    const Real normal = axis == 0 ? strip.half(0, n, after(along, i, stride))
-                                  : strip.node(0, n, before(along, i, stride));
-    f.sxx[i] += to_xx * normal;
-    f.syy[i] += to_yy * normal;
-    f.szz[i] += to_zz * normal;
-    first[i] += to_first * shear(1, n, first_by);
+    const Real normal = axis == 0 ? strip.half(0, n, after(sums.along, i, stride))
+                                  : strip.node(0, n, before(sums.along, i, stride));
+    f.sxx[i] += sums.to_xx * normal;
+    f.syy[i] += sums.to_yy * normal;
+    f.szz[i] += sums.to_zz * normal;
+    sums.first[i] += sums.to_first * shear(1, n, sums.first_by);
   }
   if (domain.free_surface && k == domain.nz - 1) return;  // Half a cell above the surface.
 #pragma omp simd
   for (Index n = 0; n < strip.count; ++n) {
-    second[strip.begin + n] += m.shear_half * shear(2, n, second_by);
+    sums.second[strip.begin + n] += m.shear_half * shear(2, n, sums.second_by);
   }
 }
 
@@ -105,13 +115,12 @@ inline void mirror_row(const Domain<Real>& domain, const Row<Real>& f, Index k) 
 template <class Real>
 void stresses(const Domain<Real>& domain, const Rows& rows) {
   const Index k = rows.plane;
-  for (Index j = rows.first; j < rows.last; ++j) {
-    const Row<Real> f = row_of(domain, j, k);
+  for_each_row(domain, rows, [&](const Row<Real>& f, Index j) {
     normal_row(domain, f, k);
     shear_row(domain, f, k);
     for_each_strip(domain, j, k, true, [&](const auto& strip) { add_faces(domain, f, k, strip); });
     if (domain.free_surface) mirror_row(domain, f, k);
-  }
+  });
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 // after.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 
 #include "workloads/seismic/kernels.h"
@@ -37,5 +38,14 @@ struct Tiles {
   /// What a half step of a tile does at a position; nothing where first is not before last.
   [[nodiscard]] Rows at(std::ptrdiff_t tile, std::ptrdiff_t position, std::ptrdiff_t half) const;
 };
+
+inline Rows Tiles::at(std::ptrdiff_t tile, std::ptrdiff_t position, std::ptrdiff_t half) const {
+  const std::ptrdiff_t behind = reach * half;
+  const std::ptrdiff_t plane = position - behind;
+  if (plane < 0 || plane >= nz) return {};
+  const std::ptrdiff_t first = tile * rows - behind;
+  return {plane, std::clamp<std::ptrdiff_t>(first, 0, ny),
+          std::clamp<std::ptrdiff_t>(first + rows, 0, ny)};
+}
 
 }  // namespace homenode::workloads::seismic

@@ -9,22 +9,20 @@ namespace {
 
 template <class Real>
 inline void velocity_row(const Domain<Real>& domain, const Row<Real>& f, Index k) {
-  const Index nx = domain.nx;
-  const Index y = domain.row;
-  const Index z = domain.plane;
-  const Real light = domain.factors[k].light;
-  const Real light_half = domain.factors[k].light_half;
+  const Plane<Real> at = plane_of(domain, k);
+  const Real light = at.m.light;
+  const Real light_half = at.m.light_half;
 #pragma omp simd
-  for (Index i = 0; i < nx; ++i) {
-    f.vx[i] += light * (before(f.sxx, i, 1) + before(f.sxy, i, y) + before(f.sxz, i, z));
+  for (Index i = 0; i < at.nx; ++i) {
+    f.vx[i] += light * (before(f.sxx, i, 1) + before(f.sxy, i, at.y) + before(f.sxz, i, at.z));
   }
 #pragma omp simd
-  for (Index i = 0; i < nx; ++i) {
-    f.vy[i] += light * (after(f.sxy, i, 1) + after(f.syy, i, y) + before(f.syz, i, z));
+  for (Index i = 0; i < at.nx; ++i) {
+    f.vy[i] += light * (after(f.sxy, i, 1) + after(f.syy, i, at.y) + before(f.syz, i, at.z));
   }
 #pragma omp simd
-  for (Index i = 0; i < nx; ++i) {
-    f.vz[i] += light_half * (after(f.sxz, i, 1) + before(f.syz, i, y) + after(f.szz, i, z));
+  for (Index i = 0; i < at.nx; ++i) {
+    f.vz[i] += light_half * (after(f.sxz, i, 1) + before(f.syz, i, at.y) + after(f.szz, i, at.z));
   }
 }
 
@@ -53,11 +51,10 @@ inline void add_faces(const Domain<Real>& domain, const Row<Real>& f, Index k,
 template <class Real>
 void velocities(const Domain<Real>& domain, const Rows& rows) {
   const Index k = rows.plane;
-  for (Index j = rows.first; j < rows.last; ++j) {
-    const Row<Real> f = row_of(domain, j, k);
+  for_each_row(domain, rows, [&](const Row<Real>& f, Index j) {
     velocity_row(domain, f, k);
     for_each_strip(domain, j, k, false, [&](const auto& strip) { add_faces(domain, f, k, strip); });
-  }
+  });
 }
 
 template <class Real>

@@ -7,7 +7,7 @@
 #include <cassert>
 
 #include "base/marker.h"
-#include "workloads/program/stopwatch.h"
+#include "workloads/program/program.h"
 
 namespace homenode::workloads::stream {
 namespace {
@@ -133,6 +133,35 @@ Values expected_values(const StreamShape& shape) {
 
 std::unique_ptr<Program> make_stream(const StreamShape& shape) {
   return std::make_unique<Stream>(shape);
+}
+
+Description describe() {
+  Description described = description_of(
+      "stream", "STREAM's four loops, by teams of threads on their own or each other's data",
+      "--size, 96 MiB", "equal parts; with teams also each other's",
+      "STREAM: McCalpin 1995; teams: ForestGOMP");
+  described.parameters = {
+      byte_size("size", "96M", "memory of the three arrays together"),
+      whole_number("passes", "10", "times over the arrays", 1, most_passes),
+      one_of("kernel", "all", "which loop: copy, scale, add, triad, or all in turn",
+             {{"copy", "copy", "c = a."},
+              {"scale", "scale", "b = q c."},
+              {"add", "add", "c = a + b."},
+              {"triad", "triad", "a = b + q c."},
+              {"all", "all", "The four loops in turn."}}),
+      whole_number("teams", "1", "teams of threads with a set of data each", 1),
+      one_of("team-shape", "nested",
+             "nested: each team on its own set; twisted: on the next team's in the second "
+             "half of the passes; imbalanced: sets of sizes 1 : 2 : 3 ...",
+             {{"nested", "nested", "Each team works on its own set."},
+              {"twisted", "twisted",
+               "Each team works on its own set in the first half of the passes and on the "
+               "next team's in the second."},
+              {"imbalanced", "imbalanced",
+               "Each team works on its own set; the sizes of the sets are 1 : 2 : 3 ..."}})};
+  add_program_parameters(described);
+  described.metrics = program_metrics("MB/s", "bytes, as STREAM counts them,");
+  return described;
 }
 
 }  // namespace homenode::workloads::stream

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "workloads/probe/kernels.h"
+#include "workloads/program/description.h"
 #include "workloads/program/program.h"
 #include "workloads/stream/parts.h"
 
@@ -35,5 +36,8 @@ Values expected_values(const StreamShape& shape);
 /// Its rate is in 1e6 bytes a second, counted as STREAM does.
 /// pre: run() with at least as many threads as teams.
 std::unique_ptr<Program> make_stream(const StreamShape& shape);
+
+/// What `bench stream` says of itself.
+Description describe();
 
 }  // namespace homenode::workloads::stream

@@ -6,8 +6,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "support/bench_command.h"
 #include "fake/fake.h"
+#include "support/bench_command.h"
 
 namespace homenode::cli {
 namespace {

@@ -11,11 +11,16 @@
 #include "trial/map/matrix.h"
 #include "trial/map/memory.h"
 #include "trial/map/patterns.h"
+#include "workloads/map/patterns/cube.h"
+#include "workloads/map/patterns/line.h"
+#include "workloads/map/patterns/matrix.h"
+#include "workloads/map/patterns/pattern.h"
 
 namespace homenode::cli {
 namespace {
 
 using MapPattern = workloads::map::Pattern;
+namespace patterns = workloads::map::patterns;
 using workloads::map::Shape;
 
 trial::MapOptions options_in(MapPattern pattern, trial::Method method, const Shape& shape) {
@@ -84,7 +89,7 @@ TEST(ParseShape, RefusesWhatIsNoneAndWhatCannotBeCounted) {
 
 TEST(ParsePhases, ReadsPatternsByName) {
   EXPECT_EQ(*trial::parse_phases("divided,partial"),
-            (std::vector<MapPattern>{MapPattern::divided, MapPattern::partial}));
+            (std::vector<MapPattern>{patterns::divided, patterns::partial}));
   for (const char* text : {"", "divided,", "spiral", "multi-patterns"}) {
     EXPECT_FALSE(trial::parse_phases(text)) << text;
   }
@@ -92,10 +97,10 @@ TEST(ParsePhases, ReadsPatternsByName) {
 
 TEST(PatternNames, NameEachPatternOnce) {
   for (const std::string& name : trial::pattern_names()) {
-    const auto pattern = trial::pattern_named(name);
+    const auto pattern = workloads::map::find_pattern(name);
     ASSERT_TRUE(pattern);
-    EXPECT_EQ(trial::to_string(*pattern), name);
-    const unsigned dimensions = workloads::map::rule_of(*pattern).dimensions;
+    EXPECT_EQ(pattern->name, name);
+    const unsigned dimensions = pattern->dimensions;
     const bool told = name.starts_with(std::to_string(dimensions) + "d-");
     EXPECT_EQ(told, dimensions > 1) << name;
   }
@@ -107,29 +112,29 @@ TEST(CheckShape, NamesWhatCannotBe) {
     options.threads = threads;
     return complaint_about(options);
   };
-  EXPECT_EQ(bad(MapPattern::row_bands, Shape(8, 8), 8), "");
-  EXPECT_NE(bad(MapPattern::row_bands, Shape(8, 8), 9).find("9 threads cannot each have a part"),
+  EXPECT_EQ(bad(patterns::row_bands, Shape(8, 8), 8), "");
+  EXPECT_NE(bad(patterns::row_bands, Shape(8, 8), 9).find("9 threads cannot each have a part"),
             std::string::npos);
-  EXPECT_NE(bad(MapPattern::row_bands, Shape(8, 8, 8), 1).find("2 dimensions"), std::string::npos);
-  EXPECT_NE(bad(MapPattern::divided, Shape(8, 8), 1).find("1 dimension,"), std::string::npos);
-  EXPECT_NE(bad(MapPattern::blocks, Shape(2, 2, 2), 9).find("9 threads need 9"), std::string::npos);
-  EXPECT_NE(bad(MapPattern::mesh, Shape(64, 64), 4194301).find("need"), std::string::npos);
+  EXPECT_NE(bad(patterns::row_bands, Shape(8, 8, 8), 1).find("2 dimensions"), std::string::npos);
+  EXPECT_NE(bad(patterns::divided, Shape(8, 8), 1).find("1 dimension,"), std::string::npos);
+  EXPECT_NE(bad(patterns::blocks, Shape(2, 2, 2), 9).find("9 threads need 9"), std::string::npos);
+  EXPECT_NE(bad(patterns::mesh, Shape(64, 64), 4194301).find("need"), std::string::npos);
 }
 
 TEST(CheckShape, WantsPhasesOfOneDimension) {
   trial::MapOptions options;
   options.multi_patterns = true;
   EXPECT_EQ(complaint_about(options), "");
-  options.phases = {MapPattern::row_bands, MapPattern::divided};
+  options.phases = {patterns::row_bands, patterns::divided};
   EXPECT_NE(complaint_about(options).find("dimensions differ"), std::string::npos);
-  options.phases.assign(65, MapPattern::divided);
+  options.phases.assign(65, patterns::divided);
   EXPECT_NE(complaint_about(options).find("65 phases"), std::string::npos);
 }
 
 TEST(Overlap, IsAQuarterInARowAndNoneElsewhereUnlessAskedFor) {
   trial::MapOptions options;
   EXPECT_EQ(trial::overlap_of(options), 25U);
-  options.pattern = MapPattern::mesh;
+  options.pattern = patterns::mesh;
   EXPECT_EQ(trial::overlap_of(options), 0U);
   options.overlap_percent = 40;
   EXPECT_EQ(trial::overlap_of(options), 40U);
@@ -140,7 +145,7 @@ TEST(Expected, IsAtHomeForWhatIsOwnedAndEvenForWhatEverybodyUses) {
   const auto nodes = machine.node_ids().to_vector();
   const std::vector<NodeId> of_thread{NodeId(0), NodeId(0), NodeId(3), NodeId(3)};
   const auto tiles =
-      trial::expected_elements(machine, {MapPattern::mesh, Shape(4, 4), 4, 50}, of_thread, nodes);
+      trial::expected_elements(machine, {patterns::mesh, Shape(4, 4), 4, 50}, of_thread, nodes);
   // Tiles of 2 x 2 and one row and column of the neighbours': 9 elements a thread. Threads 0, 1
   // hold the upper half, of which 6 of the 9 are; the others' 3 are across.
   EXPECT_EQ(tiles.at(NodeId(0), NodeId(0)), 12.0);
@@ -148,7 +153,7 @@ TEST(Expected, IsAtHomeForWhatIsOwnedAndEvenForWhatEverybodyUses) {
   EXPECT_EQ(tiles.at(NodeId(3), NodeId(3)), 12.0);
   EXPECT_DOUBLE_EQ(*trial::penalty_factor(machine, tiles), (24 * 10 + 12 * 20) / (10.0 * 36));
   const auto shared = trial::expected_elements(
-      machine, {MapPattern::shared_by_columns, Shape(4, 4), 4, 0}, of_thread, nodes);
+      machine, {patterns::shared_by_columns, Shape(4, 4), 4, 0}, of_thread, nodes);
   EXPECT_EQ(shared.at(NodeId(0), NodeId(0)), 16.0);
   EXPECT_EQ(shared.at(NodeId(0), NodeId(3)), 16.0);
   EXPECT_EQ(shared.at(NodeId(0), NodeId(1)), 0.0);
@@ -157,7 +162,7 @@ TEST(Expected, IsAtHomeForWhatIsOwnedAndEvenForWhatEverybodyUses) {
 TEST(Expected, GoesToTheNearestMemoryOfANodeThatHasNone) {
   const auto machine = lopsided_machine();
   const auto nodes = machine.node_ids().to_vector();
-  const auto bands = trial::expected_elements(machine, {MapPattern::row_bands, Shape(2, 8), 2, 0},
+  const auto bands = trial::expected_elements(machine, {patterns::row_bands, Shape(2, 8), 2, 0},
                                               {NodeId(0), NodeId(5)}, nodes);
   EXPECT_EQ(bands.at(NodeId(0), NodeId(8)), 8.0);
   EXPECT_EQ(bands.at(NodeId(5), NodeId(5)), 8.0);
@@ -178,31 +183,31 @@ TEST(PenaltyFactor, IsUnknownWithoutTheDistancesThatItNeeds) {
 TEST(Shapes, AreHealedByPagesOnlyWhereAPageHasOneOwner) {
   const Shape long_rows(64, 512);   // A row is 8 pages: one for each thread's columns.
   const Shape short_rows(512, 16);  // A page is 4 rows.
-  EXPECT_DOUBLE_EQ(local_of(MapPattern::row_bands, trial::Method::api, short_rows), 1.0);
-  EXPECT_DOUBLE_EQ(local_of(MapPattern::column_bands, trial::Method::api, long_rows), 1.0);
-  EXPECT_DOUBLE_EQ(local_of(MapPattern::column_bands, trial::Method::api, short_rows), 0.25);
-  EXPECT_DOUBLE_EQ(local_of(MapPattern::column_bands, trial::Method::rewrite, short_rows), 1.0);
-  EXPECT_DOUBLE_EQ(leakage_of(MapPattern::column_bands, trial::Method::rewrite, short_rows), 0.0);
-  EXPECT_DOUBLE_EQ(leakage_of(MapPattern::column_bands, trial::Method::api, short_rows), 0.75);
+  EXPECT_DOUBLE_EQ(local_of(patterns::row_bands, trial::Method::api, short_rows), 1.0);
+  EXPECT_DOUBLE_EQ(local_of(patterns::column_bands, trial::Method::api, long_rows), 1.0);
+  EXPECT_DOUBLE_EQ(local_of(patterns::column_bands, trial::Method::api, short_rows), 0.25);
+  EXPECT_DOUBLE_EQ(local_of(patterns::column_bands, trial::Method::rewrite, short_rows), 1.0);
+  EXPECT_DOUBLE_EQ(leakage_of(patterns::column_bands, trial::Method::rewrite, short_rows), 0.0);
+  EXPECT_DOUBLE_EQ(leakage_of(patterns::column_bands, trial::Method::api, short_rows), 0.75);
   const Shape cube(16, 16, 64);  // A page is a row along x.
-  EXPECT_DOUBLE_EQ(local_of(MapPattern::slabs_y, trial::Method::api, cube), 1.0);
-  EXPECT_LT(local_of(MapPattern::slabs_x, trial::Method::api, cube), 0.3);
-  EXPECT_DOUBLE_EQ(local_of(MapPattern::slabs_x, trial::Method::rewrite, cube), 1.0);
-  EXPECT_DOUBLE_EQ(local_of(MapPattern::blocks, trial::Method::rewrite, cube), 1.0);
+  EXPECT_DOUBLE_EQ(local_of(patterns::slabs_y, trial::Method::api, cube), 1.0);
+  EXPECT_LT(local_of(patterns::slabs_x, trial::Method::api, cube), 0.3);
+  EXPECT_DOUBLE_EQ(local_of(patterns::slabs_x, trial::Method::rewrite, cube), 1.0);
+  EXPECT_DOUBLE_EQ(local_of(patterns::blocks, trial::Method::rewrite, cube), 1.0);
 }
 
 TEST(Shapes, SpreadPagesThatNobodyHasMostOf) {
   const auto report =
-      run_on_fake(options_in(MapPattern::column_bands, trial::Method::api, Shape(512, 16)));
+      run_on_fake(options_in(patterns::column_bands, trial::Method::api, Shape(512, 16)));
   ASSERT_TRUE(report);
   EXPECT_DOUBLE_EQ(access::column_concentration(report->access->by_node), 0.25);
 }
 
 // The fake puts pages where a map says; where policies put them is the lab's to show.
 TEST(Shapes, LeaveSharedArraysFlatAtBest) {
-  for (MapPattern pattern : {MapPattern::shared_by_columns, MapPattern::shared_at_random,
-                             MapPattern::shared_along_y, MapPattern::shared_along_z}) {
-    const bool flat = workloads::map::rule_of(pattern).dimensions == 2;
+  for (MapPattern pattern : {patterns::shared_by_columns, patterns::shared_at_random,
+                             patterns::shared_along_y, patterns::shared_along_z}) {
+    const bool flat = pattern.dimensions == 2;
     const Shape shape = flat ? Shape(64, 64) : Shape(16, 16, 16);
     EXPECT_NEAR(local_of(pattern, trial::Method::rewrite, shape), 0.25, 1e-12);
     EXPECT_NEAR(leakage_of(pattern, trial::Method::rewrite, shape), 0.0, 1e-12);

@@ -5,7 +5,6 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "cli/bench/facts.h"
 #include "cli/bench/table.h"
 #include "support/bench_command.h"
 #include "trial/gather_file.h"
@@ -102,11 +101,21 @@ TEST(GatherFile, IsRunPatternByPattern) {
   std::remove(file.c_str());
 }
 
-TEST(BenchList, HasFactsForEveryWorkload) {
-  for (const auto& workload : bench_workloads()) {
-    EXPECT_NE(find_bench_facts(workload->name()), nullptr) << workload->name();
+TEST(BenchList, HasEveryWorkloadWithItsSource) {
+  const std::string list = bench({"--list"}).out;
+  for (const BenchWorkload& workload : bench_workloads()) {
+    const workloads::Description description = workload.describe();
+    EXPECT_NE(list.find(description.name + " "), std::string::npos) << description.name;
+    EXPECT_NE(list.find("source   " + description.source), std::string::npos) << description.name;
   }
-  EXPECT_NE(bench({"--list"}).out.find("source   De Santis"), std::string::npos);
+}
+
+TEST(BenchDescribe, RunsNothingAndPrintsWhatWasAskedFor) {
+  const BenchOutcome text = bench({"npb", "--describe"});
+  EXPECT_EQ(text.code, exit_done) << text.err;
+  EXPECT_NE(text.out.find("cg                 Smallest eigenvalue"), std::string::npos) << text.out;
+  const BenchOutcome json = bench({"stream", "--describe", "--json"});
+  EXPECT_EQ(json.out.find(R"({"schema":"homenode.bench.describe/1","name":"stream")"), 0U);
 }
 
 }  // namespace

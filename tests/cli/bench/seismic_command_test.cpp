@@ -1,8 +1,8 @@
 // `bench seismic` as a person meets it: what is refused before any memory is taken.
 #include <gtest/gtest.h>
 
-#include "support/bench_command.h"
 #include "fake/fake.h"
+#include "support/bench_command.h"
 
 namespace homenode::cli {
 namespace {

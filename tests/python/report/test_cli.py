@@ -74,7 +74,7 @@ def test_the_page_is_well_formed_and_loads_nothing(page: str) -> None:
 def test_the_pages_numbers_are_those_of_the_records(page: str) -> None:
     text = " ".join(" ".join(Page(page).text).split()).replace("\N{NARROW NO-BREAK SPACE}", " ")
     assert "node 0 served 100 % of its reads and 12.5 % of them stayed" in text
-    assert "With each part placed from inside the program (API), 100 % did." in text
+    assert "With the method “API”, 100 % did." in text
     assert "Its measured part took 3.24 ms before and 400 µs after, modelled by the lab." in text
     assert "How long each method takes, modelled by the lab" in text
     assert "12 of the 12 cells that can be compared agree with the paper." in text

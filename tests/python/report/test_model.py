@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from synthetic import HP, MakeRecords, Outcome, outcome
+from synthetic import HP, MakeRecords, Outcome, map_words, outcome
 
 from homenode.report import model
 from homenode.report.rule import Verdict
@@ -29,7 +29,7 @@ def luo(make_records: MakeRecords) -> list[records.Record]:
 
 
 def test_the_ability_table_follows_from_the_matrices(luo: list[records.Record]) -> None:
-    (view,) = model.build(luo)
+    (view,) = model.build(luo, map_words())
     table = {line[0].pattern: [cell.verdict for cell in line] for line in view.abilities}
     assert table == TABLE
     says = {line[0].pattern: [cell.agreement for cell in line] for line in view.abilities}
@@ -43,7 +43,7 @@ def test_the_ability_table_follows_from_the_matrices(luo: list[records.Record]) 
 def test_the_grid_has_a_row_for_each_pattern_order_and_operation(
     luo: list[records.Record],
 ) -> None:
-    (view,) = model.build(luo)
+    (view,) = model.build(luo, map_words())
     assert [(row.label, row.op) for row in view.rows] == [
         ("shared, sequential order", "reads"),
         ("shared, sequential order", "writes"),
@@ -61,7 +61,7 @@ def test_the_grid_has_a_row_for_each_pattern_order_and_operation(
 
 
 def test_every_number_of_a_case_by_value(luo: list[records.Record]) -> None:
-    (view,) = model.build(luo)
+    (view,) = model.build(luo, map_words())
     case = next(c for c in view.cases if (c.pattern, c.op, c.method) == ("divided", "read", "api"))
     assert case.accesses == 3_200_000
     assert case.rows == tuple(tuple(400_000 if r == c else 0 for c in range(8)) for r in range(8))
@@ -78,7 +78,7 @@ def test_a_rows_label_has_what_varies_within_its_pattern(
     luo: list[records.Record], make_records: MakeRecords
 ) -> None:
     def labels(found: list[Any]) -> set[str]:
-        (view,) = model.build(found)
+        (view,) = model.build(found, map_words())
         return {row.label for row in view.rows}
 
     divided = [copy.deepcopy(dict(r)) for r in luo if r["case"]["options"]["pattern"] == "divided"]
@@ -90,7 +90,7 @@ def test_a_rows_label_has_what_varies_within_its_pattern(
 
 
 def test_the_headline_is_the_largest_gain(luo: list[records.Record]) -> None:
-    (view,) = model.build(luo)
+    (view,) = model.build(luo, map_words())
     contrast = model.telling_contrast(view)
     assert contrast is not None
     assert (contrast.before.pattern, contrast.before.method) == ("divided", "default")
@@ -98,7 +98,7 @@ def test_the_headline_is_the_largest_gain(luo: list[records.Record]) -> None:
 
 
 def test_reads_and_writes_are_compared_pair_by_pair(luo: list[records.Record]) -> None:
-    (view,) = model.build(luo)
+    (view,) = model.build(luo, map_words())
     assert model.read_write_gap(view) == (20, pytest.approx(0.0, abs=1e-6))
 
 
@@ -108,7 +108,7 @@ def test_a_cell_that_differs_from_the_paper_is_found(make_records: MakeRecords) 
         "luo2012",
         {"--pattern divided --order sequential --size 64M --op read --method api": crowded},
     )
-    (view,) = model.build(records.read(folder))
+    (view,) = model.build(records.read(folder), map_words())
     (cell,) = view.differing
     assert (cell.pattern, cell.method, cell.verdict) == ("divided", "api", Verdict.NOT_HEALED)
     assert cell.agreement == "differs" and len(view.agreeing) == 11
@@ -122,7 +122,7 @@ def test_the_last_complete_record_of_a_case_counts(luo: list[records.Record]) ->
     assert model.latest([luo[0], worse]) == [luo[0]]
     assert model.latest([worse, luo[0]]) == [luo[0]]
     assert model.latest([worse, dict(worse) | {"error": "again"}])[0]["error"] == "again"
-    (view,) = model.build([*luo[1:], worse])
+    (view,) = model.build([*luo[1:], worse], map_words())
     assert len(view.cases) == 39
     assert [(f.label, f.error) for f in view.failures] == [
         ("shared · sequential · read · default", "broken")
@@ -130,14 +130,14 @@ def test_the_last_complete_record_of_a_case_counts(luo: list[records.Record]) ->
 
 
 def test_two_machines_are_shown_apart(make_records: MakeRecords, luo: list[records.Record]) -> None:
-    views = model.build([*luo, *records.read(make_records("demo"))])
+    views = model.build([*luo, *records.read(make_records("demo"))], map_words())
     assert [(v.machine.name, len(v.cases)) for v in views] == [("hp-8x4", 40), ("quad-4x2", 32)]
 
 
 def test_nothing_complete_is_an_error_with_advice(make_records: MakeRecords) -> None:
     folder = make_records("demo", {"bench": Outcome(1, "", "no", [])})
     with pytest.raises(StudyError, match="no complete case; run the study first"):
-        model.build(records.read(folder))
+        model.build(records.read(folder), map_words())
 
 
 @pytest.mark.parametrize("broken", [("bench",), ("machine", "nodes"), ("matrix", "reads")])
@@ -150,13 +150,13 @@ def test_a_record_that_does_not_hold_together_is_named(
         place = place[key]
     place[broken[-1]] = []
     with pytest.raises(StudyError, match=f"case {luo[0]['case']['id']} does not hold together"):
-        model.build([record])
+        model.build([record], map_words())
 
 
 def test_records_of_the_first_version_are_still_read() -> None:
     """A kept file, written once: a change that cannot read it any more must be seen."""
     kept = Path(__file__).parent / "data" / "records-v1.jsonl"
-    (view,) = model.build(records.read(kept))
+    (view,) = model.build(records.read(kept), map_words())
     numbers = [
         (c.case.id, c.method, round(c.judgement.local, 4), round(c.judgement.hottest, 4))
         for c in view.cases
@@ -168,7 +168,7 @@ def test_records_of_the_first_version_are_still_read() -> None:
 def test_records_of_the_second_version_are_still_read() -> None:
     """Written once, as the first version's: with time, two repetitions of each case."""
     kept = Path(__file__).parent / "data" / "records-v2.jsonl"
-    (view,) = model.build(records.read(kept))
+    (view,) = model.build(records.read(kept), map_words())
     times = [(c.method, [round(t.seconds * 1e12) for t in c.times]) for c in view.cases]
     assert times == [
         ("default", [375938264, 365916139]),

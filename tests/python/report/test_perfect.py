@@ -2,10 +2,9 @@
 
 import pytest
 
-from homenode.report.page import SHAPES
-from homenode.report.perfect import perfect_matrix, shape_of
-from homenode.report.words import PATTERNS
-from homenode.study.spec import WORKLOADS
+from homenode.report.perfect import perfect_matrix
+from homenode.report.words import Words
+from homenode.study.description import describe
 
 TWO_EACH = [0, 0, 1, 1]
 
@@ -42,12 +41,15 @@ def test_a_node_without_memory_cannot_be_home() -> None:
     assert perfect_matrix("shared", [0, 2], [0, 2], [0]) == [[0.5, 0.0], [0.5, 0.0]]
 
 
-def test_shapes() -> None:
-    diagonal = ("divided", "interleaved", "partial", "2d-rows", "3d-blocks", "multi-patterns")
-    assert {shape_of(p) for p in diagonal} == {"diagonal"}
-    assert {shape_of(p) for p in ("shared", "2d-shared-rows", "3d-shared-z")} == {"flat"}
+def test_goals_come_from_the_workload_or_else_from_a_patterns_name() -> None:
+    names = ("divided", "interleaved", "partial", "2d-rows", "3d-blocks", "multi-patterns")
+    for words in (Words.of(describe("map")), Words.of_cases([])):
+        assert {words.goal(name) for name in names} == {"diagonal"}
+        shared = ("shared", "2d-shared-rows", "3d-shared-z")
+        assert {words.goal(name) for name in shared} == {"flat"}
 
 
-def test_every_pattern_of_a_study_has_a_name_and_a_shape() -> None:
-    patterns = WORKLOADS["map"]["pattern"]
-    assert isinstance(patterns, tuple) and set(patterns) == set(PATTERNS) == set(SHAPES)
+def test_a_name_that_no_workload_has_stands_for_itself() -> None:
+    words = Words.of(describe("map"))
+    assert words.pattern("partial").name == "partially shared"
+    assert words.pattern("spiral").name == words.method("spiral").name == "spiral"

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from synthetic import QUAD, counts_line, outcome
+from synthetic import QUAD, counts_line, map_words, outcome
 
 from homenode.report import model, penalty
 from homenode.report.rule import Verdict
@@ -59,21 +59,23 @@ def record(best: list[Rows], found: list[Rows], *, counted: bool = True) -> dict
 
 @pytest.mark.parametrize("counted", [True, False])
 def test_the_worst_phase_decides(counted: bool) -> None:
-    well = model.view_case([record([HOME, FLAT], [HOME, FLAT], counted=counted)])
+    well = model.view_case([record([HOME, FLAT], [HOME, FLAT], counted=counted)], map_words())
     assert well.judgement.verdict is Verdict.HEALED
     # Its local share is what it may be; only its own phase shows that all went to one node.
-    crowded = model.view_case([record([HOME, FLAT], [HOME, CROWDED], counted=counted)])
+    crowded = model.view_case([record([HOME, FLAT], [HOME, CROWDED], counted=counted)], map_words())
     assert crowded.judgement.local == well.judgement.local
     assert crowded.judgement.verdict is Verdict.NOT_HEALED
-    spread = model.view_case([record([HOME, FLAT], [FLAT, FLAT], counted=counted)])
+    spread = model.view_case([record([HOME, FLAT], [FLAT, FLAT], counted=counted)], map_words())
     assert spread.judgement.verdict is Verdict.FLATTENED
 
 
 def test_the_leakage_is_what_distance_there_is_too_much() -> None:
-    well = model.view_case([record([HOME, FLAT], [HOME, FLAT])])
+    well = model.view_case([record([HOME, FLAT], [HOME, FLAT])], map_words())
     assert well.leakage == pytest.approx(0)
     # Three of four accesses of the first phase travel 20 instead of 10: half of all accesses are.
-    assert model.view_case([record([HOME, FLAT], [FLAT, FLAT])]).leakage == pytest.approx(0.375)
+    assert model.view_case(
+        [record([HOME, FLAT], [FLAT, FLAT])], map_words()
+    ).leakage == pytest.approx(0.375)
 
 
 def test_a_penalty_factor_needs_accesses() -> None:
@@ -86,7 +88,7 @@ def test_phases_that_do_not_fit_the_counts_are_named() -> None:
     torn = record([HOME, FLAT], [HOME, FLAT])
     torn["counts"] = torn["counts"][:1]
     with pytest.raises(StudyError, match="does not hold together"):
-        model.view_case([torn])
+        model.view_case([torn], map_words())
 
 
 def test_a_pattern_with_several_shapes_has_a_row_for_each() -> None:
@@ -97,6 +99,6 @@ def test_a_pattern_with_several_shapes_has_a_row_for_each() -> None:
         made |= {"exit_code": 0, "error": None}
         return made
 
-    (view,) = model.build([with_shape("256x512"), with_shape("2048x64")])
+    (view,) = model.build([with_shape("256x512"), with_shape("2048x64")], map_words())
     labels = [line[0].label for line in view.abilities if line[0].pattern == "2d-columns"]
     assert labels == ["2D column bands, 256x512", "2D column bands, 2048x64"]

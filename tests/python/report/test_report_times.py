@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from synthetic import MakeRecords
+from synthetic import MakeRecords, map_words
 
 from homenode.report import model, times, times_svg
 from homenode.report.page import MARKS
@@ -25,7 +25,7 @@ def views(found: list[records.Record], change: Change | None = None) -> list[Tim
     for record in copies:
         if change is not None:
             change(record)
-    (view,) = model.build(copies)
+    (view,) = model.build(copies, map_words())
     return times.time_views(view)
 
 

@@ -27,7 +27,7 @@ def hot(share: int) -> list[list[int]]:
     [(0, Verdict.HEALED), (296, Verdict.HEALED), (300, Verdict.HEALED), (304, Verdict.FLATTENED)],
 )
 def test_a_diagonal_may_lose_three_hundredths(away: int, verdict: Verdict) -> None:
-    judgement = judge("divided", leaking(away), DIAGONAL, 4)
+    judgement = judge("diagonal", leaking(away), DIAGONAL, 4)
     assert judgement.verdict is verdict
     assert judgement.local == pytest.approx(1 - away / 10000)
 
@@ -44,8 +44,8 @@ def test_a_diagonal_may_lose_three_hundredths(away: int, verdict: Verdict) -> No
 def test_flat_means_no_node_above_a_quarter_more_than_its_part(
     share: int, shared: Verdict, divided: Verdict
 ) -> None:
-    assert judge("shared", hot(share), FLAT, 4).verdict is shared
-    judgement = judge("divided", hot(share), DIAGONAL, 4)
+    assert judge("flat", hot(share), FLAT, 4).verdict is shared
+    judgement = judge("diagonal", hot(share), DIAGONAL, 4)
     assert judgement.verdict is divided
     assert judgement.hottest_column == (2 if share > 2500 else judgement.hottest_column)
     assert judgement.flat_limit == 1.25 / 4
@@ -53,20 +53,20 @@ def test_flat_means_no_node_above_a_quarter_more_than_its_part(
 
 def test_the_limit_counts_nodes_with_memory_alone() -> None:
     half = [[5, 5, 0], [5, 5, 0], [0, 0, 0]]
-    assert judge("shared", half, half, 2).verdict is Verdict.HEALED
-    assert judge("shared", half, half, 3).verdict is Verdict.NOT_HEALED
+    assert judge("flat", half, half, 2).verdict is Verdict.HEALED
+    assert judge("flat", half, half, 3).verdict is Verdict.NOT_HEALED
 
 
 def test_partial_is_measured_against_its_own_perfect_share() -> None:
     best = [[0.43, 0.07], [0.07, 0.43]]
-    assert judge("partial", [[84, 16], [16, 84]], best, 2).verdict is Verdict.HEALED
-    assert judge("partial", [[82, 18], [18, 82]], best, 2).verdict is Verdict.FLATTENED
+    assert judge("diagonal", [[84, 16], [16, 84]], best, 2).verdict is Verdict.HEALED
+    assert judge("diagonal", [[82, 18], [18, 82]], best, 2).verdict is Verdict.FLATTENED
 
 
 def test_nothing_counted_heals_nothing() -> None:
     empty = [[0, 0], [0, 0]]
-    assert judge("shared", empty, empty, 2).verdict is Verdict.NOT_HEALED
-    assert judge("divided", empty, empty, 2).verdict is Verdict.NOT_HEALED
+    assert judge("flat", empty, empty, 2).verdict is Verdict.NOT_HEALED
+    assert judge("diagonal", empty, empty, 2).verdict is Verdict.NOT_HEALED
 
 
 def test_several_cases_are_as_good_as_the_worst() -> None:

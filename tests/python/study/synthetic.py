@@ -10,6 +10,8 @@ from typing import Any, Self
 
 from homenode.node import Node
 from homenode.report.perfect import perfect_matrix
+from homenode.report.words import Words
+from homenode.study.description import describe
 from homenode.study.machine import Machine
 from homenode.study.runner import Outcome, RunnerLostError
 
@@ -32,6 +34,11 @@ HP = Machine(
         for a in range(8)
     ),
 )
+
+
+def map_words() -> Words:
+    """The names of map's patterns and methods."""
+    return Words.of(describe("map"))
 
 
 def options_of(command: Sequence[str]) -> dict[str, str]:

@@ -13,16 +13,14 @@ from homenode.study.runner import Outcome
 from homenode.study.session import run_study
 from homenode.study.spec import parse
 
-STUDY = parse(
-    {
-        "schema": "homenode.study/1",
-        "name": "s",
-        "title": "T",
-        "workload": "map",
-        "machines": ["quad-4x2"],
-        "factors": {"pattern": ["divided"], "op": ["read"], "method": ["default", "api"]},
-    }
-)
+STUDY = {
+    "schema": "homenode.study/1",
+    "name": "s",
+    "title": "T",
+    "workload": "map",
+    "machines": ["quad-4x2"],
+    "factors": {"pattern": ["divided"], "op": ["read"], "method": ["default", "api"]},
+}
 
 
 def test_a_terminal_sees_a_bar_the_running_case_and_what_came_out(tmp_path: Path) -> None:
@@ -30,7 +28,7 @@ def test_a_terminal_sees_a_bar_the_running_case_and_what_came_out(tmp_path: Path
     console = Console(file=screen, force_terminal=True, color_system=None, width=120)
     runner = FakeRunner(QUAD, {"--method default": Outcome(1, "", "[red]no\n", [])})
     with RecordStore(tmp_path) as store, MovingProgress(console) as progress:
-        run_study(STUDY, lambda name: runner, store, progress)
+        run_study(parse(STUDY), lambda name: runner, store, progress)
         assert progress._progress.live.auto_refresh  # The spinner turns while a case runs.
     shown = screen.getvalue()
     assert "× divided · read · default: failed: exit code 1: [red]no" in shown

@@ -58,7 +58,7 @@ def test_every_case_gets_a_record_with_all_that_a_repetition_needs(tmp_path: Pat
     records = read(tmp_path)
     assert len({r["case"]["id"] for r in records}) == 8 and all(map(is_complete, records))
     first = records[0]
-    assert (first["schema"], first["repetition"]) == ("homenode.record/2", 1)
+    assert (first["schema"], first["repetition"]) == ("homenode.record/3", 1)
     assert (first["seed"], first["exit_code"], first["error"]) == (7, 0, None)
     assert first["command"] == runner.ran[0] and first["command"][:3] == [
         "homenode",

@@ -82,7 +82,12 @@ def test_the_arguments_are_the_bench_command_line() -> None:
         ({"schema": "x"}, "schema"),
         ({"name": "Bad Name"}, "lower-case"),
         ({"title": ""}, "title"),
-        ({"workload": "npb"}, "no workload 'npb'"),
+        ({"workload": "nbp"}, "no workload 'nbp'"),
+        ({"workload": "--list"}, "no workload '--list'"),
+        ({"workload": "stream"}, "stream has no option 'op'"),
+        ({"factors": {"passes": [0]}}, "passes cannot be 0; it must be at least 1"),
+        ({"factors": {"overlap": [101]}}, "overlap cannot be 101; it must be at most 100"),
+        ({"factors": {"size": [16]}}, 'size cannot be 16; it must be text, such as "16M"'),
         ({"machines": []}, "machines"),
         ({"timeout_s": 0}, "timeout_s"),
         ({"timeout_s": True}, "timeout_s"),
@@ -116,6 +121,26 @@ def test_repetitions_and_time_have_defaults_and_can_be_set() -> None:
     assert (study.repetitions, study.time) == (3, False)
 
 
+def test_map_is_the_workload_of_a_study_that_names_none() -> None:
+    assert parse({k: v for k, v in GOOD.items() if k != "workload"}).workload == "map"
+
+
+def test_another_workload_has_options_of_its_own() -> None:
+    study = parse(
+        GOOD
+        | {
+            "workload": "seismic",
+            "fixed": {"size": "40", "free-surface": True},
+            "factors": {"strategy": ["none", "round-robin"]},
+        }
+    )
+    first = expand(study, "m", "d")[0]
+    assert first.arguments() == [
+        *("bench", "seismic", "--size", "40", "--free-surface=true", "--strategy", "none"),
+        "--json",
+    ]
+
+
 def test_unreadable_files_are_errors_that_name_the_file(tmp_path: Path) -> None:
     broken = tmp_path / "broken.toml"
     broken.write_text("name = ")
@@ -142,7 +167,12 @@ def test_a_study_is_found_by_name_or_by_path(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "machine", "cases"),
-    [("luo2012", "hp-8x4", 40), ("luo2012-all", "hp-8x4", 176), ("demo", "quad-4x2", 32)],
+    [
+        ("luo2012", "hp-8x4", 40),
+        ("luo2012-all", "hp-8x4", 176),
+        ("demo", "quad-4x2", 32),
+        ("stream-strategies", "quad-4x2", 20),
+    ],
 )
 def test_the_studies_that_come_with_homenode_are_sound(name: str, machine: str, cases: int) -> None:
     study = load(STUDIES / f"{name}.toml")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from lab_start import lab_or_skip
 
-from homenode.report import model
+from homenode.report import figures, model
 from homenode.study import command, records
 from homenode.study.lab_runner import LabRunner
 from homenode.study.progress import PlainProgress
@@ -18,21 +18,34 @@ from homenode.study.spec import parse
 
 pytestmark = pytest.mark.lab
 
-STUDY = parse(
-    {
-        "schema": "homenode.study/1",
-        "name": "s",
-        "title": "T",
-        "workload": "map",
-        "machines": ["tiny-2x2"],
-        "fixed": {"threads": 4, "size": "2M", "pages": "small", "seed": 3},
-        "factors": {
-            "pattern": ["divided", "interleaved"],
-            "op": ["read"],
-            "method": ["default", "command-line", "api", "rewrite"],
-        },
-    }
-)
+MAP = {
+    "schema": "homenode.study/1",
+    "name": "s",
+    "title": "T",
+    "workload": "map",
+    "machines": ["tiny-2x2"],
+    "fixed": {"threads": 4, "size": "2M", "pages": "small", "seed": 3},
+    "factors": {
+        "pattern": ["divided", "interleaved"],
+        "op": ["read"],
+        "method": ["default", "command-line", "api", "rewrite"],
+    },
+}
+# Each line of the arrays fits no cache of the machine, so that placement shows.
+STREAM = {
+    "schema": "homenode.study/1",
+    "name": "stream",
+    "title": "T",
+    "workload": "stream",
+    "machines": ["tiny-2x2"],
+    "fixed": {"size": "6M", "passes": 2, "kernel": "triad"},
+    "factors": {"strategy": ["first-touch", "parallel-init"], "threads": [4]},
+}
+NPB = STREAM | {
+    "workload": "npb",
+    "fixed": {"kernel": "cg", "class": "S"},
+    "factors": {"strategy": ["none", "round-robin"], "threads": [2]},
+}
 LOST = "divided · read · api"
 
 
@@ -62,9 +75,9 @@ def test_a_study_survives_the_loss_of_its_machine_and_finds_what_the_kernel_does
     tmp_path: Path, runner: LabRunner
 ) -> None:
     with RecordStore(tmp_path) as store, Killer(runner) as progress:
-        summary = run_study(STUDY, lambda name: runner, store, progress)
+        summary = run_study(parse(MAP), lambda name: runner, store, progress)
         assert progress.killed and (summary.ran, summary.failed) == (8, [LOST])
-        again = run_study(STUDY, lambda name: runner, store, progress)
+        again = run_study(parse(MAP), lambda name: runner, store, progress)
         assert (again.already_done, again.ran, again.failed) == (7, 1, [])
     assert not Path(f"/proc/{progress.killed}").exists()
 
@@ -76,3 +89,34 @@ def test_a_study_survives_the_loss_of_its_machine_and_finds_what_the_kernel_does
     assert table["divided"] == ["not healed", "flattened", "healed", "healed"]
     assert table["interleaved"] == ["not healed", "flattened", "flattened", "healed"]
     assert all(case.accesses >= 2 * 1024 * 1024 // 64 for case in view.cases)
+
+
+def test_a_study_of_another_workload_has_its_figures_by_the_labs_clock(
+    tmp_path: Path, runner: LabRunner
+) -> None:
+    with RecordStore(tmp_path) as store, PlainProgress(io.StringIO()) as progress:
+        assert run_study(parse(STREAM), lambda name: runner, store, progress).failed == []
+    found = records.read(tmp_path)
+    workload = records.read_description(tmp_path, "stream")
+    assert workload is not None
+    (view,) = figures.build(found, workload)
+    rates = next(panel for panel in view.panels if panel.metric.name == "rate")
+    assert rates.provenance == "modelled"
+    (group,) = rates.groups
+    crowded, at_home = group.bars
+    assert (crowded.placement, at_home.placement) == ("first-touch", "parallel-init")
+    # Everything on the main thread's node against each part at its thread's: half and all local.
+    assert crowded.local_share == pytest.approx(0.5, abs=0.02)
+    assert at_home.local_share == pytest.approx(1.0, abs=0.02)
+    assert at_home.value > 1.2 * crowded.value
+
+
+def test_a_workload_without_a_counted_region_says_whose_clock_its_figures_are_of(
+    tmp_path: Path, runner: LabRunner
+) -> None:
+    with RecordStore(tmp_path) as store, PlainProgress(io.StringIO()) as progress:
+        assert run_study(parse(NPB), lambda name: runner, store, progress).failed == []
+    first, second = records.read(tmp_path)
+    for record in (first, second):
+        assert record["figures"]["rate"]["provenance"] == "emulated"
+        assert record["matrix"] is None and record["bench"]["runs"][0]["verified"]

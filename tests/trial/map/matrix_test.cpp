@@ -5,12 +5,15 @@
 #include <random>
 
 #include "workloads/map/layout.h"
+#include "workloads/map/patterns/line.h"
+#include "workloads/map/patterns/pattern.h"
 
 namespace homenode::trial {
 namespace {
 
 using workloads::map::Operation;
 using MapPattern = workloads::map::Pattern;
+namespace patterns = workloads::map::patterns;
 using workloads::map::Problem;
 using workloads::map::Span;
 using Walks = std::vector<std::vector<Span>>;
@@ -46,8 +49,8 @@ TEST(ComputeAccess, IsFlatForAnySpreadPatternOverInterleavedPages) {
   // 4 threads, 16 pages over 4 nodes: every thread meets every node equally.
   const Pages pages = cyclic_pages(16, 4);
   const auto nodes = nodes_upto(4);
-  const Walks shared = walks_of({MapPattern::shared, 1024, 4, 0});
-  const Walks interleaved = walks_of({MapPattern::interleaved, 1024, 4, 0});
+  const Walks shared = walks_of({patterns::shared, 1024, 4, 0});
+  const Walks interleaved = walks_of({patterns::interleaved, 1024, 4, 0});
   const auto of_shared = compute_access({shared, pages, per_page, Operation::read, 3}, nodes);
   const auto of_interleaved =
       compute_access({interleaved, pages, per_page, Operation::write, 1}, nodes);
@@ -62,7 +65,7 @@ TEST(ComputeAccess, IsFlatForAnySpreadPatternOverInterleavedPages) {
 TEST(ComputeAccess, IsDiagonalForDividedOverBlocks) {
   Pages pages;
   for (unsigned node = 0; node < 4; ++node) pages.insert(pages.end(), 4, NodeId(node));
-  const Walks divided = walks_of({MapPattern::divided, 1024, 4, 0});
+  const Walks divided = walks_of({patterns::divided, 1024, 4, 0});
   const auto computed =
       compute_access({divided, pages, per_page, Operation::readwrite, 2}, nodes_upto(4));
   for (unsigned rank = 0; rank < 4; ++rank) {
@@ -75,7 +78,7 @@ TEST(ComputeAccess, IsDiagonalForDividedOverBlocks) {
 }
 
 TEST(ComputeAccess, CountsPagesWithoutANodeApart) {
-  const Walks divided = walks_of({MapPattern::divided, 128, 2, 0});
+  const Walks divided = walks_of({patterns::divided, 128, 2, 0});
   const auto computed = compute_access(
       {divided, {NodeId(0), std::nullopt}, per_page, Operation::readwrite, 5}, nodes_upto(1));
   EXPECT_EQ(cell(computed, 0, 0), (access::Counts{320, 320}));
@@ -88,7 +91,8 @@ TEST(ComputeAccess, EqualsCountingElementByElement) {
     SCOPED_TRACE(seed);
     std::mt19937 random(seed);
     const auto pick = [&random](unsigned limit) { return static_cast<unsigned>(random() % limit); };
-    const Problem problem{static_cast<MapPattern>(pick(4)), 1 + pick(3000), 1 + pick(9), pick(101)};
+    const Problem problem{workloads::map::all_patterns()[pick(4)], 1 + pick(3000), 1 + pick(9),
+                          pick(101)};
     const Walks walks = walks_of(problem);
     Pages pages;
     for (std::size_t page = 0; page * per_page < problem.elements(); ++page) {

@@ -7,6 +7,8 @@
 #include <algorithm>
 
 #include "cli/options.h"
+#include "workloads/map/patterns/cube.h"
+#include "workloads/map/patterns/line.h"
 
 namespace homenode::trial {
 namespace {
@@ -16,6 +18,7 @@ using cli::define_options;
 using workloads::map::Operation;
 using workloads::map::Order;
 using MapPattern = workloads::map::Pattern;
+namespace patterns = workloads::map::patterns;
 
 MapOptions parse(std::vector<std::string> words) {
   CLI::App app;
@@ -28,7 +31,7 @@ MapOptions parse(std::vector<std::string> words) {
 
 TEST(Options, AreReadBackFromTheirOwnWords) {
   MapOptions all;
-  all.pattern = MapPattern::partial;
+  all.pattern = patterns::partial;
   all.order = Order::random;
   all.operation = Operation::readwrite;
   all.method = Method::rewrite;
@@ -45,8 +48,8 @@ TEST(Options, AreReadBackFromTheirOwnWords) {
   all.launched = true;
   EXPECT_EQ(parse(to_arguments(all)), all);
   all.multi_patterns = true;
-  all.pattern = MapPattern::shared;
-  all.phases = {MapPattern::blocks, MapPattern::slabs_x};
+  all.pattern = patterns::shared;
+  all.phases = {patterns::blocks, patterns::slabs_x};
   all.size = MapOptions{}.size;
   all.shape = workloads::map::Shape(4, 8, 16);
   EXPECT_EQ(parse(to_arguments(all)), all);
@@ -55,7 +58,7 @@ TEST(Options, AreReadBackFromTheirOwnWords) {
 }
 
 TEST(Options, HaveTheNamesOfTheirChoices) {
-  EXPECT_EQ(parse({"--pattern", "interleaved"}).pattern, MapPattern::interleaved);
+  EXPECT_EQ(parse({"--pattern", "interleaved"}).pattern, patterns::interleaved);
   EXPECT_EQ(parse({"--op", "write"}).operation, Operation::write);
   EXPECT_EQ(parse({"--method", "command-line"}).method, Method::command_line);
   EXPECT_EQ(parse({"--method", "default"}).method, Method::standard);

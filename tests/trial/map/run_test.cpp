@@ -10,6 +10,7 @@
 #include "machine/load.h"
 #include "os/linux.h"
 #include "support/machines.h"
+#include "workloads/map/patterns/line.h"
 
 namespace homenode::trial {
 namespace {
@@ -19,6 +20,7 @@ using cli::map_text;
 
 using workloads::map::Operation;
 using MapPattern = workloads::map::Pattern;
+namespace patterns = workloads::map::patterns;
 
 MapOptions two_passes_of(MapPattern pattern, Method method) {
   MapOptions options;
@@ -38,7 +40,7 @@ Result<MapReport> run(os::Os& os, const machine::Machine& machine, const MapOpti
 TEST(RunMap, MakesTheMatrixDiagonalByPagesPlacedFromInside) {
   os::Fake os(quad_kernel());
   for (Method method : {Method::api, Method::rewrite}) {
-    const auto report = run(os, quad_machine(), two_passes_of(MapPattern::divided, method));
+    const auto report = run(os, quad_machine(), two_passes_of(patterns::divided, method));
     ASSERT_TRUE(report) << report.error().message();
     ASSERT_TRUE(report->access);
     EXPECT_DOUBLE_EQ(access::local_share(report->access->by_node), 1.0);
@@ -50,7 +52,7 @@ TEST(RunMap, MakesTheMatrixDiagonalByPagesPlacedFromInside) {
 
 TEST(RunMap, SetsAnInterleavePolicyOnTheRegion) {
   os::Fake os(quad_kernel());
-  const auto report = run(os, quad_machine(), two_passes_of(MapPattern::interleaved, Method::api));
+  const auto report = run(os, quad_machine(), two_passes_of(patterns::interleaved, Method::api));
   ASSERT_TRUE(report) << report.error().message();
   EXPECT_EQ(os.count("mbind"), 1U);
   EXPECT_FALSE(report->phases[0].receipt);
@@ -58,7 +60,7 @@ TEST(RunMap, SetsAnInterleavePolicyOnTheRegion) {
 
 TEST(RunMap, SetsNoPolicyByDefault) {
   os::Fake os(quad_kernel());
-  ASSERT_TRUE(run(os, quad_machine(), two_passes_of(MapPattern::divided, Method::standard)));
+  ASSERT_TRUE(run(os, quad_machine(), two_passes_of(patterns::divided, Method::standard)));
   EXPECT_EQ(os.count("mbind"), 0U);
   EXPECT_EQ(os.count("set_mempolicy"), 0U);
 }
@@ -67,7 +69,7 @@ TEST(RunMap, LeavesNoMappingAndTheCallersCpusAsTheyWere) {
   os::Fake os(quad_kernel());
   CpuSet before{CpuId(3), CpuId(4)};
   ASSERT_EQ(os.sched_setaffinity(0, before), 0);
-  ASSERT_TRUE(run(os, quad_machine(), two_passes_of(MapPattern::divided, Method::api)));
+  ASSERT_TRUE(run(os, quad_machine(), two_passes_of(patterns::divided, Method::api)));
   CpuSet after;
   ASSERT_EQ(os.sched_getaffinity(0, after), 0);
   EXPECT_EQ(after, before);
@@ -86,7 +88,7 @@ TEST(RunMap, TurnsEveryRefusalIntoAnErrorAndLeavesNoMapping) {
                              Fault{"advise_memory", 1, EINVAL}, Fault{"mbind", 1, EPERM}}) {
     SCOPED_TRACE(fault.call);
     os::Fake os(quad_kernel());
-    MapOptions options = two_passes_of(MapPattern::interleaved, Method::api);
+    MapOptions options = two_passes_of(patterns::interleaved, Method::api);
     options.pages = PageKind::huge;
     os.fail_call(fault.call, fault.nth, fault.errno_value);
     const auto report = run(os, quad_machine(), options);
@@ -100,7 +102,7 @@ TEST(RunMap, TurnsEveryRefusalIntoAnErrorAndLeavesNoMapping) {
 TEST(RunMap, StillTimesWhereTheKernelRefusesTheAudit) {
   os::Fake os(quad_kernel());
   os.fail_call("move_pages", 1, EPERM);
-  const auto report = run(os, quad_machine(), two_passes_of(MapPattern::divided, Method::standard));
+  const auto report = run(os, quad_machine(), two_passes_of(patterns::divided, Method::standard));
   ASSERT_TRUE(report) << report.error().message();
   EXPECT_FALSE(report->access);
   ASSERT_TRUE(report->audit_error);
@@ -117,7 +119,7 @@ TEST(RunMap, RunsEveryPatternWithBothTeamsOnTheLiveMachine) {
   ASSERT_TRUE(machine);
   for (TeamKind team : {TeamKind::pthreads, TeamKind::openmp}) {
     for (MapPattern pattern :
-         {MapPattern::shared, MapPattern::divided, MapPattern::interleaved, MapPattern::partial}) {
+         {patterns::shared, patterns::divided, patterns::interleaved, patterns::partial}) {
       MapOptions options = two_passes_of(pattern, Method::standard);
       options.team = team;
       options.threads = 3;
@@ -137,7 +139,7 @@ TEST(RunMap, RunsEveryPatternWithBothTeamsOnTheLiveMachine) {
 
 TEST(MapJson, SaysWhatRanAndWhoUsedWhat) {
   os::Fake os(quad_kernel());
-  const auto report = run(os, quad_machine(), two_passes_of(MapPattern::divided, Method::api));
+  const auto report = run(os, quad_machine(), two_passes_of(patterns::divided, Method::api));
   ASSERT_TRUE(report);
   const auto json = nlohmann::json::parse(map_json(quad_machine(), *report));
   EXPECT_EQ(json["schema"], "homenode.bench.map/1");
@@ -161,7 +163,7 @@ TEST(MapJson, SaysWhatRanAndWhoUsedWhat) {
 
 TEST(MapJson, NamesTheMethodOfAProgramThatWasLaunchedInterleaved) {
   os::Fake os(quad_kernel());
-  MapOptions options = two_passes_of(MapPattern::divided, Method::standard);
+  MapOptions options = two_passes_of(patterns::divided, Method::standard);
   options.launched = true;
   const auto report = run(os, quad_machine(), options);
   ASSERT_TRUE(report);
@@ -172,7 +174,7 @@ TEST(MapJson, NamesTheMethodOfAProgramThatWasLaunchedInterleaved) {
 
 TEST(MapText, ShowsTheMatrixTheSharesAndTheTime) {
   os::Fake os(quad_kernel());
-  const auto report = run(os, quad_machine(), two_passes_of(MapPattern::divided, Method::api));
+  const auto report = run(os, quad_machine(), two_passes_of(patterns::divided, Method::api));
   ASSERT_TRUE(report);
   const std::string text = map_text(*report);
   EXPECT_NE(text.find("       2      -      -  25.00      -\n"), std::string::npos) << text;

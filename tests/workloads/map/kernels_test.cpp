@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "workloads/map/layout.h"
+#include "workloads/map/patterns/line.h"
 
 namespace homenode::workloads::map {
 namespace {
@@ -31,7 +32,7 @@ std::vector<bool> expected_bitmap(const std::vector<Span>& spans, std::size_t el
 
 TEST(Kernels, WriteTouchesExactlyWhatTheSpansSay) {
   for (Pattern pattern :
-       {Pattern::shared, Pattern::divided, Pattern::interleaved, Pattern::partial}) {
+       {patterns::shared, patterns::divided, patterns::interleaved, patterns::partial}) {
     for (Order order : {Order::sequential, Order::random}) {
       const Problem problem{pattern, 1003, 7, 20};
       for (unsigned rank = 0; rank < problem.threads; ++rank) {
@@ -44,7 +45,7 @@ TEST(Kernels, WriteTouchesExactlyWhatTheSpansSay) {
 }
 
 TEST(Kernels, WriteTouchesExactlyTheOwnersPartsOfTheRewrittenLayout) {
-  const Layout layout = owner_layout({Pattern::interleaved, 1003, 7, 0}, 64);
+  const Layout layout = owner_layout({patterns::interleaved, 1003, 7, 0}, 64);
   for (unsigned rank = 0; rank < 7; ++rank) {
     Array array(layout.positions, Element{});
     run_pass({array.data(), spans_in_memory(layout, rank), Order::random, Operation::write, 1, 42});

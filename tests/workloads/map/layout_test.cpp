@@ -1,4 +1,5 @@
 #include "workloads/map/layout.h"
+#include "workloads/map/patterns/line.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +12,7 @@ constexpr std::size_t page = 64;  // Elements of 64 bytes on a page of 4096.
 
 std::vector<Problem> many_problems() {
   std::vector<Problem> problems;
-  for (Pattern pattern : {Pattern::divided, Pattern::interleaved, Pattern::partial}) {
+  for (Pattern pattern : {patterns::divided, patterns::interleaved, patterns::partial}) {
     for (unsigned threads : {1U, 2U, 3U, 8U, 31U}) {
       for (std::size_t elements : {std::size_t{31}, std::size_t{64}, std::size_t{65},
                                    std::size_t{2048}, std::size_t{5003}}) {
@@ -23,7 +24,7 @@ std::vector<Problem> many_problems() {
 }
 
 TEST(NaturalLayout, IsTheArrayItself) {
-  const Problem problem{Pattern::interleaved, 1000, 3, 0};
+  const Problem problem{patterns::interleaved, 1000, 3, 0};
   const Layout layout = natural_layout(problem);
   EXPECT_EQ(layout.positions, 1000U);
   for (std::size_t element : {0U, 1U, 999U}) EXPECT_EQ(position(layout, element), element);
@@ -55,7 +56,7 @@ TEST(OwnerLayout, GivesEveryPageOneOwner) {
 }
 
 TEST(OwnerLayout, MakesInterleavedThreadMajor) {
-  const Layout layout = owner_layout({Pattern::interleaved, 300, 3, 0}, page);
+  const Layout layout = owner_layout({patterns::interleaved, 300, 3, 0}, page);
   EXPECT_EQ(layout.part_begins, (std::vector<std::size_t>{0, 128, 256}));
   EXPECT_EQ(position(layout, 0), 0U);
   EXPECT_EQ(position(layout, 3), 1U);
@@ -65,7 +66,7 @@ TEST(OwnerLayout, MakesInterleavedThreadMajor) {
 }
 
 TEST(OwnerLayout, CutsPartialAtThePartsBorders) {
-  const Layout layout = owner_layout({Pattern::partial, 300, 3, 25}, page);
+  const Layout layout = owner_layout({patterns::partial, 300, 3, 25}, page);
   EXPECT_EQ(spans_in_memory(layout, 1),
             (std::vector<Span>{{75, 25, 1}, {128, 100, 1}, {256, 25, 1}}));
 }

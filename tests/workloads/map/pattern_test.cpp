@@ -1,4 +1,5 @@
 #include "workloads/map/pattern.h"
+#include "workloads/map/patterns/line.h"
 
 #include <gtest/gtest.h>
 
@@ -33,7 +34,7 @@ std::vector<Size> many_sizes() {
 
 TEST(Spans, SharedGivesEveryElementToEveryThread) {
   for (const Size& size : many_sizes()) {
-    const Problem problem{Pattern::shared, size.elements, size.threads, 0};
+    const Problem problem{patterns::shared, size.elements, size.threads, 0};
     for (unsigned rank = 0; rank < size.threads; ++rank) {
       EXPECT_EQ(spans(problem, rank), (std::vector<Span>{{0, size.elements, 1}}));
     }
@@ -41,7 +42,7 @@ TEST(Spans, SharedGivesEveryElementToEveryThread) {
 }
 
 TEST(Spans, DividedAndInterleavedPartitionTheArrayEvenly) {
-  for (Pattern pattern : {Pattern::divided, Pattern::interleaved}) {
+  for (Pattern pattern : {patterns::divided, patterns::interleaved}) {
     for (const Size& size : many_sizes()) {
       SCOPED_TRACE(size.elements);
       SCOPED_TRACE(size.threads);
@@ -57,17 +58,17 @@ TEST(Spans, DividedAndInterleavedPartitionTheArrayEvenly) {
 }
 
 TEST(Spans, DividedIsContiguousAndInterleavedStridesByThreads) {
-  const Problem divided{Pattern::divided, 10, 3, 0};
+  const Problem divided{patterns::divided, 10, 3, 0};
   EXPECT_EQ(spans(divided, 0), (std::vector<Span>{{0, 4, 1}}));
   EXPECT_EQ(spans(divided, 1), (std::vector<Span>{{4, 3, 1}}));
   EXPECT_EQ(spans(divided, 2), (std::vector<Span>{{7, 3, 1}}));
-  const Problem interleaved{Pattern::interleaved, 10, 3, 0};
+  const Problem interleaved{patterns::interleaved, 10, 3, 0};
   EXPECT_EQ(spans(interleaved, 0), (std::vector<Span>{{0, 4, 3}}));
   EXPECT_EQ(spans(interleaved, 2), (std::vector<Span>{{2, 3, 3}}));
 }
 
 TEST(Spans, PartialIsTheOwnPartPlusTheDeclaredShareOfBothNeighbours) {
-  const Problem problem{Pattern::partial, 300, 3, 25};
+  const Problem problem{patterns::partial, 300, 3, 25};
   EXPECT_EQ(spans(problem, 0), (std::vector<Span>{{0, 125, 1}}));
   EXPECT_EQ(spans(problem, 1), (std::vector<Span>{{75, 150, 1}}));
   EXPECT_EQ(spans(problem, 2), (std::vector<Span>{{175, 125, 1}}));
@@ -76,7 +77,7 @@ TEST(Spans, PartialIsTheOwnPartPlusTheDeclaredShareOfBothNeighbours) {
 TEST(Spans, PartialHasExactlyTheCountsOfItsDefinition) {
   for (unsigned overlap : {0U, 1U, 10U, 33U, 50U, 99U, 100U}) {
     for (const Size& size : many_sizes()) {
-      const Problem problem{Pattern::partial, size.elements, size.threads, overlap};
+      const Problem problem{patterns::partial, size.elements, size.threads, overlap};
       for (unsigned rank = 0; rank < size.threads; ++rank) {
         std::size_t expected = own_part(problem, rank).count;
         if (rank > 0) expected += own_part(problem, rank - 1).count * overlap / 100;
@@ -89,9 +90,9 @@ TEST(Spans, PartialHasExactlyTheCountsOfItsDefinition) {
 }
 
 TEST(Spans, PartialWithoutOverlapIsDividedAndWithFullOverlapCoversTheNeighbours) {
-  const Problem none{Pattern::partial, 1003, 8, 0};
-  const Problem divided{Pattern::divided, 1003, 8, 0};
-  const Problem full{Pattern::partial, 1003, 8, 100};
+  const Problem none{patterns::partial, 1003, 8, 0};
+  const Problem divided{patterns::divided, 1003, 8, 0};
+  const Problem full{patterns::partial, 1003, 8, 100};
   for (unsigned rank = 1; rank < 7; ++rank) {
     EXPECT_EQ(spans(none, rank), spans(divided, rank));
     const Span left = own_part(divided, rank - 1);
@@ -109,13 +110,13 @@ TEST(ShareOf, DoesNotOverflowForHugeParts) {
 
 TEST(Owner, IsTheThreadWhosePartHoldsTheElement) {
   for (Pattern pattern :
-       {Pattern::divided, Pattern::partial, Pattern::interleaved, Pattern::shared}) {
+       {patterns::divided, patterns::partial, patterns::interleaved, patterns::shared}) {
     for (const Size& size : many_sizes()) {
       const Problem problem{pattern, size.elements, size.threads, 50};
       for (std::size_t element = 0; element < size.elements; ++element) {
         const unsigned rank = owner(problem, element);
         ASSERT_LT(rank, size.threads);
-        if (pattern == Pattern::interleaved) {
+        if (pattern == patterns::interleaved) {
           ASSERT_EQ(rank, element % size.threads);
         } else {
           const Span part = own_part(problem, rank);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "workloads/map/kernels.h"
+#include "workloads/map/patterns/line.h"
 
 namespace homenode::workloads::map {
 namespace {
@@ -89,7 +90,7 @@ TEST_P(Team, GivesTheCallerRankZero) {
 
 TEST_P(Team, SharesElementsWithoutADataRace) {
   std::vector<Element> array(64, Element{});
-  const Problem problem{Pattern::shared, array.size(), 4, 0};
+  const Problem problem{patterns::shared, array.size(), 4, 0};
   for (Operation operation : {Operation::read, Operation::write, Operation::readwrite}) {
     Job job = idle_job(problem.threads);
     job.pass = [&](unsigned rank) {
@@ -109,7 +110,7 @@ INSTANTIATE_TEST_SUITE_P(Versions, Team, testing::Values(&run_with_pthreads, &ru
                          });
 
 TEST(Teams, AgreeOnWhatIsWritten) {
-  const Problem problem{Pattern::partial, 5003, 8, 0};
+  const Problem problem{patterns::partial, 5003, 8, 0};
   std::vector<std::vector<std::uint64_t>> results;
   for (RunTeam run : {&run_with_pthreads, &run_with_openmp}) {
     std::vector<Element> array(problem.elements(), Element{});

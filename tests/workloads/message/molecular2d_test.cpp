@@ -5,7 +5,7 @@
 #include <cmath>
 #include <set>
 
-#include "workloads/message/molecules_serial.h"
+#include "workloads/message/patch.h"
 #include "workloads/probe_memory.h"
 
 namespace homenode::workloads::message {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "workloads/npb/cfd_field.h"
-#include "workloads/npb/cfd_grid.h"
 
 namespace homenode::workloads::npb {
 

@@ -7,12 +7,9 @@
 #include <vector>
 
 #include "cfd_field_of.h"
-#include "workloads/npb/bt_lines.h"
-#include "workloads/npb/cfd_rhs.h"
+#include "workloads/npb/cfd_kernels.h"
 #include "workloads/npb/cfd_solution.h"
-#include "workloads/npb/lu_surface.h"
 #include "workloads/npb/lu_sweep.h"
-#include "workloads/npb/sp_lines.h"
 
 namespace homenode::workloads::npb {
 namespace {
@@ -21,8 +18,8 @@ constexpr std::size_t odd_points = 13;  // No multiple of any number of lanes, n
 
 struct CfdKernels {
   const CfdRhsKernel& rhs;
-  const BtLinesKernel& bt;
-  const SpLinesKernel& sp;
+  const LinesKernel& bt;
+  const LinesKernel& sp;
   const LuSweepKernel& lu;
 };
 

@@ -1,4 +1,4 @@
-#include "workloads/probe/injector.h"
+#include "workloads/probe/kernels.h"
 
 #include <gtest/gtest.h>
 

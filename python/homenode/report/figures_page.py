@@ -1,0 +1,71 @@
+"""Renders the page of a workload that measures figures: a chart and a table for each metric."""
+
+from collections.abc import Sequence
+from html import escape
+
+from markupsafe import Markup
+
+from homenode.report import machine_svg
+from homenode.report.figures import FigureView, Group, Panel
+from homenode.report.page import asset, machine_option, template, versions_of
+from homenode.report.words import ratio
+
+WIDTH = 360
+BAR_LEFT, BAR_FULL = 118.0, 150.0
+LINE, BAR, TOP = 15, 10, 4
+
+
+def render(views: Sequence[FigureView], records_paths: Sequence[str]) -> str:
+    """The whole page as text."""
+    first = views[0].records[0]
+    return template("figures.html").render(
+        views=views,
+        workload=views[0].workload,
+        title=str(first["title"]),
+        study=str(first["study"]),
+        study_file=str(first["study_file"]),
+        records_paths=records_paths,
+        style=asset("page.css"),
+        draw=draw,
+        figure=figure_text,
+        machine_option=lambda view: machine_option(view.machine),
+        draw_machine=lambda machine: Markup(machine_svg.draw(machine)),
+        versions=lambda view: versions_of(view.records),
+    )
+
+
+def figure_text(value: float) -> str:
+    """A figure with four significant digits."""
+    return f"{value:.4g}"
+
+
+def draw(panel: Panel, group: Group) -> Markup:
+    """A bar for each placement and number of threads; the thin line spans all runs."""
+    longest = max((bar.high for bar in group.bars), default=0.0) or 1.0
+    parts = []
+    for index, bar in enumerate(group.bars):
+        y = TOP + index * LINE
+        middle, base = y + LINE / 2, y + LINE / 2 + 3.5
+        low, value, high = (BAR_FULL * v / longest for v in (bar.low, bar.value, bar.high))
+        name = " · ".join(filter(None, (bar.placement, bar.threads and f"{bar.threads} threads")))
+        text = f"{figure_text(bar.value)} {panel.metric.unit}"
+        if bar.relative is not None:
+            text += f" ({ratio(bar.relative)})"
+        spread = (
+            f'<path class="spread" d="M{BAR_LEFT + low:.1f} {middle:.1f}H{BAR_LEFT + high:.1f}"/>'
+            if len(bar.values) > 1
+            else ""
+        )
+        parts.append(
+            f'<g class="bar"><title>{escape(f"{name}: {text}, {panel.label}")}</title>'
+            f'<rect class="length" x="{BAR_LEFT}" y="{middle - BAR / 2:.1f}" '
+            f'width="{max(1.0, value):.1f}" height="{BAR}"/>{spread}'
+            f'<text x="{BAR_LEFT - 4}" y="{base:.1f}" text-anchor="end">{escape(name)}</text>'
+            f'<text x="{BAR_LEFT + high + 4:.1f}" y="{base:.1f}">{escape(text)}</text></g>'
+        )
+    label = f"{panel.metric.name} {group.label}, {panel.label}; the table has the values"
+    height = TOP + LINE * len(group.bars)
+    return Markup(
+        f'<svg class="times" viewBox="0 0 {WIDTH} {height}" role="img" '
+        f'aria-label="{escape(label)}">{"".join(parts)}</svg>'
+    )
