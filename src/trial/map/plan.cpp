@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cassert>
 
+#include "placement/strategies/nodes.h"
 #include "placement/threads/map.h"
 #include "trial/map/patterns.h"
 
@@ -13,10 +13,6 @@ namespace {
 
 namespace map = workloads::map;
 using machine::Machine;
-
-NodeSet usable_memory(const Machine& machine) {
-  return machine.nodes_with_memory() & machine.allowed_nodes;
-}
 
 std::size_t round_up(std::size_t value, std::size_t unit) {
   return (value + unit - 1) / unit * unit;
@@ -120,7 +116,7 @@ void start_at_home(const Machine& machine, const MapPlan& plan, const std::vecto
   const std::size_t elements = phase.layout.positions;
   placement::PageMap pages = placement::block(phase.bytes.value / plan.page_bytes, nodes);
   for (unsigned rank = 0; rank < plan.threads; ++rank) {
-    const NodeId home = memory_node(machine, plan.node_of_thread[rank]);
+    const NodeId home = placement::nearest_memory(machine, plan.node_of_thread[rank]);
     const auto first = std::find(pages.begin(), pages.end(), home);
     const std::size_t page =
         first == pages.end() ? 0 : static_cast<std::size_t>(first - pages.begin());
@@ -143,7 +139,7 @@ void place_memory(const Machine& machine, const MapPlan& plan, PhasePlan& phase)
   }
   if (use == map::Use::all) return start_at_home(machine, plan, nodes, phase);
   std::vector<NodeId> homes;
-  for (NodeId node : plan.node_of_thread) homes.push_back(memory_node(machine, node));
+  for (NodeId node : plan.node_of_thread) homes.push_back(placement::nearest_memory(machine, node));
   const std::size_t per_page = plan.page_bytes / map::line_bytes;
   const std::size_t pages = phase.bytes.value / plan.page_bytes;
   phase.memory = phase.layout.by_owner()
@@ -193,21 +189,9 @@ Result<void> check_fits(const Machine& machine, Bytes bytes, const MemoryFacts& 
 
 }  // namespace
 
-NodeId memory_node(const Machine& machine, NodeId node) {
-  const std::vector<NodeId> candidates = usable_memory(machine).to_vector();
-  assert(!candidates.empty());
-  const auto distance = [&](NodeId to) {
-    if (to == node) return 0.0;
-    const bool known = machine.distances && machine.distances->values.has(node, to);
-    return known ? machine.distances->values.at(node, to) : 1.0;
-  };
-  return *std::min_element(candidates.begin(), candidates.end(),
-                           [&](NodeId a, NodeId b) { return distance(a) < distance(b); });
-}
-
 std::vector<NodeId> memory_of(const Machine& machine, const std::vector<NodeId>& node_of_thread) {
   NodeSet nodes;
-  for (NodeId node : node_of_thread) nodes.insert(memory_node(machine, node));
+  for (NodeId node : node_of_thread) nodes.insert(placement::nearest_memory(machine, node));
   return nodes.to_vector();
 }
 
@@ -220,7 +204,7 @@ Result<MapPlan> plan_map(const Machine& machine, const MapOptions& options,
         static_cast<unsigned>(std::max<std::size_t>(1, machine.allowed_cpus.size()));
   }
   if (const auto checked = check(plan.options); !checked) return checked.as_unexpected();
-  if (usable_memory(machine).empty()) {
+  if (placement::usable_memory(machine).empty()) {
     return not_supported("no node that this process may use has memory",
                          "look at its cpuset (Mems_allowed_list in /proc/self/status)");
   }

@@ -46,11 +46,8 @@ struct MapPlan {
 Result<MapPlan> plan_map(const machine::Machine& machine, const MapOptions& options,
                          const MemoryFacts& facts);
 
-/// The allowed node with memory that is nearest to `node`: itself if it has memory, else the first
-/// of those at the least distance. pre: some allowed node has memory.
-NodeId memory_node(const machine::Machine& machine, NodeId node);
-
-/// The memory nodes of these threads' nodes, each once, in increasing order.
+/// The memory that is nearest to each of these threads' nodes, each once, in increasing order. pre:
+/// some allowed node has memory.
 std::vector<NodeId> memory_of(const machine::Machine& machine,
                               const std::vector<NodeId>& node_of_thread);
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "os/clock.h"
+#include "placement/strategies/nodes.h"
 #include "placement/strategies/table.h"
 #include "trial/numa_mem/lists.h"
 #include "trial/program/run.h"
@@ -125,7 +126,7 @@ Result<NumaMemPlan> plan_numa_mem(const Machine& machine, const NumaMemOptions& 
   plan.last_cpu = cpus.back();
   // CPU 0 is the first that there is for this process.
   const auto node = machine.node_of(plan.first_cpu);
-  plan.node0 = memory_node(machine, node.value_or(machine.nodes.front().id));
+  plan.node0 = placement::nearest_memory(machine, node.value_or(machine.nodes.front().id));
   plan.cpus0 = node ? machine.cpus_of({*node}) & machine.allowed_cpus : CpuSet{plan.first_cpu};
   if (const auto numbered = number_tasks(machine, plan); !numbered) {
     return numbered.as_unexpected();

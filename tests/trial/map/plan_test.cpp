@@ -154,8 +154,8 @@ TEST(PlanMap, AlignsPartsToHugePagesWhenTheseAreWanted) {
 
 TEST(PlanMap, UsesTheNearestMemoryOfThreadsWhoseNodeHasNone) {
   const auto machine = lopsided_machine();
-  EXPECT_EQ(memory_node(machine, NodeId(0)), NodeId(8));
-  EXPECT_EQ(memory_node(machine, NodeId(5)), NodeId(5));
+  EXPECT_EQ(memory_of(machine, {NodeId(0)}), std::vector{NodeId(8)});
+  EXPECT_EQ(memory_of(machine, {NodeId(5)}), std::vector{NodeId(5)});
   const MapPlan made = plan(machine, options_for(patterns::divided, Method::api));
   const auto& pages = std::get<placement::PageMap>(made.phases[0].memory);
   EXPECT_EQ(pages.front(), NodeId(8));
@@ -163,6 +163,14 @@ TEST(PlanMap, UsesTheNearestMemoryOfThreadsWhoseNodeHasNone) {
   const auto policy = std::get<placement::Policy>(
       plan(machine, options_for(patterns::shared, Method::api)).phases[0].memory);
   EXPECT_EQ(policy.nodes, (NodeSet{NodeId(5), NodeId(8)}));
+}
+
+TEST(PlanMap, TakesAnUnknownDistanceForFartherThanAnyKnownOne) {
+  auto machine = lopsided_machine();
+  // Node 5 is at distance 20 from node 0; nobody says how far away node 8 is.
+  const std::vector<NodeId> known{NodeId(0), NodeId(5)};
+  machine.distances = machine::Distances{Matrix<NodeId, NodeId>(known, known, 20.0)};
+  EXPECT_EQ(memory_of(machine, {NodeId(0)}), std::vector{NodeId(5)});
 }
 
 TEST(PlanMap, RespectsTheCpusetsNodes) {
