@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/parser_fwd.h"
+#include "cli/options.h"
 #include "workloads/program/description.h"
 
 namespace homenode::cli {

@@ -110,8 +110,8 @@ Json matrix_json(const Matrix& matrix) {
 }
 
 /// Shares of all accesses if every element were at home.
-Json expected_json(const trial::ElementMatrix& matrix) {
-  const trial::ElementMatrix shares = trial::shares_of(matrix);
+Json expected_json(const access::ElementMatrix& matrix) {
+  const access::ElementMatrix shares = access::shares_of(matrix);
   Json rows = Json::array();
   for (const NodeId row : shares.rows()) {
     Json cells = Json::array();
@@ -121,7 +121,7 @@ Json expected_json(const trial::ElementMatrix& matrix) {
   return {{"provenance", "pattern"}, {"nodes", numbers(shares.columns())}, {"shares", rows}};
 }
 
-Json penalty_json(const std::optional<trial::Penalty>& penalty) {
+Json penalty_json(const std::optional<access::Penalty>& penalty) {
   if (!penalty) return nullptr;
   return {{"observed", penalty->observed},
           {"expected", penalty->expected},

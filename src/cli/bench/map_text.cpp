@@ -25,14 +25,6 @@ std::string headline(const trial::MapPlan& plan) {
       options.passes == 1 ? "pass" : "passes");
 }
 
-/// The share of a matrix that lies on its diagonal.
-double local_part(const trial::ElementMatrix& matrix) {
-  const trial::ElementMatrix shares = trial::shares_of(matrix);
-  double local = 0.0;
-  for (NodeId node : shares.rows()) local += shares.at(node, node);
-  return local;
-}
-
 double percent(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
@@ -83,15 +75,15 @@ std::string refused_text(const trial::PhaseReport& phase) {
 }
 
 /// A leakage with four decimals; what is 0 but for rounding has no sign.
-std::string leakage_text(const trial::Penalty& penalty) {
+std::string leakage_text(const access::Penalty& penalty) {
   const double shown = std::round(penalty.leakage() * 1e4) / 1e4;
   return fmt::format("{:.4f}", shown == 0.0 ? 0.0 : shown);
 }
 
 std::string shares_text(const trial::AccessReport& access) {
-  std::string text =
-      fmt::format("local share          {:.2f} % (the pattern allows {:.2f} %)\n",
-                  100.0 * access::local_share(access.by_node), 100.0 * local_part(access.expected));
+  std::string text = fmt::format("local share          {:.2f} % (the pattern allows {:.2f} %)\n",
+                                 100.0 * access::local_share(access.by_node),
+                                 100.0 * access::local_share(access.expected));
   text += fmt::format("largest column       {:.2f} %\n",
                       100.0 * access::column_concentration(access.by_node));
   if (access.penalty) {
@@ -116,7 +108,7 @@ std::string phases_text(const trial::MapReport& report) {
     const trial::PhaseReport& phase = report.phases[at];
     std::string shares = fmt::format("{:>9}{:>9}{:>9}", "?", "?", "?");
     if (phase.access) {
-      const std::optional<trial::Penalty>& penalty = phase.access->penalty;
+      const std::optional<access::Penalty>& penalty = phase.access->penalty;
       shares =
           fmt::format("{:>9.2f}{:>9.2f}{:>9}", 100.0 * access::local_share(phase.access->by_node),
                       100.0 * access::column_concentration(phase.access->by_node),

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "placement/strategies/nodes.h"
+
 namespace homenode::trial {
 namespace {
 
@@ -68,6 +70,28 @@ ComputedAccess compute_access(const AccessFacts& facts, const std::vector<NodeId
     result.accesses_without_node += elements.back() * (reads + writes);
   }
   return result;
+}
+
+access::ElementMatrix expected_elements(const machine::Machine& machine,
+                                        const workloads::map::Problem& problem,
+                                        const std::vector<NodeId>& node_of_thread,
+                                        const std::vector<NodeId>& nodes) {
+  namespace map = workloads::map;
+  access::ElementUse use;
+  use.node_of_thread = node_of_thread;
+  const bool shared_by_all = problem.pattern.use == map::Use::all;
+  for (unsigned rank = 0; rank < problem.threads; ++rank) {
+    use.home_of_thread.push_back(placement::nearest_memory(machine, node_of_thread[rank]));
+    auto& used = use.used_by_thread.emplace_back();
+    if (shared_by_all) {
+      used.push_back({std::nullopt, problem.elements()});
+      continue;
+    }
+    for (const map::Owned& owned : map::owners_used(problem, rank)) {
+      used.push_back({owned.owner, owned.count});
+    }
+  }
+  return access::expected_elements(use, nodes);
 }
 
 }  // namespace homenode::trial

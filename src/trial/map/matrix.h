@@ -1,5 +1,5 @@
-// homenode bench map: the access matrix that follows from the pattern and from where the pages are.
-// Pure.
+// homenode bench map: the access matrix that follows from the pattern and from where the pages are,
+// and the one that the pattern allows. Pure.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,10 @@
 #include <vector>
 
 #include "access/access_matrix.h"
+#include "access/expected.h"
+#include "machine/machine.h"
 #include "workloads/map/kernels.h"
+#include "workloads/map/pattern.h"
 
 namespace homenode::trial {
 
@@ -30,5 +33,12 @@ struct ComputedAccess {
 /// Every access of every thread, exactly. pre: all walks lie within the pages; each page's node is
 /// among `nodes`; elements_per_page > 0.
 ComputedAccess compute_access(const AccessFacts& facts, const std::vector<NodeId>& nodes);
+
+/// The pattern with every element at home. pre: a node for each thread of the problem; these nodes
+/// and the memory nearest to them are among `nodes`.
+access::ElementMatrix expected_elements(const machine::Machine& machine,
+                                        const workloads::map::Problem& problem,
+                                        const std::vector<NodeId>& node_of_thread,
+                                        const std::vector<NodeId>& nodes);
 
 }  // namespace homenode::trial

@@ -126,13 +126,6 @@ std::optional<std::vector<NodeId>> known_nodes(const std::vector<ThreadRecord>& 
   return nodes;
 }
 
-std::optional<Penalty> penalty_of(const machine::Machine& machine, const AccessReport& access) {
-  const auto observed = penalty_factor(machine, shares_of(access.by_node));
-  const auto expected = penalty_factor(machine, access.expected);
-  if (!observed || !expected) return std::nullopt;
-  return Penalty{*observed, *expected};
-}
-
 /// The matrices of a phase that was audited. pre: every thread's node and every page's is among
 /// `nodes`.
 AccessReport access_of(const machine::Machine& machine, const MapPlan& plan, const PhasePlan& phase,
@@ -146,7 +139,7 @@ AccessReport access_of(const machine::Machine& machine, const MapPlan& plan, con
   AccessReport report{
       std::move(computed.by_thread), std::move(by_node), computed.accesses_without_node,
       expected_elements(machine, phase.layout.problem, node_of_thread, nodes), std::nullopt};
-  report.penalty = penalty_of(machine, report);
+  report.penalty = access::penalty_of(machine, report.by_node, report.expected);
   return report;
 }
 
@@ -187,7 +180,8 @@ void compute_matrices(const machine::Machine& machine, MapReport& report) {
       add_phase(*report.access, *phase.access);
     }
   }
-  report.access->penalty = penalty_of(machine, *report.access);
+  report.access->penalty =
+      access::penalty_of(machine, report.access->by_node, report.access->expected);
 }
 
 /// Runs a phase and asks where its pages are.

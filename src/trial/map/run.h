@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "access/access_matrix.h"
+#include "access/expected.h"
 #include "actuation/audit.h"
 #include "actuation/region.h"
 #include "machine/machine.h"
 #include "os/os.h"
-#include "trial/map/expected.h"
 #include "trial/map/plan.h"
 
 namespace homenode::trial {
@@ -25,8 +25,8 @@ struct AccessReport {
   access::ThreadMatrix by_thread;
   access::NodeMatrix by_node;
   std::uint64_t accesses_without_node = 0;  ///< To pages that were on no node.
-  ElementMatrix expected;                   ///< Of one pass; of all phases' passes together.
-  std::optional<Penalty> penalty;           ///< Absent where the machine tells no distances.
+  access::ElementMatrix expected;           ///< Of one pass; of all phases' passes together.
+  std::optional<access::Penalty> penalty;   ///< Absent where the machine declares no distances.
 };
 
 /// What the method did before a phase other than the first.

@@ -7,7 +7,6 @@
 #include "cli/bench/map_render.h"
 #include "fake/fake.h"
 #include "support/machines.h"
-#include "trial/map/expected.h"
 #include "trial/map/matrix.h"
 #include "trial/map/memory.h"
 #include "trial/map/patterns.h"
@@ -151,7 +150,7 @@ TEST(Expected, IsAtHomeForWhatIsOwnedAndEvenForWhatEverybodyUses) {
   EXPECT_EQ(tiles.at(NodeId(0), NodeId(0)), 12.0);
   EXPECT_EQ(tiles.at(NodeId(0), NodeId(3)), 6.0);
   EXPECT_EQ(tiles.at(NodeId(3), NodeId(3)), 12.0);
-  EXPECT_DOUBLE_EQ(*trial::penalty_factor(machine, tiles), (24 * 10 + 12 * 20) / (10.0 * 36));
+  EXPECT_DOUBLE_EQ(*access::penalty_factor(machine, tiles), (24 * 10 + 12 * 20) / (10.0 * 36));
   const auto shared = trial::expected_elements(
       machine, {patterns::shared_by_columns, Shape(4, 4), 4, 0}, of_thread, nodes);
   EXPECT_EQ(shared.at(NodeId(0), NodeId(0)), 16.0);
@@ -166,18 +165,18 @@ TEST(Expected, GoesToTheNearestMemoryOfANodeThatHasNone) {
                                               {NodeId(0), NodeId(5)}, nodes);
   EXPECT_EQ(bands.at(NodeId(0), NodeId(8)), 8.0);
   EXPECT_EQ(bands.at(NodeId(5), NodeId(5)), 8.0);
-  EXPECT_DOUBLE_EQ(*trial::penalty_factor(machine, bands), (14 + 10) / 20.0);
+  EXPECT_DOUBLE_EQ(*access::penalty_factor(machine, bands), (14 + 10) / 20.0);
 }
 
 TEST(PenaltyFactor, IsUnknownWithoutTheDistancesThatItNeeds) {
   const auto machine = quad_machine();
   const auto nodes = machine.node_ids().to_vector();
-  trial::ElementMatrix matrix(nodes, nodes);
-  EXPECT_FALSE(trial::penalty_factor(machine, matrix));
+  access::ElementMatrix matrix(nodes, nodes);
+  EXPECT_FALSE(access::penalty_factor(machine, matrix));
   matrix.at(NodeId(1), NodeId(1)) = 3;
-  EXPECT_DOUBLE_EQ(*trial::penalty_factor(machine, matrix), 1.0);
+  EXPECT_DOUBLE_EQ(*access::penalty_factor(machine, matrix), 1.0);
   matrix.at(NodeId(1), NodeId(2)) = 1;
-  EXPECT_FALSE(trial::penalty_factor(machine, matrix));
+  EXPECT_FALSE(access::penalty_factor(machine, matrix));
 }
 
 TEST(Shapes, AreHealedByPagesOnlyWhereAPageHasOneOwner) {
