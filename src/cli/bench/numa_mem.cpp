@@ -6,7 +6,7 @@
 #include "cli/bench/numa_mem_render.h"
 #include "machine/load.h"
 #include "os/atomic_file.h"
-#include "trial/map/run.h"
+#include "trial/memory.h"
 #include "workloads/numa_mem/description.h"
 
 namespace homenode::cli {

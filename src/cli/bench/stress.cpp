@@ -6,7 +6,7 @@
 #include "cli/bench/stress_render.h"
 #include "machine/load.h"
 #include "os/atomic_file.h"
-#include "trial/map/run.h"
+#include "trial/memory.h"
 #include "trial/stress/modes.h"
 #include "trial/stress/run.h"
 #include "workloads/stress/description.h"

@@ -10,11 +10,9 @@
 #include "os/os.h"
 #include "trial/map/plan.h"
 #include "trial/map/run.h"
+#include "trial/memory.h"
 
 namespace homenode::trial {
-
-/// Asks for small or huge pages. Errors: not_supported when this kernel has no huge pages.
-Result<void> choose_pages(os::Os& os, actuation::Region region, PageKind pages);
 
 /// Maps the first phase's memory, places it and touches it from the calling thread. Errors: what
 /// choose_pages() and actuation say.

@@ -36,9 +36,6 @@ std::string to_string(Method method) {
 std::string to_string(TeamKind team) {
   return name_of(map_teams, team);
 }
-std::string to_string(PageKind pages) {
-  return name_of(page_kinds, pages);
-}
 
 std::vector<std::string> to_arguments(const MapOptions& options) {
   std::vector<std::string> words{

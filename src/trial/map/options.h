@@ -11,6 +11,7 @@
 #include "base/choices.h"
 #include "base/result.h"
 #include "base/units.h"
+#include "trial/memory.h"
 #include "workloads/map/kernels.h"
 #include "workloads/map/pattern.h"
 #include "workloads/map/patterns/line.h"
@@ -26,7 +27,6 @@ enum class Method {
   rewrite,       ///< The array laid out anew, so that each thread's part is its own pages.
 };
 enum class TeamKind { pthreads, openmp };
-enum class PageKind { system, small, huge };
 
 struct MapOptions {
   workloads::map::Pattern pattern = workloads::map::patterns::shared;
@@ -65,8 +65,6 @@ inline constexpr Choices<Method, 4> map_methods{{{"default", Method::standard},
                                                  {"rewrite", Method::rewrite}}};
 inline constexpr Choices<TeamKind, 2> map_teams{
     {{"pthreads", TeamKind::pthreads}, {"openmp", TeamKind::openmp}}};
-inline constexpr Choices<PageKind, 3> page_kinds{
-    {{"system", PageKind::system}, {"small", PageKind::small}, {"huge", PageKind::huge}}};
 inline constexpr const char* multi_patterns_name = "multi-patterns";
 
 std::string pattern_name(const MapOptions& options);  ///< multi-patterns among them.
@@ -74,7 +72,6 @@ std::string to_string(workloads::map::Order order);
 std::string to_string(workloads::map::Operation operation);
 std::string to_string(Method method);
 std::string to_string(TeamKind team);
-std::string to_string(PageKind pages);
 
 /// The options as words that define_options() reads back to the same options.
 std::vector<std::string> to_arguments(const MapOptions& options);

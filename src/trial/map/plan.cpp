@@ -14,10 +14,6 @@ namespace {
 namespace map = workloads::map;
 using machine::Machine;
 
-std::size_t round_up(std::size_t value, std::size_t unit) {
-  return (value + unit - 1) / unit * unit;
-}
-
 /// Fills in where the threads run. Leaves both vectors empty for --bind none.
 Result<void> place_threads(const Machine& machine, MapPlan& plan) {
   if (plan.options.bind == "none") return {};
@@ -176,11 +172,7 @@ Bytes largest_at_once(const MapPlan& plan) {
 }
 
 Result<void> check_fits(const Machine& machine, Bytes bytes, const MemoryFacts& facts) {
-  Bytes memory;
-  for (const machine::Node& node : machine.nodes) {
-    if (machine.allowed_nodes.contains(node.id)) memory.value += node.memory.value;
-  }
-  if (facts.available) memory = std::min(memory, *facts.available);
+  const Bytes memory = free_memory(machine, facts);
   if (bytes <= memory) return {};
   return bad_usage(fmt::format("the array needs {} MiB and {} MiB of memory are free",
                                bytes.value >> 20U, memory.value >> 20U),

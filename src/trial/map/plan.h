@@ -8,16 +8,10 @@
 #include "placement/distributions/distribution.h"
 #include "placement/policies/policy.h"
 #include "trial/map/options.h"
+#include "trial/memory.h"
 #include "workloads/map/layout.h"
 
 namespace homenode::trial {
-
-/// What the kernel says of its memory.
-struct MemoryFacts {
-  std::size_t page_bytes = 4096;
-  std::size_t huge_page_bytes = std::size_t{2} << 20;
-  std::optional<Bytes> available;  ///< What can be allocated now; absent when not known.
-};
 
 /// One pattern walked over the array.
 struct PhasePlan {

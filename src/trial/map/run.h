@@ -57,9 +57,6 @@ struct MapReport {
   std::optional<AccessReport> access;  ///< and then there is no matrix of all phases either.
 };
 
-/// What the kernel says of its memory now.
-MemoryFacts memory_facts(os::Os& os);
-
 /// Allocates, places, initialises, runs and audits; between phases the method acts again. The
 /// caller is rank 0; its CPUs are as before afterwards. Errors: failed when memory, threads or
 /// binding are refused; what actuation says of a refused policy or page map.

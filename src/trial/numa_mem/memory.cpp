@@ -1,11 +1,9 @@
 #include "trial/numa_mem/memory.h"
 
-#include <sys/mman.h>
-
-#include <cerrno>
 #include <cstring>
 #include <utility>
 
+#include "trial/memory.h"
 #include "trial/own_place.h"
 #include "trial/program/arrays.h"
 
@@ -14,15 +12,10 @@ namespace {
 
 namespace numa_mem = workloads::numa_mem;
 
-Result<void> choose_huge_pages(os::Os& os, const NumaMemPlan& plan, actuation::Region region) {
-  const int wanted = plan.options.huge_pages;
-  if (wanted == 0) return {};
-  const int result =
-      os.advise_memory(region.address, region.bytes, wanted > 0 ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
-  // EINVAL: a kernel without transparent huge pages, whose pages are small anyway.
-  if (result == 0 || (result == -EINVAL && wanted < 0)) return {};
-  return not_supported("cannot have huge pages",
-                       "give -H 0, or use a kernel with transparent huge pages", -result);
+/// As perf has them: never below 0, as the system has it at 0, where possible above.
+PageKind pages_of(const NumaMemOptions& options) {
+  if (options.huge_pages == 0) return PageKind::system;
+  return options.huge_pages > 0 ? PageKind::huge : PageKind::small;
 }
 
 }  // namespace
@@ -37,7 +30,8 @@ Result<numa_mem::Words> prepare_memory(os::Os& os, const NumaMemPlan& plan,
   const bool named = options.init_names && !options.init_zero;
   const numa_mem::Words memory{{static_cast<std::uint64_t*>(region.address), region.bytes / 8},
                                named};
-  if (auto chosen = choose_huge_pages(os, plan, region); !chosen) return chosen.as_unexpected();
+  if (auto chosen = choose_pages(os, region, pages_of(options), "-H 0"); !chosen)
+    return chosen.as_unexpected();
   // Where the pages really are is audited after the run.
   if (auto placed = place_named(os, plan.placement, name, region); !placed) {
     return placed.as_unexpected();
@@ -58,8 +52,7 @@ Result<void> OwnMemory::map(os::Os& os, const NumaMemPlan& plan, std::size_t byt
                             const std::string& name) {
   if (bytes == 0) return {};
   const std::size_t alignment = alignment_of(plan, bytes);
-  auto mapped =
-      actuation::AlignedMemory::map(os, (bytes + alignment - 1) / alignment * alignment, alignment);
+  auto mapped = actuation::AlignedMemory::map(os, round_up(bytes, alignment), alignment);
   if (!mapped) return mapped.as_unexpected();
   // What lies between its end and the alignment is never touched.
   const auto prepared = prepare_memory(os, plan, {mapped->region().address, bytes}, name);

@@ -4,11 +4,12 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "machine/machine.h"
 #include "placement/placement.h"
-#include "trial/map/plan.h"
+#include "trial/memory.h"
 #include "trial/numa_mem/options.h"
 
 namespace homenode::trial {
@@ -47,6 +48,18 @@ struct NumaMemPlan {
 /// The names that memory has in reports and strategies: "global", "process 1", "thread 1/0".
 std::string name_of_process_memory(unsigned process);
 std::string name_of_thread_memory(unsigned process, unsigned thread);
+
+// The lists of -C and -M of `perf bench numa mem`: one entry for each task, in order.
+
+/// "0,2-8#2,4_2x3": CPU 0; 2, 4, 6, 8; three times the two CPUs from 4 on. Errors: bad_usage for
+/// syntax, more entries than tasks, CPUs that this process may not use.
+Result<std::vector<CpuSet>> parse_task_cpus(const machine::Machine& machine, std::string_view text,
+                                            std::size_t tasks);
+
+/// "0x2,1-3": node 0 twice, then 1, 2, 3. Errors: bad_usage as above, and for nodes whose memory
+/// this process may not use.
+Result<std::vector<NodeId>> parse_task_nodes(const machine::Machine& machine, std::string_view text,
+                                             std::size_t tasks);
 
 /// Errors: bad_usage for what check() names, too many threads, wrong lists, an unknown strategy,
 /// more memory than there is; not_supported where the process may use no CPU or no memory.

@@ -7,7 +7,7 @@
 #include "os/os.h"
 #include "trial/numa_mem/audit.h"
 #include "trial/numa_mem/plan.h"
-#include "trial/numa_mem/record.h"
+#include "trial/numa_mem/work.h"
 
 namespace homenode::trial {
 

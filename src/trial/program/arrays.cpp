@@ -4,15 +4,13 @@
 #include <ctime>
 #include <utility>
 
+#include "trial/memory.h"
+
 namespace homenode::trial {
 namespace {
 
 /// Arrays of this size or more are aligned to it, so that the kernel may use huge pages.
 constexpr std::size_t huge_alignment = std::size_t{2} << 20U;
-
-std::size_t whole(std::size_t bytes, std::size_t unit) {
-  return (bytes + unit - 1) / unit * unit;
-}
 
 /// How many of the pages that are present are elsewhere than planned.
 std::size_t count_astray(const placement::RegionPlacement& planned, const actuation::Audit& audit) {
@@ -43,10 +41,10 @@ Result<ProgramArrays> ProgramArrays::map(os::Os& os,
   for (const workloads::ArrayNeed& need : needs) {
     const std::size_t page = os.page_bytes();
     const std::size_t alignment = need.bytes < huge_alignment ? page : huge_alignment;
-    auto memory = actuation::AlignedMemory::map(os, whole(need.bytes, alignment), alignment);
+    auto memory = actuation::AlignedMemory::map(os, round_up(need.bytes, alignment), alignment);
     if (!memory) return memory.as_unexpected();
     // What lies between the array's end and the alignment is never touched.
-    arrays.regions_.push_back({memory->region().address, whole(need.bytes, page)});
+    arrays.regions_.push_back({memory->region().address, round_up(need.bytes, page)});
     arrays.addresses_.push_back(memory->region().address);
     arrays.memory_.push_back(*std::move(memory));
   }

@@ -8,7 +8,7 @@
 #include "base/choices.h"
 #include "base/result.h"
 #include "base/units.h"
-#include "trial/map/options.h"
+#include "trial/memory.h"
 #include "workloads/stress/targets.h"
 
 namespace homenode::trial {

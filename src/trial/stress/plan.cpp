@@ -80,11 +80,7 @@ Result<void> size_blocks(const Machine& machine, const MemoryFacts& facts, Stres
                                  stride, facts.page_bytes),
                      fmt::format("give --stride a power of two from 8 to {}", facts.page_bytes));
   }
-  Bytes memory;
-  for (const machine::Node& node : machine.nodes) {
-    if (machine.allowed_nodes.contains(node.id)) memory.value += node.memory.value;
-  }
-  if (facts.available) memory = std::min(memory, *facts.available);
+  const Bytes memory = free_memory(machine, facts);
   plan.page_bytes = facts.page_bytes;
   plan.alignment = plan.options.pages == PageKind::huge ? facts.huge_page_bytes : facts.page_bytes;
   const std::uint64_t wanted = plan.options.block.value;
@@ -96,7 +92,7 @@ Result<void> size_blocks(const Machine& machine, const MemoryFacts& facts, Stres
                                  threads, wanted >> 20U, memory.value >> 20U),
                      "give a smaller --block, or fewer --threads-per-node");
   }
-  plan.block_bytes = (wanted + plan.alignment - 1) / plan.alignment * plan.alignment;
+  plan.block_bytes = round_up(wanted, plan.alignment);
   return {};
 }
 

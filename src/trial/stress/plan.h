@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "machine/machine.h"
-#include "trial/map/plan.h"
+#include "trial/memory.h"
 #include "trial/stress/options.h"
 
 namespace homenode::trial {

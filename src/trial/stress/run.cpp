@@ -6,7 +6,7 @@
 
 #include "actuation/aligned_memory.h"
 #include "sensing/process_names.h"
-#include "trial/map/memory.h"
+#include "trial/memory.h"
 #include "trial/stress/perturber.h"
 #include "trial/stress/team.h"
 

@@ -4,7 +4,6 @@
 
 #include "support/machines.h"
 #include "trial/numa_mem/audit.h"
-#include "trial/numa_mem/lists.h"
 
 namespace homenode::trial {
 namespace {

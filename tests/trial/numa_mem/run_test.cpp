@@ -14,7 +14,7 @@
 #include "cli/bench/numa_mem_render.h"
 #include "machine/load.h"
 #include "support/bench_command.h"
-#include "trial/map/run.h"
+#include "trial/memory.h"
 #include "trial/numa_mem/crew.h"
 
 namespace homenode::trial {

@@ -7,7 +7,7 @@
 #include "machine/load.h"
 #include "os/linux.h"
 #include "support/machines.h"
-#include "trial/map/run.h"
+#include "trial/memory.h"
 #include "trial/stress/daemons.h"
 
 namespace homenode::trial {

@@ -13,7 +13,7 @@
 #include "fake/fake.h"
 #include "machine/load.h"
 #include "os/linux.h"
-#include "trial/map/run.h"
+#include "trial/memory.h"
 #include "trial/stress/perturber.h"
 
 namespace homenode::trial {

@@ -1,8 +1,9 @@
+#include "trial/program/setup.h"
+
 #include <fmt/format.h>
 
 #include "base/id_list.h"
 #include "placement/strategies/table.h"
-#include "trial/program/run.h"
 
 namespace homenode::trial {
 namespace {
