@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "cli/bench/bench.h"
+#include "cli/bench/table.h"
 #include "cli/invoke.h"
 #include "cli/man/man.h"
 #include "cli/measure/measure.h"

@@ -36,7 +36,7 @@ std::optional<std::vector<std::uint64_t>> indices_at(const GatherJson& entry) {
 
 /// An empty text when all is well, else what is not.
 std::string read_entry(const GatherJson& entry, gather::IndexPattern& pattern) {
-  if (!entry.is_object()) return "is no object";
+  if (!entry.is_object()) return "is not an object";
   const auto kernel = entry.find("kernel");
   const std::string word = kernel == entry.end() ? "Gather"
                            : kernel->is_string() ? kernel->get<std::string>()
@@ -44,7 +44,7 @@ std::string read_entry(const GatherJson& entry, gather::IndexPattern& pattern) {
   if (word == "Scatter" || word == "scatter") {
     pattern.direction = gather::Direction::scatter;
   } else if (word != "Gather" && word != "gather") {
-    return fmt::format("has the kernel '{}', and Gather and Scatter are known", word);
+    return fmt::format("has the kernel '{}', which is neither Gather nor Scatter", word);
   }
   auto indices = indices_at(entry);
   if (!indices) return "has no usable pattern";
@@ -55,7 +55,7 @@ std::string read_entry(const GatherJson& entry, gather::IndexPattern& pattern) {
   if (!count || *count == 0) return "has no usable count";
   pattern.delta = *delta;
   pattern.count = *count;
-  if (!pattern.reach()) return "reaches further than memory can";
+  if (!pattern.reach()) return "reaches beyond any memory";
   const auto name = entry.find("name");
   if (name != entry.end() && name->is_string()) pattern.name = name->get<std::string>();
   return {};
@@ -66,7 +66,7 @@ std::string read_entry(const GatherJson& entry, gather::IndexPattern& pattern) {
 Result<std::vector<gather::IndexPattern>> read_patterns(std::string_view json) {
   const GatherJson file = GatherJson::parse(json, nullptr, false);
   if (!file.is_array() || file.empty()) {
-    return bad_usage("the pattern file is no JSON array of objects",
+    return bad_usage("the pattern file is not a JSON array of objects",
                      R"(write [{"kernel": "Gather", "pattern": [0, 2], "delta": 8, "count": 9}])");
   }
   std::vector<gather::IndexPattern> patterns;
@@ -75,7 +75,7 @@ Result<std::vector<gather::IndexPattern>> read_patterns(std::string_view json) {
     pattern.name = fmt::format("pattern {}", patterns.size());
     if (const std::string wrong = read_entry(entry, pattern); !wrong.empty()) {
       return bad_usage(fmt::format("entry {} of the pattern file {}", patterns.size(), wrong),
-                       "see 'homenode bench gather --help' for what is read");
+                       "'homenode bench gather --help' says what an entry has");
     }
     patterns.push_back(std::move(pattern));
   }

@@ -1,6 +1,4 @@
-// homenode bench: runs a workload by name and says who used which memory.
-#include "cli/bench/bench.h"
-
+// homenode bench: runs a workload by name and reports who used which memory.
 #include <CLI/CLI.hpp>
 
 #include "cli/bench/describe.h"
@@ -61,8 +59,10 @@ class Bench final : public Verb {
                                                        : description_text(described));
       return exit_done;
     }
-    return report(context, name(),
-                  bad_usage("no workload is named", "'homenode bench --list' names them").take());
+    return report(
+        context, name(),
+        bad_usage("the name of a workload is missing", "'homenode bench --list' names them")
+            .take());
   }
 
  private:

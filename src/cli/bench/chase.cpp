@@ -1,11 +1,10 @@
-#include "cli/bench/chase.h"
+#include "cli/bench/table.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include "cli/bench/program.h"
 #include "cli/options.h"
-#include "machine/load.h"
 #include "workloads/chase/chase.h"
 
 namespace homenode::cli {
@@ -13,12 +12,9 @@ namespace {
 
 constexpr std::uint64_t line_of_chase_bytes = 64;
 
-class BenchChase final : public Verb {
+class BenchChase final : public ProgramWorkload {
  public:
-  [[nodiscard]] std::string name() const override { return "chase"; }
-  [[nodiscard]] std::string summary() const override {
-    return workloads::chase::describe().summary;
-  }
+  BenchChase() : ProgramWorkload(workloads::chase::describe()) {}
 
   void define(CLI::App& app) override {
     add_size_option(app, "--size", size_, "", "64M");
@@ -27,37 +23,26 @@ class BenchChase final : public Verb {
     define_program_options(app, options_);
   }
 
-  int run(Context& context) override {
-    const auto done = try_run(context);
-    return done ? exit_done : report(context, "bench chase", done.error());
-  }
-
  private:
-  Result<void> try_run(Context& context) {
+  Result<Made> make(unsigned threads) override {
     if (shape_.passes == 0 || shape_.passes > workloads::chase::most_passes) {
-      return bad_usage(fmt::format("cannot go {} times round", shape_.passes),
+      return bad_usage(fmt::format("--passes {} is out of range", shape_.passes),
                        fmt::format("give --passes 1 to {}", workloads::chase::most_passes));
     }
-    const auto machine = machine::read_live_machine();
-    if (!machine) return machine.as_unexpected();
-    const unsigned threads = setup_of(options_, *machine).threads;
     shape_.lines = size_.value / line_of_chase_bytes;
     if (shape_.lines < threads) {
       return bad_usage(fmt::format("{} bytes hold {} lines, fewer than {} threads", size_.value,
                                    shape_.lines, threads),
                        fmt::format("give --size {} or more", line_of_chase_bytes * threads));
     }
-    const auto program = workloads::chase::make_chase(shape_);
-    const ProgramTitle title{
-        fmt::format("Chase, {} lines", shape_.lines),
-        "homenode.bench.chase/1",
-        {{"lines", shape_.lines}, {"passes", shape_.passes}, {"seed", shape_.seed}}};
-    return bench_program(context, *machine, *program, title, options_);
+    ProgramTitle title{fmt::format("Chase, {} lines", shape_.lines),
+                       "homenode.bench.chase/1",
+                       {{"lines", shape_.lines}, {"passes", shape_.passes}, {"seed", shape_.seed}}};
+    return Made{workloads::chase::make_chase(shape_), std::move(title)};
   }
 
   Bytes size_ = 64_MiB;
   workloads::chase::ChaseShape shape_;
-  ProgramOptions options_;
 };
 
 }  // namespace

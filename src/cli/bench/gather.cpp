@@ -1,4 +1,4 @@
-#include "cli/bench/gather.h"
+#include "cli/bench/table.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "cli/bench/program.h"
-#include "machine/load.h"
 #include "trial/gather_file.h"
 #include "workloads/gather/gather.h"
 
@@ -15,12 +14,9 @@ namespace {
 
 namespace gather = workloads::gather;
 
-class BenchGather final : public Verb {
+class BenchGather final : public Workload {
  public:
-  [[nodiscard]] std::string name() const override { return "gather"; }
-  [[nodiscard]] std::string summary() const override {
-    return workloads::gather::describe().summary;
-  }
+  BenchGather() : Workload(gather::describe()) {}
 
   void define(CLI::App& app) override {
     app.add_option("--pattern", pattern_)->capture_default_str();
@@ -35,15 +31,10 @@ class BenchGather final : public Verb {
     define_program_options(app, options_);
   }
 
-  int run(Context& context) override {
-    const auto done = try_run(context);
-    return done ? exit_done : report(context, "bench gather", done.error());
-  }
-
  private:
-  Result<void> try_run(Context& context) {
+  Result<void> try_run(Context& context) override {
     if (passes_ == 0 || passes_ > gather::most_passes) {
-      return bad_usage(fmt::format("cannot go {} times over a pattern", passes_),
+      return bad_usage(fmt::format("--passes {} is out of range", passes_),
                        fmt::format("give --passes 1 to {}", gather::most_passes));
     }
     const auto patterns = file_.empty() ? pattern_of_options() : patterns_of_file(context);
@@ -51,7 +42,7 @@ class BenchGather final : public Verb {
     if (patterns->size() > 1 && !options_.output.empty()) {
       return bad_usage("one --output cannot hold several patterns", "choose one with --entry");
     }
-    const auto machine = machine::read_live_machine();
+    const auto machine = machine_of(context);
     if (!machine) return machine.as_unexpected();
     for (const gather::IndexPattern& pattern : *patterns) {
       const bool gathers = pattern.direction == gather::Direction::gather;
@@ -86,7 +77,7 @@ class BenchGather final : public Verb {
     pattern.delta = delta_;
     pattern.count = count_;
     if (!pattern.reach()) {
-      return bad_usage(fmt::format("{} repetitions {} apart are none, or more than memory can hold",
+      return bad_usage(fmt::format("--count {} and --delta {} reach nothing, or beyond any memory",
                                    count_, delta_),
                        "give another --count or --delta");
     }

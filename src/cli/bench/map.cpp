@@ -1,12 +1,11 @@
-#include "cli/bench/map.h"
+#include "cli/bench/table.h"
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
 
 #include "cli/bench/map_options.h"
-#include "cli/bench/map_render.h"
-#include "machine/load.h"
-#include "os/atomic_file.h"
+#include "cli/bench/map_report.h"
+#include "cli/bench/workload.h"
 #include "trial/map/plan.h"
 #include "trial/map/run.h"
 #include "workloads/map/description.h"
@@ -14,9 +13,9 @@
 namespace homenode::cli {
 namespace {
 
-constexpr const char* verb_name = "bench map";
-
-/// numactl's way: the same program, unchanged, under a launcher that sets the policy.
+/// numactl's way: the same program, unchanged, under a launcher that sets the policy. A process can
+/// pass values on to the one that takes its place only as words, so here, and nowhere else, options
+/// become words again: to_arguments() writes what define_map_options() reads.
 Result<void> launch_interleaved(Context& context, trial::MapOptions options) {
   options.method = trial::Method::standard;
   options.launched = true;
@@ -30,21 +29,16 @@ Result<void> launch_interleaved(Context& context, trial::MapOptions options) {
   return failed("cannot start " + self + " again", "call homenode by a path that exists", -result);
 }
 
-class BenchMap final : public Verb {
+class BenchMap final : public Workload {
  public:
-  [[nodiscard]] std::string name() const override { return "map"; }
-  [[nodiscard]] std::string summary() const override { return workloads::map::describe().summary; }
-  void define(CLI::App& app) override { define_options(app, options_); }
+  BenchMap() : Workload(workloads::map::describe()) {}
 
-  int run(Context& context) override {
-    const auto done = try_run(context);
-    return done ? exit_done : report(context, verb_name, done.error());
-  }
+  void define(CLI::App& app) override { define_map_options(app, options_); }
 
  private:
-  Result<void> try_run(Context& context) {
+  Result<void> try_run(Context& context) override {
     if (auto checked = check(options_); !checked) return checked;
-    const auto machine = machine::read_live_machine();
+    const auto machine = machine_of(context);
     if (!machine) return machine.as_unexpected();
     const auto plan = trial::plan_map(*machine, options_, trial::memory_facts(context.os));
     if (!plan) return plan.as_unexpected();
@@ -52,10 +46,8 @@ class BenchMap final : public Verb {
       return launch_interleaved(context, options_);
     const auto measured = trial::run_map(context.os, *machine, *plan);
     if (!measured) return measured.as_unexpected();
-    const std::string json = map_json(*machine, *measured);
-    context.out << (options_.json ? json : map_text(*measured));
-    if (options_.output.empty()) return {};
-    return os::write_atomically(options_.output, json);
+    return show(context, {map_json(*machine, *measured), map_text(*measured)}, options_.json,
+                options_.output);
   }
 
   trial::MapOptions options_;

@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "cli/bench/workload.h"
 #include "cli/options.h"
 #include "trial/map/patterns.h"
 #include "workloads/map/patterns/pattern.h"
@@ -50,7 +51,7 @@ void define_array(CLI::App& app, trial::MapOptions& options) {
 
 }  // namespace
 
-void define_options(CLI::App& app, trial::MapOptions& options) {
+void define_map_options(CLI::App& app, trial::MapOptions& options) {
   define_array(app, options);
   add_choice(app, "--order", options.order, trial::map_orders);
   add_choice(app, "--op", options.operation, trial::map_operations);
@@ -62,8 +63,7 @@ void define_options(CLI::App& app, trial::MapOptions& options) {
   add_choice(app, "--pages", options.pages, trial::page_kinds);
   app.add_option("--seed", options.seed)->capture_default_str();
   app.add_option("--bind", options.bind)->type_name("compact|none|LIST")->capture_default_str();
-  app.add_option("--output", options.output, "write the JSON to this file")->type_name("FILE");
-  app.add_flag("--json", options.json, "print JSON");
+  define_output_options(app, options.output, options.json);
   app.add_flag("--launched", options.launched)->group("");
 }
 

@@ -7,6 +7,6 @@
 namespace homenode::cli {
 
 /// Adds every option to the parser; they are read into `options`, which must outlive it.
-void define_options(CLI::App& app, trial::MapOptions& options);
+void define_map_options(CLI::App& app, trial::MapOptions& options);
 
 }  // namespace homenode::cli

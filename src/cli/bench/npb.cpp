@@ -1,4 +1,4 @@
-#include "cli/bench/npb.h"
+#include "cli/bench/table.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -6,15 +6,12 @@
 #include <algorithm>
 
 #include "cli/bench/program.h"
-#include "machine/load.h"
 #include "workloads/npb/table.h"
 
 namespace homenode::cli {
 namespace {
 
 namespace npb = workloads::npb;
-
-constexpr const char* npb_verb = "bench npb";
 
 std::string capital(std::string_view name) {
   std::string text(name);
@@ -58,10 +55,9 @@ std::string list_text() {
          "and the\nvalues that every run is checked against: NPB 3.4.\n";
 }
 
-class BenchNpb final : public Verb {
+class BenchNpb final : public ProgramWorkload {
  public:
-  [[nodiscard]] std::string name() const override { return "npb"; }
-  [[nodiscard]] std::string summary() const override { return workloads::npb::describe().summary; }
+  BenchNpb() : ProgramWorkload(npb::describe()) {}
 
   void define(CLI::App& app) override {
     app.add_option("kernel,--kernel", kernel_, "which: " + kernel_names())->type_name("KERNEL");
@@ -70,19 +66,18 @@ class BenchNpb final : public Verb {
     app.add_flag("--list", list_, "list the kernels with the memory that each class needs");
   }
 
-  int run(Context& context) override {
-    const auto done = try_run(context);
-    return done ? exit_done : report(context, npb_verb, done.error());
-  }
-
  private:
-  Result<void> try_run(Context& context) {
+  Result<void> try_run(Context& context) override {
     if (list_) {
       context.out << list_text();
       return {};
     }
+    return ProgramWorkload::try_run(context);
+  }
+
+  Result<Made> make(unsigned /*threads*/) override {
     if (kernel_.empty()) {
-      return bad_usage("no kernel is named", "name one of: " + kernel_names());
+      return bad_usage("the name of a kernel is missing", "name one of: " + kernel_names());
     }
     const npb::Benchmark* const benchmark = npb::find_benchmark(kernel_);
     if (benchmark == nullptr) {
@@ -93,19 +88,16 @@ class BenchNpb final : public Verb {
     if (!size) {
       return bad_usage(fmt::format("there is no class '{}'", class_), "choose S, W, A, B, C or D");
     }
-    const auto machine = machine::read_live_machine();
-    if (!machine) return machine.as_unexpected();
     const char letter = npb::letter_of(*size);
-    const ProgramTitle title{
+    ProgramTitle title{
         fmt::format("NPB {}, class {}", capital(benchmark->name), letter),
         "homenode.bench.npb/1",
         {{"kernel", std::string(benchmark->name)}, {"class", std::string(1, letter)}}};
-    return bench_program(context, *machine, *benchmark->make(*size), title, options_);
+    return Made{benchmark->make(*size), std::move(title)};
   }
 
   std::string kernel_;
   std::string class_ = "S";
-  ProgramOptions options_;
   bool list_ = false;
 };
 

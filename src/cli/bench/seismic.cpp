@@ -1,19 +1,18 @@
-#include "cli/bench/seismic.h"
-
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include <filesystem>
 #include <optional>
 
-#include "cli/bench/program_render.h"
+#include "machine/kernel_files.h"
+#include "cli/bench/program_report.h"
 #include "cli/bench/seismic_options.h"
 #include "cli/bench/seismic_picture.h"
 #include "cli/bench/seismic_snapshot.h"
 #include "cli/bench/seismic_traces.h"
 #include "cli/bench/seismic_verify.h"
-#include "machine/kernel_files.h"
-#include "machine/load.h"
+#include "cli/bench/table.h"
+#include "cli/bench/workload.h"
 #include "os/atomic_file.h"
 #include "trial/program/run.h"
 #include "workloads/seismic/program.h"
@@ -22,8 +21,6 @@ namespace homenode::cli {
 namespace {
 
 namespace seismic = workloads::seismic;
-
-constexpr const char* seismic_verb = "bench seismic";
 
 /// What a run is worth beside what this machine's memory can do.
 struct SeismicSpeed {
@@ -63,25 +60,18 @@ Result<void> check_room(const seismic::SeismicProgram& program, std::optional<By
       "choose a smaller --size or fewer --steps, or free memory");
 }
 
-class BenchSeismic final : public Verb {
+class BenchSeismic final : public Workload {
  public:
-  [[nodiscard]] std::string name() const override { return "seismic"; }
-  [[nodiscard]] std::string summary() const override {
-    return workloads::seismic::describe().summary;
-  }
+  BenchSeismic() : Workload(seismic::describe()) {}
+
   void define(CLI::App& app) override { define_seismic_options(app, options_); }
 
-  int run(Context& context) override {
-    const auto done = try_run(context);
-    return done ? exit_done : report(context, seismic_verb, done.error());
-  }
-
  private:
-  Result<void> try_run(Context& context) {
+  Result<void> try_run(Context& context) override {
     if (auto checked = os::check_output_folder(options_.program.output); !checked) return checked;
     const auto plan = plan_seismic(options_);
     if (!plan) return plan.as_unexpected();
-    const auto machine = machine::read_live_machine();
+    const auto machine = machine_of(context);
     if (!machine) return machine.as_unexpected();
     const trial::ProgramSetup setup = setup_of(options_.program, *machine);
     if (options_.verify) {

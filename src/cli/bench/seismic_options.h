@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/bench/program_options.h"
+#include "cli/bench/program.h"
 #include "cli/options.h"
 #include "workloads/seismic/scene.h"
 #include "workloads/seismic/solver.h"

@@ -1,11 +1,10 @@
-#include "cli/bench/stream.h"
+#include "cli/bench/table.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include "cli/bench/program.h"
 #include "cli/options.h"
-#include "machine/load.h"
 #include "workloads/stream/stream.h"
 
 namespace homenode::cli {
@@ -13,12 +12,9 @@ namespace {
 
 namespace stream = workloads::stream;
 
-class BenchStream final : public Verb {
+class BenchStream final : public ProgramWorkload {
  public:
-  [[nodiscard]] std::string name() const override { return "stream"; }
-  [[nodiscard]] std::string summary() const override {
-    return workloads::stream::describe().summary;
-  }
+  BenchStream() : ProgramWorkload(stream::describe()) {}
 
   void define(CLI::App& app) override {
     add_size_option(app, "--size", size_, "", "96M");
@@ -33,34 +29,25 @@ class BenchStream final : public Verb {
     define_program_options(app, options_);
   }
 
-  int run(Context& context) override {
-    const auto done = try_run(context);
-    return done ? exit_done : report(context, "bench stream", done.error());
-  }
-
  private:
-  Result<void> try_run(Context& context) {
-    const auto machine = machine::read_live_machine();
-    if (!machine) return machine.as_unexpected();
-    const unsigned threads = setup_of(options_, *machine).threads;
-    if (auto shaped = take_shape(threads); !shaped) return shaped;
-    const auto program = stream::make_stream(shape_);
-    const ProgramTitle title{fmt::format("STREAM {}, {} {}", kernel_, shape_.teams, team_shape_),
-                             "homenode.bench.stream/1",
-                             {{"kernel", kernel_},
-                              {"elements", shape_.elements},
-                              {"passes", shape_.passes},
-                              {"teams", shape_.teams},
-                              {"team_shape", team_shape_}}};
-    return bench_program(context, *machine, *program, title, options_);
+  Result<Made> make(unsigned threads) override {
+    if (auto shaped = take_shape(threads); !shaped) return shaped.as_unexpected();
+    ProgramTitle title{fmt::format("STREAM {}, {} {}", kernel_, shape_.teams, team_shape_),
+                       "homenode.bench.stream/1",
+                       {{"kernel", kernel_},
+                        {"elements", shape_.elements},
+                        {"passes", shape_.passes},
+                        {"teams", shape_.teams},
+                        {"team_shape", team_shape_}}};
+    return Made{stream::make_stream(shape_), std::move(title)};
   }
 
   Result<void> take_shape(unsigned threads) {
     if (shape_.passes == 0 || shape_.passes > stream::most_passes) {
-      return bad_usage(fmt::format("cannot go {} times over the arrays", shape_.passes),
+      return bad_usage(fmt::format("--passes {} is out of range", shape_.passes),
                        fmt::format("give --passes 1 to {}", stream::most_passes));
     }
-    if (shape_.teams == 0) return bad_usage("no team does nothing", "give --teams 1 or more");
+    if (shape_.teams == 0) return bad_usage("--teams must be at least 1", "give --teams 1 or more");
     if (shape_.teams > threads) {
       return bad_usage(fmt::format("{} threads are too few for {} teams", threads, shape_.teams),
                        "give fewer --teams, or more --threads");
@@ -82,7 +69,6 @@ class BenchStream final : public Verb {
   stream::StreamShape shape_;
   std::string kernel_ = "all";
   std::string team_shape_ = "nested";
-  ProgramOptions options_;
 };
 
 }  // namespace

@@ -2,17 +2,6 @@
 
 #include <array>
 
-#include "cli/bench/chase.h"
-#include "cli/bench/gather.h"
-#include "cli/bench/gups.h"
-#include "cli/bench/kneighbor.h"
-#include "cli/bench/map.h"
-#include "cli/bench/molecular2d.h"
-#include "cli/bench/npb.h"
-#include "cli/bench/numa_mem.h"
-#include "cli/bench/seismic.h"
-#include "cli/bench/stream.h"
-#include "cli/bench/stress.h"
 #include "workloads/chase/chase.h"
 #include "workloads/gather/gather.h"
 #include "workloads/gups/gups.h"

@@ -10,6 +10,22 @@
 
 namespace homenode::cli {
 
+/// The verb itself; bench.cpp.
+std::unique_ptr<Verb> make_bench();
+
+// Its workloads, each in the file of its name; the message-driven ones in message.cpp.
+std::unique_ptr<Verb> make_bench_map();
+std::unique_ptr<Verb> make_bench_npb();
+std::unique_ptr<Verb> make_bench_seismic();
+std::unique_ptr<Verb> make_bench_stress();
+std::unique_ptr<Verb> make_bench_numa_mem();
+std::unique_ptr<Verb> make_bench_stream();
+std::unique_ptr<Verb> make_bench_gups();
+std::unique_ptr<Verb> make_bench_chase();
+std::unique_ptr<Verb> make_bench_gather();
+std::unique_ptr<Verb> make_bench_kneighbor();
+std::unique_ptr<Verb> make_bench_molecular2d();
+
 struct BenchWorkload {
   std::unique_ptr<Verb> (*make)();
   workloads::Description (*describe)();

@@ -83,17 +83,17 @@ Result<void> check_elements(const MapOptions& options) {
 
 Result<void> check(const MapOptions& options) {
   if (options.threads == 0U) {
-    return bad_usage("a run needs at least one thread", "give --threads 1 or more");
+    return bad_usage("--threads must be at least 1", "give --threads 1 or more");
   }
   if (options.threads.value_or(1) > workloads::map::most_threads) {
-    return bad_usage(fmt::format("{} threads are more than Linux has", *options.threads),
+    return bad_usage(fmt::format("--threads {} is more than Linux can start", *options.threads),
                      fmt::format("give --threads {} or fewer", workloads::map::most_threads));
   }
   if (options.passes == 0) {
-    return bad_usage("a run needs at least one pass", "give --passes 1 or more");
+    return bad_usage("--passes must be at least 1", "give --passes 1 or more");
   }
   if (options.overlap_percent.value_or(0) > 100) {
-    return bad_usage(fmt::format("an overlap of {} % is more than the neighbour's whole part",
+    return bad_usage(fmt::format("--overlap {} is more than a neighbour's whole part, 100 percent",
                                  *options.overlap_percent),
                      "give --overlap between 0 and 100");
   }
@@ -106,8 +106,8 @@ Result<void> check(const MapOptions& options) {
                               return one.use == workloads::map::Use::boxes;
                             }));
   if (options.bind == "none" && needs_nodes) {
-    return bad_usage(fmt::format("the method {} puts each part near its thread, and threads that "
-                                 "are not bound have no place",
+    return bad_usage(fmt::format("--method {} puts each part near its thread, so it needs threads "
+                                 "that are bound to CPUs",
                                  to_string(options.method)),
                      "leave out --bind none, or choose the method default or command-line");
   }

@@ -117,7 +117,8 @@ Result<MessageSetup> plan_messages(const machine::Machine& machine, const Progra
                                    MessageRule rule, const std::string& bind) {
   const bool strategy = program.strategy != "none";
   if (rule == MessageRule::strategy && !strategy) {
-    return bad_usage("no strategy says where messages go", "name one with --strategy");
+    return bad_usage("--messages strategy only works with --strategy",
+                     "name a strategy with --strategy");
   }
   if (strategy && !bind.empty()) {
     return bad_usage("--strategy and --bind both say where PEs run", "give one of the two");

@@ -71,9 +71,9 @@ Bytes footprint(const workloads::Program& program) {
 
 Result<void> check_threads_of(const machine::Machine& machine, const ProgramSetup& setup) {
   if (setup.threads == 0) {
-    return bad_usage("a run needs at least one thread", "give --threads 1 or more");
+    return bad_usage("--threads must be at least 1", "give --threads 1 or more");
   }
-  if (setup.runs == 0) return bad_usage("no run is asked for", "give --runs 1 or more");
+  if (setup.runs == 0) return bad_usage("--runs must be at least 1", "give --runs 1 or more");
   const std::size_t most = most_threads_per_cpu * machine.allowed_cpus.size();
   if (setup.threads > most) {
     return bad_usage(fmt::format("{} threads are too many for {} CPUs", setup.threads,

@@ -45,7 +45,7 @@ Result<std::vector<StressMode>> parse_modes(const StressOptions& options) {
         stress_modes, [&](const auto& choice) { return word == choice.first; });
     if (found == stress_modes.end()) {
       return bad_usage(fmt::format("there is no mode '{}'", word),
-                       "choose of: plain, numad, membind, kernel");
+                       "choose from plain, numad, membind, kernel");
     }
     if (std::ranges::find(modes, found->second) != modes.end()) {
       return bad_usage(fmt::format("the mode {} is named twice", word), "name it once");
@@ -54,7 +54,7 @@ Result<std::vector<StressMode>> parse_modes(const StressOptions& options) {
   }
   const bool binds = std::ranges::find(modes, StressMode::membind) != modes.end();
   if (binds == options.membind.empty()) {
-    return bad_usage("the mode membind and the nodes to bind to belong together",
+    return bad_usage("the mode membind and --membind only work together",
                      "give --modes with membind, and --membind NODES");
   }
   return modes;

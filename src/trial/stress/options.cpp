@@ -17,7 +17,7 @@ constexpr std::size_t most_samples = std::size_t{1} << 20U;
 Result<void> check_seconds(const std::string& option, double seconds, double least) {
   if (seconds >= least && seconds <= workloads::stress::longest_s)
     return {};  // Not a number is neither.
-  return bad_usage(fmt::format("{} {} is no usable time", option, seconds),
+  return bad_usage(fmt::format("{} {} is out of range", option, seconds),
                    fmt::format("give {} to {:.0f} seconds", least, workloads::stress::longest_s));
 }
 
@@ -32,19 +32,20 @@ std::string to_string(FirstTouch first_touch) {
 
 Result<void> check(const StressOptions& options) {
   if (options.cycles == std::uint64_t{0}) {
-    return bad_usage("a run needs at least one cycle", "give --cycles 1 or more");
+    return bad_usage("--cycles must be at least 1", "give --cycles 1 or more");
   }
   if (options.threads_per_node == 0U) {
-    return bad_usage("a node needs at least one thread", "give --threads-per-node 1 or more");
+    return bad_usage("--threads-per-node must be at least 1", "give --threads-per-node 1 or more");
   }
   if (options.block.value == 0) {
-    return bad_usage("a block of no memory has no page", "give --block 4k or more");
+    return bad_usage("--block must be at least one page", "give --block 4k or more");
   }
   if (options.numad_interval_s == 0) {
-    return bad_usage("numad with an interval of 0 ends at once", "give --numad-interval 1 or more");
+    return bad_usage("--numad-interval must be at least 1: numad ends at once with 0",
+                     "give --numad-interval 1 or more");
   }
   if (options.samples == 0 || options.samples > most_samples) {
-    return bad_usage(fmt::format("cannot look at {} pages", options.samples),
+    return bad_usage(fmt::format("--samples {} is out of range", options.samples),
                      fmt::format("give --samples 1 to {}", most_samples));
   }
   if (auto usable = check_seconds("--seconds", options.seconds, 0.0); !usable) return usable;
@@ -53,7 +54,7 @@ Result<void> check(const StressOptions& options) {
     return usable;
   }
   if (options.modes.empty() && !options.membind.empty()) {
-    return bad_usage("--membind is of the mode membind",
+    return bad_usage("--membind only works with the mode membind",
                      "give --modes membind too, or run this "
                      "under 'homenode run --membind'");
   }

@@ -34,7 +34,7 @@ TEST(BenchSeismicCommand, WrongSizesAndCountsAreNamedBeforeMemoryIsTaken) {
       {{"--size", "1000000"}, exit_usage, "cells are too many"},
       {{"--steps", "0"}, exit_usage, "step"},
       {{"--steps", "99999999"}, exit_usage, "steps are too many"},
-      {{"--threads", "0"}, exit_usage, "at least one thread"},
+      {{"--threads", "0"}, exit_usage, "--threads must be at least 1"},
       {{"--threads", "1000000"}, exit_usage, "1000000 threads are too many"},
       {{"--threads", "-1"}, exit_usage, "--threads"},
       {{"--runs", "0"}, exit_usage, "--runs"},

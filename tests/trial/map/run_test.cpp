@@ -3,20 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
-#include <nlohmann/json.hpp>
 
-#include "cli/bench/map_render.h"
 #include "fake/fake.h"
 #include "machine/load.h"
 #include "os/linux.h"
 #include "support/machines.h"
+#include "trial/memory.h"
 #include "workloads/map/patterns/line.h"
 
 namespace homenode::trial {
 namespace {
-
-using cli::map_json;
-using cli::map_text;
 
 using workloads::map::Operation;
 using MapPattern = workloads::map::Pattern;
@@ -107,10 +103,6 @@ TEST(RunMap, StillTimesWhereTheKernelRefusesTheAudit) {
   EXPECT_FALSE(report->access);
   ASSERT_TRUE(report->audit_error);
   EXPECT_GT(report->seconds, 0.0);
-  EXPECT_NE(map_text(*report).find("no matrix: "), std::string::npos);
-  const auto json = nlohmann::json::parse(map_json(quad_machine(), *report));
-  EXPECT_TRUE(json["matrices"].is_null());
-  EXPECT_EQ(json["not_audited"], report->audit_error->message());
 }
 
 TEST(RunMap, RunsEveryPatternWithBothTeamsOnTheLiveMachine) {
@@ -135,51 +127,6 @@ TEST(RunMap, RunsEveryPatternWithBothTeamsOnTheLiveMachine) {
       EXPECT_EQ(report->access->accesses_without_node, 0U);
     }
   }
-}
-
-TEST(MapJson, SaysWhatRanAndWhoUsedWhat) {
-  os::Fake os(quad_kernel());
-  const auto report = run(os, quad_machine(), two_passes_of(patterns::divided, Method::api));
-  ASSERT_TRUE(report);
-  const auto json = nlohmann::json::parse(map_json(quad_machine(), *report));
-  EXPECT_EQ(json["schema"], "homenode.bench.map/1");
-  EXPECT_EQ(json["options"]["pattern"], "divided");
-  EXPECT_EQ(json["options"]["method"], "api");
-  EXPECT_EQ(json["options"]["threads"], 8);
-  EXPECT_EQ(json["seconds"]["clock"], "host clock");
-  EXPECT_EQ(json["machine"]["nodes"].size(), 4U);
-  EXPECT_EQ(
-      json["threads"][7],
-      (nlohmann::json{{"rank", 7}, {"cpu", 7}, {"node", 3}, {"bound", true}, {"elements", 2048}}));
-  EXPECT_EQ(json["memory"]["pages_on_node"]["3"], 64);
-  EXPECT_EQ(json["matrices"]["provenance"], "computed");
-  EXPECT_EQ(json["matrices"]["nodes"], (std::vector<int>{0, 1, 2, 3}));
-  EXPECT_EQ(json["matrices"]["reads"][1], (std::vector<int>{0, 8192, 0, 0}));
-  EXPECT_EQ(json["matrices"]["writes"][1], (std::vector<int>{0, 0, 0, 0}));
-  EXPECT_EQ(json["thread_matrices"]["reads"][7], (std::vector<int>{0, 0, 0, 4096}));
-  EXPECT_EQ(json["local_share"], 1.0);
-  EXPECT_EQ(json["column_concentration"], 0.25);
-}
-
-TEST(MapJson, NamesTheMethodOfAProgramThatWasLaunchedInterleaved) {
-  os::Fake os(quad_kernel());
-  MapOptions options = two_passes_of(patterns::divided, Method::standard);
-  options.launched = true;
-  const auto report = run(os, quad_machine(), options);
-  ASSERT_TRUE(report);
-  const auto json = nlohmann::json::parse(map_json(quad_machine(), *report));
-  EXPECT_EQ(json["options"]["method"], "command-line");
-  EXPECT_NE(map_text(*report).find("method command-line"), std::string::npos);
-}
-
-TEST(MapText, ShowsTheMatrixTheSharesAndTheTime) {
-  os::Fake os(quad_kernel());
-  const auto report = run(os, quad_machine(), two_passes_of(patterns::divided, Method::api));
-  ASSERT_TRUE(report);
-  const std::string text = map_text(*report);
-  EXPECT_NE(text.find("       2      -      -  25.00      -\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("local share          100.00 %"), std::string::npos);
-  EXPECT_NE(text.find("host clock"), std::string::npos);
 }
 
 }  // namespace

@@ -2,19 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
-#include "machine/load.h"
-#include "os/linux.h"
 #include "support/machines.h"
-#include "trial/memory.h"
-#include "trial/stress/daemons.h"
 
 namespace homenode::trial {
 namespace {
-
-using cli::modes_json;
-using cli::modes_text;
 
 StressOptions with_modes(const std::string& modes, const std::string& membind = "") {
   StressOptions options;
@@ -49,29 +40,6 @@ TEST(StressModes, NodesToBindToAreThoseOfTheMachine) {
   ASSERT_TRUE(plan) << plan.error().message();
   EXPECT_EQ(plan->membind, (NodeSet{NodeId(1), NodeId(3)}));
   EXPECT_FALSE(plan_stress(quad_machine(), with_modes("membind", "9"), {}));
-}
-
-TEST(StressModes, AreShownSideBySide) {
-  os::Linux os;
-  const auto machine = machine::load_live();
-  ASSERT_TRUE(machine);
-  StressOptions options = with_modes("plain");
-  options.cycles = 1;
-  options.hold_s = 0.0;
-  options.interval_s = 1000.0;
-  const auto plan = plan_stress(*machine, options, memory_facts(os));
-  ASSERT_TRUE(plan) << plan.error().message();
-  const auto report = run_stress(os, *machine, *plan);
-  ASSERT_TRUE(report) << report.error().message();
-  const std::vector<ModeReport> reports{{StressMode::plain, *report},
-                                        {StressMode::kernel, *report}};
-  const auto json = nlohmann::json::parse(modes_json(reports));
-  EXPECT_EQ(json["schema"], "homenode.bench.stress.modes/1");
-  EXPECT_EQ(json["modes"][1]["mode"], "kernel");
-  EXPECT_EQ(json["modes"][0]["report"]["schema"], "homenode.bench.stress/1");
-  const std::string text = modes_text(reports);
-  EXPECT_NE(text.find("\nplain "), std::string::npos) << text;
-  EXPECT_NE(text.find("\nkernel "), std::string::npos) << text;
 }
 
 }  // namespace

@@ -7,9 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <nlohmann/json.hpp>
 
-#include "cli/bench/stress_render.h"
 #include "fake/fake.h"
 #include "machine/load.h"
 #include "os/linux.h"
@@ -18,9 +16,6 @@
 
 namespace homenode::trial {
 namespace {
-
-using cli::stress_json;
-using cli::stress_text;
 
 using workloads::stress::Pattern;
 
@@ -72,21 +67,6 @@ TEST(RunStress, TouchesFirstAsTold) {
       EXPECT_TRUE(node || machine->nodes.size() == 1);  // Kernels without NUMA say nothing.
     }
   }
-}
-
-TEST(RunStress, PrintsATableAndJson) {
-  os::Linux os;
-  const auto machine = machine::load_live();
-  ASSERT_TRUE(machine);
-  const auto report = stress_on(os, *machine, short_run(Pattern::shared, false));
-  ASSERT_TRUE(report) << report.error().message();
-  EXPECT_TRUE(stress_text(*report).starts_with("Daemon stress: pattern 2, read"))
-      << stress_text(*report);
-  const auto json = nlohmann::json::parse(stress_json(*report));
-  EXPECT_EQ(json["schema"], "homenode.bench.stress/1");
-  EXPECT_EQ(json["samples"].size(), 2U);
-  EXPECT_EQ(json["moves"]["useless"].get<unsigned>() + json["moves"]["nearer"].get<unsigned>(),
-            json["moves"]["moves"].get<unsigned>());
 }
 
 /// One node of two CPUs, as the model has it.

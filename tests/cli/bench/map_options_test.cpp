@@ -1,4 +1,3 @@
-#include "trial/map/options.h"
 #include "cli/bench/map_options.h"
 
 #include <gtest/gtest.h>
@@ -10,11 +9,11 @@
 #include "workloads/map/patterns/cube.h"
 #include "workloads/map/patterns/line.h"
 
-namespace homenode::trial {
+namespace homenode::cli {
 namespace {
 
-using cli::define_options;
-
+using trial::MapOptions;
+using trial::Method;
 using workloads::map::Operation;
 using workloads::map::Order;
 using MapPattern = workloads::map::Pattern;
@@ -23,7 +22,7 @@ namespace patterns = workloads::map::patterns;
 MapOptions parse(std::vector<std::string> words) {
   CLI::App app;
   MapOptions options;
-  define_options(app, options);
+  define_map_options(app, options);
   std::reverse(words.begin(), words.end());
   app.parse(words);
   return options;
@@ -39,21 +38,21 @@ TEST(Options, AreReadBackFromTheirOwnWords) {
   all.size = Bytes{12345};
   all.passes = 3;
   all.overlap_percent = 50;
-  all.team = TeamKind::openmp;
-  all.pages = PageKind::huge;
+  all.team = trial::TeamKind::openmp;
+  all.pages = trial::PageKind::huge;
   all.seed = 99;
   all.bind = "0,4,8-11";
   all.output = "a file.json";
   all.json = true;
   all.launched = true;
-  EXPECT_EQ(parse(to_arguments(all)), all);
+  EXPECT_EQ(parse(trial::to_arguments(all)), all);
   all.multi_patterns = true;
   all.pattern = patterns::shared;
   all.phases = {patterns::blocks, patterns::slabs_x};
   all.size = MapOptions{}.size;
   all.shape = workloads::map::Shape(4, 8, 16);
-  EXPECT_EQ(parse(to_arguments(all)), all);
-  EXPECT_EQ(parse(to_arguments(MapOptions{})), MapOptions{});
+  EXPECT_EQ(parse(trial::to_arguments(all)), all);
+  EXPECT_EQ(parse(trial::to_arguments(MapOptions{})), MapOptions{});
   EXPECT_EQ(parse({}), MapOptions{});
 }
 
@@ -62,7 +61,7 @@ TEST(Options, HaveTheNamesOfTheirChoices) {
   EXPECT_EQ(parse({"--op", "write"}).operation, Operation::write);
   EXPECT_EQ(parse({"--method", "command-line"}).method, Method::command_line);
   EXPECT_EQ(parse({"--method", "default"}).method, Method::standard);
-  EXPECT_EQ(parse({"--pages", "small"}).pages, PageKind::small);
+  EXPECT_EQ(parse({"--pages", "small"}).pages, trial::PageKind::small);
   EXPECT_EQ(parse({"--size", "1g"}).size, Bytes{std::uint64_t{1} << 30U});
 }
 
@@ -86,9 +85,9 @@ std::string complaint(const std::vector<std::string>& words) {
 
 TEST(Check, NamesWhatMakesNoSense) {
   EXPECT_EQ(complaint({}), "");
-  EXPECT_NE(complaint({"--threads", "0"}).find("at least one thread"), std::string::npos);
+  EXPECT_NE(complaint({"--threads", "0"}).find("--threads must be at least 1"), std::string::npos);
   EXPECT_NE(complaint({"--threads", "4194305", "--size", "1t"}).find("4194304"), std::string::npos);
-  EXPECT_NE(complaint({"--passes", "0"}).find("at least one pass"), std::string::npos);
+  EXPECT_NE(complaint({"--passes", "0"}).find("--passes must be at least 1"), std::string::npos);
   EXPECT_NE(complaint({"--overlap", "101"}).find("--overlap"), std::string::npos);
   EXPECT_NE(complaint({"--size", "0"}).find("--size 64"), std::string::npos);
   EXPECT_NE(complaint({"--size", "255", "--threads", "4"}).find("--size 256"), std::string::npos);
@@ -114,4 +113,4 @@ TEST(Check, WantsBoundThreadsWhereDataGoToThem) {
 }
 
 }  // namespace
-}  // namespace homenode::trial
+}  // namespace homenode::cli

@@ -1,0 +1,27 @@
+// homenode bench map: who used what, for people and for programs: the matrices of a run or of one
+// phase, their shares and the leakage.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "trial/map/run.h"
+
+namespace homenode::cli {
+
+/// {"provenance", "nodes": [...], "reads": [[...]], "writes": [[...]]}; rows are threads by rank.
+nlohmann::ordered_json thread_matrix_json(const access::ThreadMatrix& matrix);
+
+/// Adds the observed and the expected matrix, the penalty and the shares to the object.
+void add_access_json(nlohmann::ordered_json& json, const trial::AccessReport& access);
+
+/// The matrix in percent of all accesses.
+std::string matrix_text(const access::NodeMatrix& matrix);
+
+/// Local share, largest column, leakage, each on a line of its own.
+std::string shares_text(const trial::AccessReport& access);
+
+/// A leakage with four decimals; what is 0 but for rounding has no sign.
+std::string leakage_text(const access::Penalty& penalty);
+
+}  // namespace homenode::cli
