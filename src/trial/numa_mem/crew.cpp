@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +11,8 @@
 #include <cerrno>
 #include <nlohmann/json.hpp>
 #include <utility>
+
+#include "os/processes.h"
 
 namespace homenode::trial {
 namespace {
@@ -33,11 +33,10 @@ Error error_in(std::string_view line) {
 }
 
 std::string how_it_ended(pid_t process) {
-  int status = 0;
-  while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFSIGNALED(status) ? fmt::format("was ended by signal {}", WTERMSIG(status))
-                             : fmt::format("ended with exit code {}", WEXITSTATUS(status));
+  const auto ending = os::wait_for(process);
+  if (!ending) return "ended";
+  return fmt::format("{} {}", ending->by_signal ? "was ended by signal" : "ended with exit code",
+                     ending->number);
 }
 
 }  // namespace
@@ -97,24 +96,18 @@ Crew::~Crew() {
 Result<void> Crew::start(const std::function<int(CrewVoice)>& work) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return no_pipe(errno);
-  const pid_t starter = getpid();
-  const pid_t process = fork();
+  const pid_t process = os::fork_bound();
   if (process == 0) {
-    // It must not outlive the starter, also when that is killed; the second check is for a starter
-    // that ended before the first call.
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != starter) _exit(1);
     signal(SIGPIPE, SIG_IGN);
     close(ends[0]);
     for (const Member& other : members_) close(other.pipe);
     _exit(work(CrewVoice(ends[1])));
   }
-  const int error = errno;
   close(ends[1]);
   if (process < 0) {
     close(ends[0]);
     return failed(fmt::format("cannot start process {}", members_.size()),
-                  "give fewer -p, or raise the limit (ulimit -u, pids.max)", error);
+                  "give fewer -p, or raise the limit (ulimit -u, pids.max)", -process);
   }
   members_.push_back({process, ends[0], {}, {}, false});
   return {};

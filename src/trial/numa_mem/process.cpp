@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 #include <pthread.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <latch>
 #include <mutex>
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include "actuation/process.h"
+#include "os/processes.h"
 #include "trial/numa_mem/audit.h"
 #include "trial/numa_mem/memory.h"
 #include "trial/numa_mem/work.h"
@@ -99,7 +98,7 @@ Result<void> NumaMemProcess::prepare_thread(unsigned thread) {
   LiveTask& live = world_.live.at(first_task_ + thread);
   live.thread_memory = reinterpret_cast<std::uintptr_t>(own.words.words.data());
   live.process_memory = reinterpret_cast<std::uintptr_t>(process_memory_.words.words.data());
-  live.thread = static_cast<pid_t>(syscall(SYS_gettid));
+  live.thread = os::thread_id();
   live.say_where(world_.os);
   return {};
 }

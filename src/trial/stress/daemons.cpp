@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "os/processes.h"
 #include "sensing/process_names.h"
 
 namespace homenode::trial {
@@ -41,6 +42,12 @@ int write_text(const char* path, std::string_view text) {
   return written == static_cast<ssize_t>(text.size()) ? 0 : -error;
 }
 
+/// 1 for a process that a signal ended.
+int exit_code_of(pid_t process) {
+  const auto ending = os::wait_for(process);
+  return ending && !ending->by_signal ? ending->number : 1;
+}
+
 /// Starts numad and gives its exit code when it ends, which its first process does at once; -errno
 /// where it is not started.
 int run_numad(const std::string& interval, bool aged) {
@@ -56,16 +63,10 @@ int run_numad(const std::string& interval, bool aged) {
       _exit(exec_failed);
     }
     if (inside < 0) _exit(1);
-    int status = 0;
-    while (waitpid(inside, &status, 0) < 0 && errno == EINTR) {
-    }
-    _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+    _exit(exit_code_of(inside));
   }
   if (process < 0) return -errno;
-  int status = 0;
-  while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+  return exit_code_of(process);
 }
 
 /// The keeper: what changes the system, and changes it back.
@@ -192,8 +193,7 @@ StressDaemons::StressDaemons(StressDaemons&& other) noexcept
 StressDaemons::~StressDaemons() {
   if (keeper_ < 0) return;
   close(socket_);
-  while (waitpid(keeper_, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  os::wait_for(keeper_);
 }
 
 }  // namespace homenode::trial

@@ -5,12 +5,13 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
 #include <utility>
+
+#include "os/processes.h"
 
 namespace homenode::trial {
 namespace {
@@ -118,24 +119,18 @@ Result<Perturber> Perturber::start(os::Os& os) {
     return failed("cannot make a socket to the perturbing process",
                   "raise the limit of open files (ulimit -n)", errno);
   }
-  const pid_t program = getpid();
-  const pid_t process = fork();
+  const pid_t process = os::fork_bound();
   if (process == 0) {
-    // It must not outlive the program, also when that is killed; the second check is for a program
-    // that ended before the first call.
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != program) _exit(0);
     prctl(PR_SET_NAME, "hn-perturber");
     close(sockets[0]);
     perturb(os, sockets[1]);
     _exit(0);
   }
-  const int error = errno;
   close(sockets[1]);
   if (process < 0) {
     close(sockets[0]);
     return failed("cannot start the perturbing process", "raise the limit (ulimit -u, pids.max)",
-                  error);
+                  -process);
   }
   return Perturber(process, sockets[0]);
 }
@@ -147,8 +142,7 @@ Perturber::~Perturber() {
   if (process_ < 0) return;
   close(socket_);
   kill(process_, SIGKILL);
-  while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  os::wait_for(process_);
 }
 
 Result<void> Perturber::pin(const std::vector<PinnedThread>& threads) {

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/eventfd.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
 
+#include "os/processes.h"
 #include "placement/policies/policy.h"
 #include "sensing/page_query.h"
 #include "workloads/map/team.h"
@@ -115,7 +115,7 @@ bool StressTeam::prepare_worker(unsigned thread) {
   const StressPlan& plan = report_.plan;
   {
     std::unique_lock guard(lock_);
-    workers_[thread].thread = static_cast<pid_t>(syscall(SYS_gettid));
+    workers_[thread].thread = os::thread_id();
     workers_[thread].node = plan.start_node(thread).value();
     arrived_ += 1;
     changed_.notify_all();
