@@ -9,17 +9,17 @@
 namespace homenode::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using AccessJson = nlohmann::ordered_json;
 
 /// {"provenance", "nodes": [...], "reads": [[...]], "writes": [[...]]}. Rows are
 /// threads by rank or the same nodes.
 template <class Matrix>
-Json matrix_json(const Matrix& matrix) {
-  Json reads = Json::array();
-  Json writes = Json::array();
+AccessJson matrix_json(const Matrix& matrix) {
+  AccessJson reads = AccessJson::array();
+  AccessJson writes = AccessJson::array();
   for (const auto row : matrix.rows()) {
-    Json read_row = Json::array();
-    Json write_row = Json::array();
+    AccessJson read_row = AccessJson::array();
+    AccessJson write_row = AccessJson::array();
     for (const NodeId column : matrix.columns()) {
       read_row.push_back(matrix.at(row, column).reads);
       write_row.push_back(matrix.at(row, column).writes);
@@ -34,18 +34,18 @@ Json matrix_json(const Matrix& matrix) {
 }
 
 /// Shares of all accesses if every element were at home.
-Json expected_json(const access::ElementMatrix& matrix) {
+AccessJson expected_json(const access::ElementMatrix& matrix) {
   const access::ElementMatrix shares = access::shares_of(matrix);
-  Json rows = Json::array();
+  AccessJson rows = AccessJson::array();
   for (const NodeId row : shares.rows()) {
-    Json cells = Json::array();
+    AccessJson cells = AccessJson::array();
     for (const NodeId column : shares.columns()) cells.push_back(shares.at(row, column));
     rows.push_back(std::move(cells));
   }
   return {{"provenance", "pattern"}, {"nodes", numbers(shares.columns())}, {"shares", rows}};
 }
 
-Json penalty_json(const std::optional<access::Penalty>& penalty) {
+AccessJson penalty_json(const std::optional<access::Penalty>& penalty) {
   if (!penalty) return nullptr;
   return {{"observed", penalty->observed},
           {"expected", penalty->expected},
@@ -58,11 +58,11 @@ double percent(std::uint64_t part, std::uint64_t whole) {
 
 }  // namespace
 
-Json thread_matrix_json(const access::ThreadMatrix& matrix) {
+AccessJson thread_matrix_json(const access::ThreadMatrix& matrix) {
   return matrix_json(matrix);
 }
 
-void add_access_json(Json& json, const trial::AccessReport& access) {
+void add_access_json(AccessJson& json, const trial::AccessReport& access) {
   json["matrices"] = matrix_json(access.by_node);
   json["expected"] = expected_json(access.expected);
   json["penalty"] = penalty_json(access.penalty);

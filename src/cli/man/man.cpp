@@ -77,13 +77,13 @@ std::string command_sections(const CLI::App& app) {
   return sections.empty() ? "" : ".SH COMMANDS\n" + sections;
 }
 
-using Json = nlohmann::json;
+using ManJson = nlohmann::json;
 
 /// [["bold", "homenode lab run"], ["italic", "FILE"], ["plain", "..."]] as a line: the command and
 /// what has to follow its options.
-std::string synopsis_line(const Json& parts) {
+std::string synopsis_line(const ManJson& parts) {
   std::string line;
-  for (const Json& part : parts) {
+  for (const ManJson& part : parts) {
     const auto kind = part.at(0).get<std::string>();
     const auto text = part.at(1).get<std::string>();
     if (line.empty()) {
@@ -98,11 +98,11 @@ std::string synopsis_line(const Json& parts) {
   return line;
 }
 
-std::string described_entries(const Json& options) {
+std::string described_entries(const ManJson& options) {
   std::string entries;
-  for (const Json& option : options) {
+  for (const ManJson& option : options) {
     std::string names;
-    for (const Json& name : option.at("names")) {
+    for (const ManJson& name : option.at("names")) {
       names += (names.empty() ? "" : ", ") + roff::bold(name.get<std::string>());
     }
     const auto value = option.at("value").get<std::string>();
@@ -112,20 +112,20 @@ std::string described_entries(const Json& options) {
   return entries;
 }
 
-std::string described_page(const Json& page) {
+std::string described_page(const ManJson& page) {
   const auto text = [&page](const char* key) { return page.at(key).get<std::string>(); };
   std::string lines;
-  for (const Json& line : page.at("synopsis")) {
+  for (const ManJson& line : page.at("synopsis")) {
     lines += (lines.empty() ? "" : ".br\n") + synopsis_line(line) + "\n";
   }
   std::string commands;
-  for (const Json& command : page.at("commands")) {
+  for (const ManJson& command : page.at("commands")) {
     commands += fmt::format(".SS {}\n{}\n{}", roff::escape(command.at("name").get<std::string>()),
                             roff::escape(command.at("text").get<std::string>()),
                             described_entries(command.at("options")));
   }
   std::vector<Example> examples;
-  for (const Json& example : page.at("examples")) {
+  for (const ManJson& example : page.at("examples")) {
     examples.push_back({example.at(0).get<std::string>(), example.at(1).get<std::string>()});
   }
   return roff::head(text("name"), text("summary")) + lines + ".SH DESCRIPTION\n" +
@@ -191,8 +191,8 @@ std::string environment_section() {
 
 Result<std::string> man_page(const std::string& description) {
   try {
-    return described_page(Json::parse(description));
-  } catch (const Json::exception& error) {
+    return described_page(ManJson::parse(description));
+  } catch (const ManJson::exception& error) {
     return bad_usage(fmt::format("cannot read the description of a verb: {}", error.what()),
                      "give what 'python3 -m homenode.man VERB' prints");
   }
