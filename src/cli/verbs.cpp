@@ -10,8 +10,8 @@ namespace homenode::cli {
 
 std::vector<std::unique_ptr<Verb>> built_in_verbs() {
   std::vector<std::unique_ptr<Verb>> verbs;
-  verbs.push_back(make_topology());
-  verbs.push_back(make_measure());
+  verbs.push_back(std::make_unique<Topology>());
+  verbs.push_back(std::make_unique<Measure>());
   verbs.push_back(make_bench());
   verbs.push_back(make_run());
   verbs.push_back(make_where());

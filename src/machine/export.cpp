@@ -47,7 +47,8 @@ void note_firmware(hwloc_topology_t topology, const Machine& machine,
 
 }  // namespace
 
-Result<std::string> export_xml(const std::string& source, const std::vector<PairValues>& matrices) {
+Result<std::string> export_xml(const std::string& source, const std::vector<PairValues>& matrices,
+                               const std::map<std::string, std::string>& infos) {
   auto topology = open_source(source);
   if (!topology) return topology.as_unexpected();
   const bool live = source == "live";
@@ -55,6 +56,9 @@ Result<std::string> export_xml(const std::string& source, const std::vector<Pair
   const auto machine = read_machine(topology->get(), given, source);
   if (!machine) return machine.as_unexpected();
   if (live) note_firmware(topology->get(), *machine, matrices);
+  for (const auto& [name, value] : infos) {
+    hwloc_obj_add_info(hwloc_get_root_obj(topology->get()), name.c_str(), value.c_str());
+  }
   auto xml = xml_of(topology->get());
   if (!xml || matrices.empty()) return xml;
   topology = open_xml_text(without_pair_values(*xml, matrices));

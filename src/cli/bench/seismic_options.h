@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/parser_fwd.h"
 #include "cli/bench/program_options.h"
+#include "cli/parser_fwd.h"
 #include "workloads/seismic/scene.h"
 #include "workloads/seismic/solver.h"
 

@@ -1,4 +1,4 @@
-#include "cli/topology/matrices.h"
+#include "cli/topology/text.h"
 
 #include <gtest/gtest.h>
 
