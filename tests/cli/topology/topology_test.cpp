@@ -137,7 +137,9 @@ TEST(Topology, AFailureOfHomenodeDrawIsReportedInOneLine) {
     line.os.set_filter("homenode-draw", ending.code, {"", ending.errors});
     EXPECT_EQ(line.run({"topology", "--svg"}), ending.verb_code);
     EXPECT_TRUE(line.out.str().empty());
-    if (ending.message != nullptr) EXPECT_EQ(line.err.str(), ending.message);
+    if (ending.message != nullptr) {
+      EXPECT_EQ(line.err.str(), ending.message);
+    }
     EXPECT_TRUE(line.err.str().starts_with("homenode topology: ")) << line.err.str();
   }
 }
