@@ -4,6 +4,7 @@ One fill colour with an opacity per cell, so that the same drawing serves light,
 """
 
 from collections.abc import Sequence
+
 from homenode.draw.heat import Grid, root_share
 from homenode.draw.svg import element
 from homenode.matrix import total

@@ -6,8 +6,8 @@ import xml.etree.ElementTree as ET
 import pytest
 from synthetic import HP, QUAD
 
-from homenode.node import Node
 from homenode.draw.heat import root_share
+from homenode.node import Node
 from homenode.report import machine_svg, matrix_svg
 from homenode.report.words import number, percent, size
 from homenode.study.machine import Machine
