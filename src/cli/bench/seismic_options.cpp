@@ -72,8 +72,9 @@ Result<void> check_file(const std::string& path, const char* option,
   if (auto checked = os::check_output_folder(path, option); !checked) return checked;
   const std::string ending = std::filesystem::path(path).extension().string();
   if (std::ranges::find(endings, ending) != endings.end()) return {};
-  return bad_usage(fmt::format("cannot tell what kind of file {} {} is to be", option, path),
-                   fmt::format("end its name in {}", fmt::join(endings, " or ")));
+  return bad_usage(
+      fmt::format("the name in {} {} does not say which kind of file to write", option, path),
+      fmt::format("end its name in {}", fmt::join(endings, " or ")));
 }
 
 /// Whether and how the run can be held against the exact motion of a full space.
@@ -115,15 +116,16 @@ void define_seismic_options(CLI::App& app, SeismicOptions& options) {
       ->check(CLI::IsMember({"explosion", "double-couple"}))
       ->capture_default_str();
   app.add_flag("--free-surface", options.free_surface,
-               "the ground above, in place of an absorbing face");
-  app.add_option("--layer", options.layers,
-                 "a layer of the ground from this depth on, in m, kg/m3 and m/s; again for more, "
-                 "from 0 down (default: 0:2700:6000:3460)")
+               "put a free surface on top, in place of an absorbing face");
+  app.add_option(
+         "--layer", options.layers,
+         "a layer of the ground from this depth on, in m, kg/m3 and m/s; repeat it for more, "
+         "from 0 down (default: 0:2700:6000:3460)")
       ->type_name("DEPTH:DENSITY:P:S")
       ->allow_extra_args(false);
   app.add_option("--time-block", options.time_block,
-                 "steps that are run together on a part of the grid while it is in a cache; the "
-                 "result is the same bits, but threads leave their own planes")
+                 "run this many steps together on a part of the grid while it is in a cache; the "
+                 "result has the same bits, but threads also compute planes of others")
       ->type_name("STEPS")
       ->check(CLI::Range(std::size_t{1}, most_steps_together))
       ->capture_default_str();
@@ -134,7 +136,7 @@ void define_seismic_options(CLI::App& app, SeismicOptions& options) {
                  "write or draw what the receivers felt into a .csv or .svg file")
       ->type_name("FILE");
   app.add_flag("--verify", options.verify,
-               "instead, hold two sources on two grids against their closed forms");
+               "compare two sources on two grids with their closed forms, instead of a run");
   define_program_options(app, options.program);
   app.remove_option(app.get_option("--peer"));
 }

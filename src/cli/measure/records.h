@@ -9,7 +9,9 @@
 
 namespace homenode::cli {
 
-/// One object, schema homenode.measure/1, ending in a newline. What was not measured is null.
+/// One object, schema homenode.measure/1, ending in a newline. What was not measured is null. Each
+/// figure is the median of its runs; in the lab they are modelled, which `provenance` and
+/// `modelled` say.
 ///
 /// - `matrices`: the medians between nodes, a row for each node that asks: latencies in ns, NUMA
 ///   factors, bandwidths of all CPUs of a node in MiB/s as STREAM counts them;

@@ -184,7 +184,7 @@ std::string matrices_text(const machine::Machine& machine) {
     text += matrix_text("distances", provenance_words(machine.distances->provenance),
                         machine.distances->values);
   } else if (machine.nodes.size() > 1) {
-    text += "\ndistances: nobody declares any\n";
+    text += "\ndistances: none declared\n";
   }
   for (const machine::PairValues& matrix : machine.pair_values) {
     text +=
