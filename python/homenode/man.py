@@ -63,6 +63,19 @@ VERBS = {
                 ("homenode report results/demo --json", "The same judgements as data"),
             ),
         ),
+        Verb(
+            "draw",
+            (
+                (
+                    "homenode draw topology machine.json -o machine.svg",
+                    "The machine that 'homenode topology --json' printed into machine.json",
+                ),
+                (
+                    "homenode draw measure measured.json -o measured.svg",
+                    "The heat maps of what 'homenode measure --json' printed",
+                ),
+            ),
+        ),
     )
 }
 

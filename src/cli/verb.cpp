@@ -57,4 +57,8 @@ int report(Context& context, const std::string& verb, const Error& error) {
   return exit_failed;
 }
 
+int finish(Context& context, const std::string& verb, const Result<void>& done) {
+  return done ? exit_done : report(context, verb, done.error());
+}
+
 }  // namespace homenode::cli

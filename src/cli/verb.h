@@ -97,4 +97,7 @@ void define_lab_options(CLI::App& app, LabOptions& options);
 /// Prints "homenode VERB: message" on the error stream and gives the exit code that belongs to it.
 int report(Context& context, const std::string& verb, const Error& error);
 
+/// The exit code of a verb that is done; reports its error if it has one.
+int finish(Context& context, const std::string& verb, const Result<void>& done);
+
 }  // namespace homenode::cli

@@ -20,6 +20,12 @@ struct FileStatus {
   unsigned group = 0;
 };
 
+/// What a program wrote on its two streams.
+struct Printed {
+  std::string output;
+  std::string errors;
+};
+
 /// As in os.h, all of these give 0 or -errno. An Os that models none of it gives -ENOSYS.
 class Files {
  public:
@@ -56,6 +62,13 @@ class Files {
   /// Runs a program to its end and gives what it printed, its complaints left out: its exit code,
   /// 128 + N where signal N ended it, or -errno where it did not start or its end is not known.
   virtual int output_of(const std::vector<std::string>& /*command*/, std::string& /*output*/) {
+    return -ENOSYS;
+  }
+  /// Runs a program, which is looked up on PATH, on an input and gives all that it wrote: its exit
+  /// code, 128 + N where signal N ended it, or -errno where it did not start or its end is not
+  /// known. pre: the command is not empty.
+  virtual int filter(const std::vector<std::string>& /*command*/, const std::string& /*input*/,
+                     Printed& /*printed*/) {
     return -ENOSYS;
   }
 };

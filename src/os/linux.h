@@ -37,6 +37,8 @@ class Linux final : public Os {
   int read_link(const std::string& path, std::string& target) override;
   int resolve_path(const std::string& path, std::string& resolved) override;
   int output_of(const std::vector<std::string>& command, std::string& output) override;
+  int filter(const std::vector<std::string>& command, const std::string& input,
+             Printed& printed) override;
   int open_shared_file(const std::string& path, std::optional<unsigned> permissions,
                        SharedFile& file) override;
   int resize_file(int descriptor, std::uint64_t bytes) override;

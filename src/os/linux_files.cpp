@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
@@ -34,12 +35,18 @@ int read_to_end(int file, std::string& content) {
   }
 }
 
-/// Starts a program whose standard output goes to `output`; 0 or -errno.
-int start_into(int output, const std::vector<std::string>& command, pid_t& child) {
+/// The arguments as execve(2) and its like take them; valid while `command` is.
+std::vector<char*> argument_pointers(const std::vector<std::string>& command) {
   std::vector<char*> words;
   words.reserve(command.size() + 1);
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
+  return words;
+}
+
+/// Starts a program whose standard output goes to `output`; 0 or -errno.
+int start_into(int output, const std::vector<std::string>& command, pid_t& child) {
+  const std::vector<char*> words = argument_pointers(command);
   posix_spawn_file_actions_t actions;
   if (const int error = posix_spawn_file_actions_init(&actions)) return -error;
   int error = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
@@ -48,6 +55,77 @@ int start_into(int output, const std::vector<std::string>& command, pid_t& child
   }
   if (error == 0) {
     error = posix_spawn(&child, words.front(), &actions, nullptr, words.data(), environ);
+  }
+  posix_spawn_file_actions_destroy(&actions);
+  return -error;
+}
+
+/// The end of a child: its exit code, 128 + N where signal N ended it, or -errno.
+int wait_for(pid_t child) {
+  int status = 0;
+  pid_t ended = 0;
+  while ((ended = waitpid(child, &status, 0)) < 0 && errno == EINTR) {
+  }
+  if (ended < 0) return -errno;
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/// A file in memory, which a child reads or writes without a reader at the other end: no pipe is
+/// full, and nobody waits for anybody.
+class MemoryFile {
+ public:
+  MemoryFile() : descriptor_(memfd_create("homenode", MFD_CLOEXEC)), error_(errno) {
+    if (descriptor_ < 0 || descriptor_ > STDERR_FILENO) return;
+    // A standard stream is closed; its number is what the child's streams are moved to.
+    const int low = descriptor_;
+    descriptor_ = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    error_ = errno;
+    close(low);
+  }
+  ~MemoryFile() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+
+  [[nodiscard]] int descriptor() const { return descriptor_; }
+  [[nodiscard]] int status() const { return descriptor_ < 0 ? -error_ : 0; }
+
+  /// 0 or -errno. A reader begins at the first byte.
+  int write_all(std::string_view content) {
+    while (!content.empty()) {
+      const ssize_t count = write(descriptor_, content.data(), content.size());
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) return -errno;
+      content.remove_prefix(static_cast<std::size_t>(count));
+    }
+    return rewind();
+  }
+  int read_all(std::string& content) {
+    const int result = rewind();
+    return result == 0 ? read_to_end(descriptor_, content) : result;
+  }
+
+ private:
+  [[nodiscard]] int rewind() const { return lseek(descriptor_, 0, SEEK_SET) < 0 ? -errno : 0; }
+
+  int descriptor_;
+  int error_;
+};
+
+/// Starts a program, looked up on PATH, on three streams; 0 or -errno.
+int start_on(const std::array<const MemoryFile*, 3>& streams,
+             const std::vector<std::string>& command, pid_t& child) {
+  const std::vector<char*> words = argument_pointers(command);
+  posix_spawn_file_actions_t actions;
+  if (const int error = posix_spawn_file_actions_init(&actions)) return -error;
+  int error = 0;
+  for (int number = 0; number < 3 && error == 0; ++number) {
+    const int file = streams[static_cast<std::size_t>(number)]->descriptor();
+    error = posix_spawn_file_actions_adddup2(&actions, file, number);
+  }
+  if (error == 0) {
+    error = posix_spawnp(&child, words.front(), &actions, nullptr, words.data(), environ);
   }
   posix_spawn_file_actions_destroy(&actions);
   return -error;
@@ -159,17 +237,32 @@ int Linux::output_of(const std::vector<std::string>& command, std::string& outpu
   close(ends[1]);
   if (result == 0) {
     result = read_to_end(ends[0], output);
-    int status = 0;
-    pid_t ended = 0;
-    while ((ended = waitpid(child, &status, 0)) < 0 && errno == EINTR) {
-    }
-    if (result == 0 && ended < 0) result = -errno;
-    if (result == 0) {
-      result = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-    }
+    const int ended = wait_for(child);
+    if (result == 0) result = ended;
   }
   close(ends[0]);
   return result;
+}
+
+int Linux::filter(const std::vector<std::string>& command, const std::string& input,
+                  Printed& printed) {
+  if (command.empty()) return -EINVAL;
+  printed = {};
+  MemoryFile in;
+  MemoryFile out;
+  MemoryFile err;
+  for (const MemoryFile* const file : {&in, &out, &err}) {
+    if (const int error = file->status()) return error;
+  }
+  if (const int error = in.write_all(input)) return error;
+  const ExitCodes kept;
+  pid_t child = 0;
+  if (const int error = start_on({&in, &out, &err}, command, child)) return error;
+  const int ended = wait_for(child);
+  for (const int error : {out.read_all(printed.output), err.read_all(printed.errors)}) {
+    if (error != 0) return error;
+  }
+  return ended;
 }
 
 }  // namespace homenode::os

@@ -46,6 +46,10 @@ class Fake final : public Os {
   void set_status(const std::string& path, const FileStatus& status);
   /// What a program of the fake kernel prints; other programs are started.
   void set_output(const std::string& program, const std::string& output);
+  /// How filter() ends for a program of that name in any folder; any other is not there.
+  void set_filter(const std::string& program, int code, const Printed& printed);
+  /// The command of the last filter() and its input.
+  [[nodiscard]] std::pair<std::vector<std::string>, std::string> filtered() const;
   /// What read_file_at gives of this path from `offset` on; elsewhere it gives -EIO, as
   /// /proc/PID/mem does where nothing is mapped.
   void set_bytes(const std::string& path, std::uint64_t offset, const std::string& bytes);
@@ -96,6 +100,8 @@ class Fake final : public Os {
   int read_link(const std::string& path, std::string& target) override;
   int resolve_path(const std::string& path, std::string& resolved) override;
   int output_of(const std::vector<std::string>& command, std::string& output) override;
+  int filter(const std::vector<std::string>& command, const std::string& input,
+             Printed& printed) override;
   int open_shared_file(const std::string& path, std::optional<unsigned> permissions,
                        SharedFile& file) override;
   int resize_file(int descriptor, std::uint64_t bytes) override;
@@ -146,6 +152,8 @@ class Fake final : public Os {
   std::map<std::string, std::string> files_;
   std::map<std::string, FileStatus> statuses_;
   std::map<std::string, std::string> outputs_;
+  std::map<std::string, std::pair<int, Printed>> filters_;
+  std::pair<std::vector<std::string>, std::string> filtered_;
   std::map<std::string, std::map<std::uint64_t, std::string>> bytes_;  // By offset.
   std::map<std::string, SharedObject> shared_files_;
   std::map<int, SharedObject> segments_;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 
 #include "fake/fake.h"
 #include "os/linux.h"
@@ -157,6 +158,28 @@ int Fake::output_of(const std::vector<std::string>& command, std::string& output
     }
   }
   return Linux().output_of(command, output);
+}
+
+void Fake::set_filter(const std::string& program, int code, const Printed& printed) {
+  const std::lock_guard guard(lock_);
+  filters_[program] = {code, printed};
+}
+
+std::pair<std::vector<std::string>, std::string> Fake::filtered() const {
+  const std::lock_guard guard(lock_);
+  return filtered_;
+}
+
+int Fake::filter(const std::vector<std::string>& command, const std::string& input,
+                 Printed& printed) {
+  const std::lock_guard guard(lock_);
+  if (const int error = enter("filter")) return error;
+  if (command.empty()) return -EINVAL;
+  const auto known = filters_.find(std::filesystem::path(command.front()).filename().string());
+  if (known == filters_.end()) return -ENOENT;
+  filtered_ = {command, input};
+  printed = known->second.second;
+  return known->second.first;
 }
 
 }  // namespace homenode::os

@@ -70,6 +70,7 @@ inline const std::map<std::string, std::vector<int>>& documented_errors() {
       {"attribute_bytes", attributes},
       {"read_link", paths},
       {"resolve_path", paths},
+      {"filter", {EACCES, EAGAIN, EIO, EMFILE, ENFILE, ENOENT, ENOEXEC, ENOMEM, EPERM}},
       {"output_of", {EACCES, EAGAIN, EINTR, EIO, EMFILE, ENFILE, ENOENT, ENOEXEC, ENOMEM, EPERM}},
   };
   return errors;

@@ -82,6 +82,21 @@ TEST_F(LinuxFiles, AProgramIsAskedWhatItSays) {
   EXPECT_EQ(os.output_of({}, output), -EINVAL);
 }
 
+TEST_F(LinuxFiles, AProgramOnPathFiltersAnInputOfAnyLength) {
+  const std::string input(std::size_t{1} << 20, 'x');
+  Printed printed{"from before", "too"};
+  EXPECT_EQ(os.filter({"sh", "-c", "cat; cat >&2; echo complained >&2; exit 3"}, input, printed),
+            3);
+  EXPECT_EQ(printed.output, input);
+  EXPECT_EQ(printed.errors, "complained\n");
+  EXPECT_EQ(os.filter({"cat"}, "", printed), 0);
+  EXPECT_EQ(printed.output, "");
+  EXPECT_EQ(os.filter({"sh", "-c", "kill -9 $$"}, "", printed), 128 + 9);
+  EXPECT_EQ(os.filter({folder + "/nowhere"}, "", printed), -ENOENT);
+  EXPECT_EQ(os.filter({folder + "/b"}, "", printed), -EACCES);
+  EXPECT_EQ(os.filter({}, "", printed), -EINVAL);
+}
+
 TEST_F(LinuxFiles, AnExitCodeIsKnownWhereTheEndOfChildrenIsIgnored) {
   const auto before = signal(SIGCHLD, SIG_IGN);
   std::string output;

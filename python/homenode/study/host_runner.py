@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
+from homenode import id_list
 from homenode.errors import NOT_SUPPORTED
 from homenode.node import Node
 from homenode.study.command import find_command, version_of
@@ -44,15 +45,7 @@ def _node(folder: Path, node_id: int) -> Node:
         words = line.split()
         if len(words) >= 4 and words[2] == "MemTotal:":
             total_kib = int(words[3])
-    return Node(node_id, tuple(_cpu_list((folder / "cpulist").read_text())), total_kib << 10)
-
-
-def _cpu_list(text: str) -> list[int]:
-    cpus: list[int] = []
-    for part in filter(None, text.strip().split(",")):
-        first, _, last = part.partition("-")
-        cpus.extend(range(int(first), int(last or first) + 1))
-    return cpus
+    return Node(node_id, tuple(id_list.parse((folder / "cpulist").read_text())), total_kib << 10)
 
 
 class HostRunner:

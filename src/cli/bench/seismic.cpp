@@ -7,12 +7,11 @@
 #include "machine/kernel_files.h"
 #include "cli/bench/program_report.h"
 #include "cli/bench/seismic_options.h"
-#include "cli/bench/seismic_picture.h"
-#include "cli/bench/seismic_snapshot.h"
-#include "cli/bench/seismic_traces.h"
+#include "cli/bench/seismic_records.h"
 #include "cli/bench/seismic_verify.h"
 #include "cli/bench/table.h"
 #include "cli/bench/workload.h"
+#include "cli/draw.h"
 #include "os/atomic_file.h"
 #include "trial/program/run.h"
 #include "workloads/seismic/program.h"
@@ -77,6 +76,9 @@ class BenchSeismic final : public Workload {
     if (options_.verify) {
       return verify_seismic(context, *machine, setup, options_.program.json);
     }
+    if (!options_.snapshot.empty() || draws_seismogram()) {
+      if (auto checked = check_drawing(context); !checked) return checked;
+    }
     seismic::SeismicProgram program(plan->scene, plan->slices, plan->compare, plan->block);
     const auto available = machine::available_memory(context.os);
     if (auto room = check_room(program, available); !room) return room;
@@ -101,7 +103,7 @@ class BenchSeismic final : public Workload {
                         ? json
                         : program_text(title, *done, {}) +
                               speed_text(speed, *plan, static_cast<double>(bytes)));
-    if (auto written = write_files(program, *plan, json); !written) return written;
+    if (auto written = write_files(context, program, *plan, json); !written) return written;
     return trial::check_verified(*done, title.text);
   }
 
@@ -134,26 +136,30 @@ class BenchSeismic final : public Workload {
          {"fraction_of_triad", speed.share()}}};
   }
 
-  [[nodiscard]] Result<void> write_files(const seismic::SeismicProgram& program,
-                                         const SeismicPlan& plan, const std::string& json) const {
+  /// The seismogram is a drawing, not a table.
+  [[nodiscard]] bool draws_seismogram() const {
+    return std::filesystem::path(options_.seismogram).extension() == ".svg";
+  }
+
+  Result<void> write_files(Context& context, const seismic::SeismicProgram& program,
+                           const SeismicPlan& plan, const std::string& json) const {
     const seismic::Recording& seen = program.recording();
     if (!options_.program.output.empty()) {
       if (auto done = os::write_atomically(options_.program.output, json); !done) return done;
     }
     if (!options_.snapshot.empty()) {
-      const seismic::Picture& picture = seen.pictures.front();
       const bool plain = std::filesystem::path(options_.snapshot).extension() == ".png";
-      const auto done = os::write_atomically(
-          options_.snapshot,
-          plain ? seismic_png(picture)
-                : seismic_snapshot_svg({plan.scene, plan.slices.front(), picture}));
-      if (!done) return done;
+      const Picture picture{"snapshot",
+                            snapshot_json({plan.scene, plan.slices.front(), seen.pictures.front()}),
+                            plain ? "png" : "svg"};
+      if (auto done = draw_into(context, options_.snapshot, picture); !done) return done;
     }
     if (options_.seismogram.empty()) return {};
     const SeismicTraces traces{plan.scene, seen.traces, program.expected()};
-    const bool table = std::filesystem::path(options_.seismogram).extension() == ".csv";
-    return os::write_atomically(options_.seismogram,
-                                table ? seismic_csv(traces) : seismic_svg(traces));
+    if (!draws_seismogram()) {
+      return os::write_atomically(options_.seismogram, seismogram_csv(traces));
+    }
+    return draw_into(context, options_.seismogram, {"seismogram", seismogram_json(traces)});
   }
 
   SeismicOptions options_;

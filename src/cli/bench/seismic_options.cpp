@@ -71,8 +71,9 @@ Result<void> check_file(const std::string& path, const char* option,
   if (auto checked = os::check_output_folder(path, option); !checked) return checked;
   const std::string ending = std::filesystem::path(path).extension().string();
   if (std::ranges::find(endings, ending) != endings.end()) return {};
-  return bad_usage(fmt::format("cannot tell what kind of file {} {} is to be", option, path),
-                   fmt::format("end its name in {}", fmt::join(endings, " or ")));
+  return bad_usage(
+      fmt::format("the name in {} {} does not say which kind of file to write", option, path),
+      fmt::format("end its name in {}", fmt::join(endings, " or ")));
 }
 
 /// Whether and how the run can be held against the exact motion of a full space.
@@ -126,7 +127,7 @@ void define_seismic_options(CLI::App& app, SeismicOptions& options) {
                  "write or draw what the receivers felt into a .csv or .svg file")
       ->type_name("FILE");
   app.add_flag("--verify", options.verify,
-               "instead, hold two sources on two grids against their closed forms");
+               "compare two sources on two grids with their closed forms, instead of a run");
   define_program_options(app, options.program);
   app.remove_option(app.get_option("--peer"));
 }

@@ -1,15 +1,15 @@
-// homenode measure: latency and bandwidth of every pair of nodes, without root.
 #include "cli/measure/measure.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 
 #include <cstdlib>
-#include <optional>
 
+#include "cli/draw.h"
 #include "cli/measure/options.h"
-#include "cli/measure/progress.h"
-#include "cli/measure/render.h"
+#include "cli/measure/records.h"
+#include "cli/measure/text.h"
 #include "machine/load.h"
 #include "measure/measure.h"
 #include "os/atomic_file.h"
@@ -18,77 +18,107 @@
 namespace homenode::cli {
 namespace {
 
+constexpr std::chrono::nanoseconds redrawn_after = std::chrono::milliseconds(100);
+constexpr std::chrono::nanoseconds said_after = std::chrono::seconds(5);
+constexpr const char* erase_line = "\r\033[K";
+
 /// Shading by colour where a person looks at a terminal that has not asked for none.
 bool wants_colour() {
   const char* const refused = std::getenv("NO_COLOR");
   return isatty(STDOUT_FILENO) == 1 && (refused == nullptr || *refused == '\0');
 }
 
-class Measure final : public Verb {
- public:
-  [[nodiscard]] std::string name() const override { return "measure"; }
-
-  void define(CLI::App& app) override {
-    define_measure_options(app, options_);
-    app.footer(
-        "Measures, for every node that asks and every node whose memory is asked: idle latency of "
-        "reads and of writes, bandwidth of each kernel by one CPU and by all of a node, and "
-        "latency under load; then all nodes at once, NUMA factors, and weights for weighted "
-        "interleave. Memory is placed on its node and audited; no privilege is needed. Inside the "
-        "lab the times are modelled, and everything says so. Files are written whole or not at "
-        "all.");
-  }
-
-  [[nodiscard]] std::vector<Example> examples() const override {
-    return {{"homenode measure --quick", "This machine in tables, in under 20 seconds"},
-            {"homenode measure --output machine.xml --svg=machine.svg",
-             "All of it, kept as a file for lstopo and for the lab, and as a picture"},
-            {"homenode measure --machine quad-4x2 --quick --only latency,weights --json",
-             "What the model of a virtual machine gives, for a program"}};
-  }
-
-  int run(Context& context) override {
-    const auto done = try_run(context);
-    return done ? exit_done : report(context, name(), done.error());
-  }
-
- private:
-  Result<void> try_run(Context& context) {
-    const auto machine = machine::read_live_machine();
-    if (!machine) return machine.as_unexpected();
-    const auto request = make_request(options_, *machine);
-    if (!request) return request.as_unexpected();
-    const auto clock = os::open_clock();
-    if (!clock) return clock.as_unexpected();
-
-    MeasureProgress progress(context.err, error_stream_is_terminal(), progress_now);
-    measure::SayProgress say;
-    if (!options_.no_progress) say = [&](const measure::Progress& at) { progress.say(at); };
-    const auto measured = measure::measure_machine({context.os, **clock, say}, *machine, *request);
-    progress.finish();
-    if (!measured) return measured.as_unexpected();
-
-    if (!options_.output.empty()) {
-      const auto xml = measure_xml(*measured);
-      if (!xml) return xml.as_unexpected();
-      if (auto done = os::write_atomically(options_.output, *xml); !done) return done;
-    }
-    if (!options_.svg.empty()) {
-      if (auto done = os::write_atomically(options_.svg, measure_svg(*measured)); !done)
-        return done;
-    }
-    context.out << (options_.json ? measure_json(*measured)
-                                  : measure_text(*measured, wants_colour()));
-    return {};
-  }
-
-  MeasureOptions options_;
-};
-
 }  // namespace
 
-std::unique_ptr<Verb> make_measure() {
-  return std::make_unique<Measure>();
+MeasureProgress::MeasureProgress(std::ostream& err, bool terminal, Now now)
+    : err_(err), terminal_(terminal), now_(now), last_(now()) {}
+
+void MeasureProgress::say(const measure::Progress& progress) {
+  const auto now = now_();
+  if (now - last_ < (terminal_ ? redrawn_after : said_after)) return;
+  last_ = now;
+  const auto line = fmt::format("measuring: {} of {} figures ({})", progress.done, progress.figures,
+                                progress.what);
+  if (terminal_) {
+    err_ << erase_line << line << std::flush;
+    drawn_ = true;
+  } else {
+    err_ << line << '\n' << std::flush;
+  }
+}
+
+void MeasureProgress::finish() {
+  if (drawn_) err_ << erase_line << std::flush;
+  drawn_ = false;
+}
+
+std::chrono::nanoseconds progress_now() {
+  return std::chrono::steady_clock::now().time_since_epoch();
+}
+
+bool error_stream_is_terminal() {
+  return isatty(STDERR_FILENO) == 1;
+}
+
+void Measure::define(CLI::App& app) {
+  define_measure_options(app, options_);
+  app.footer(
+      "Measures, from the CPUs of every node to the memory of every node: the idle latency of "
+      "reads "
+      "and of writes, the bandwidth of each kernel on one CPU and on all CPUs of a node, and the "
+      "latency under load; then all nodes at once, NUMA factors, and weights for weighted "
+      "interleave. It binds the memory to its node and audits where the pages are; it needs no "
+      "privilege. Inside the lab the times are modelled, and the output says so. It writes a file "
+      "whole or not at all. homenode-draw, of homenode's Python part, draws the picture.");
+}
+
+std::vector<Example> Measure::examples() const {
+  return {{"homenode measure --quick", "This machine in tables, in under 20 seconds"},
+          {"homenode measure --output machine.xml --svg=machine.svg",
+           "All of it, kept as a file for lstopo and for the lab, and as a picture"},
+          {"homenode measure --machine quad-4x2 --quick --only latency,weights --json",
+           "What the model of a virtual machine gives, for a program"}};
+}
+
+int Measure::run(Context& context) {
+  return finish(context, name(), try_run(context));
+}
+
+Result<void> Measure::try_run(Context& context) const {
+  if (!options_.svg.empty()) {
+    if (auto checked = check_drawing(context); !checked) return checked;
+  }
+  const auto report = measured(context);
+  if (!report) return report.as_unexpected();
+  if (auto done = write_files(context, *report); !done) return done;
+  context.out << (options_.json ? measure_json(*report) : measure_text(*report, wants_colour()));
+  return {};
+}
+
+Result<measure::Report> Measure::measured(Context& context) const {
+  const auto machine = machine::read_live_machine();
+  if (!machine) return machine.as_unexpected();
+  const auto request = make_request(options_, *machine);
+  if (!request) return request.as_unexpected();
+  const auto clock = os::open_clock();
+  if (!clock) return clock.as_unexpected();
+
+  MeasureProgress progress(context.err, error_stream_is_terminal(), progress_now);
+  measure::SayProgress say;
+  if (!options_.no_progress) say = [&](const measure::Progress& at) { progress.say(at); };
+  auto report = measure::measure_machine({context.os, **clock, say}, *machine, *request);
+  progress.finish();
+  return report;
+}
+
+Result<void> Measure::write_files(Context& context, const measure::Report& report) const {
+  if (!options_.output.empty()) {
+    const auto xml = measure_xml(report);
+    if (!xml) return xml.as_unexpected();
+    if (auto done = os::write_atomically(options_.output, *xml); !done) return done;
+  }
+  if (options_.svg.empty()) return {};
+  return draw_into(context, options_.svg, {"measure", measure_json(report)});
 }
 
 }  // namespace homenode::cli

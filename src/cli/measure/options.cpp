@@ -43,7 +43,7 @@ Result<void> choose_parts(const std::vector<std::string>& only, measure::Request
     else if (part == "weights")
       request.weights = true;
     else
-      return bad_usage(fmt::format("--only does not know '{}'", part),
+      return bad_usage(fmt::format("--only: there is no part '{}'", part),
                        "choose among latency, bandwidth, loaded and weights");
   }
   return {};
@@ -68,14 +68,16 @@ void define_measure_options(CLI::App& app, MeasureOptions& options) {
   app.add_flag("--quick", options.quick,
                "fewer kernels and runs: under 20 s for 8 nodes instead of under 60 s");
   app.add_option("--only", options.only,
-                 "measure these alone: latency, bandwidth, loaded (latency under load), weights")
+                 "measure only these: latency, bandwidth, loaded (latency under load), weights")
       ->type_name("WHAT")
       ->delimiter(',');
-  app.add_option("--from", options.from, "nodes whose CPUs ask: a list, as numactl -N takes it")
+  app.add_option("--from", options.from,
+                 "measure from the CPUs of these nodes: a list, as numactl -N takes it")
       ->type_name("NODES");
-  app.add_option("--to", options.to, "nodes whose memory is asked: a list, as numactl -m takes it")
+  app.add_option("--to", options.to,
+                 "measure to the memory of these nodes: a list, as numactl -m takes it")
       ->type_name("NODES");
-  app.add_option("--kernel", options.kernels, "measure these kernels alone: " + kernel_names())
+  app.add_option("--kernel", options.kernels, "measure only these kernels: " + kernel_names())
       ->type_name("KERNEL")
       ->delimiter(',');
   app.add_option("--runs", options.runs, "runs of each figure (3 with --quick, else 5)")
@@ -93,8 +95,8 @@ void define_measure_options(CLI::App& app, MeasureOptions& options) {
                  "write the machine as hwloc's XML with what was measured as memory attributes; "
                  "'lstopo -i FILE --memattrs' shows them")
       ->type_name("FILE");
-  app.add_option("--svg", options.svg, "write the heat map as a picture")->type_name("FILE");
-  app.add_flag("--no-progress", options.no_progress, "say nothing on the way");
+  app.add_option("--svg", options.svg, "write the heat maps as an SVG picture")->type_name("FILE");
+  app.add_flag("--no-progress", options.no_progress, "do not report progress");
 }
 
 Result<measure::Request> make_request(const MeasureOptions& options,
@@ -116,7 +118,8 @@ Result<measure::Request> make_request(const MeasureOptions& options,
   if (!options.size.empty()) {
     const auto size = parse_size(options.size);
     if (!size) return size.as_unexpected();
-    if (size->value == 0) return bad_usage("--size is 0", "give a size such as 256M");
+    if (size->value == 0)
+      return bad_usage("--size must be at least 1 byte", "give a size such as 256M");
     request.size = *size;
   }
   if (options.runs > 0) request.runs = options.runs;

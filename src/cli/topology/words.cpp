@@ -145,24 +145,4 @@ std::string provenance_words(machine::Provenance provenance) {
   return "declared by the file";
 }
 
-std::vector<NodeGroup> node_groups(const Machine& machine) {
-  std::vector<NodeGroup> groups;
-  for (const machine::Package& package : machine.packages) {
-    groups.push_back({fmt::format("package {}", package.number), {}});
-    for (const Node& node : machine.nodes) {
-      if (node.package == package.number) groups.back().nodes.push_back(&node);
-    }
-  }
-  const bool packages = !machine.packages.empty();
-  NodeGroup across{packages ? "across packages" : "", {}};
-  NodeGroup outside{packages ? "outside the packages" : "", {}};
-  for (const Node& node : machine.nodes) {
-    if (!node.package) (node.cpus.empty() && packages ? outside : across).nodes.push_back(&node);
-  }
-  groups.push_back(std::move(across));
-  groups.push_back(std::move(outside));
-  std::erase_if(groups, [](const NodeGroup& group) { return group.nodes.empty(); });
-  return groups;
-}
-
 }  // namespace homenode::cli

@@ -1,4 +1,4 @@
-// Words and groupings that the text and the picture of a machine share.
+// A machine's parts in a few words each, for the text of `topology` and of `measure`.
 #pragma once
 
 #include <optional>
@@ -41,12 +41,5 @@ std::string limit_words(const machine::Machine& machine);
 
 /// Who says so: "from the firmware", "declared by the file", "measured".
 std::string provenance_words(machine::Provenance provenance);
-
-/// Nodes that are drawn together: those of a package, those across packages, those outside.
-struct NodeGroup {
-  std::string title;  ///< Empty when the machine has no packages.
-  std::vector<const machine::Node*> nodes;
-};
-std::vector<NodeGroup> node_groups(const machine::Machine& machine);
 
 }  // namespace homenode::cli

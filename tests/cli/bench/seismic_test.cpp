@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
 
 #include "cli/bench/seismic_options.h"
-#include "cli/bench/seismic_picture.h"
-#include "cli/bench/seismic_snapshot.h"
-#include "cli/bench/seismic_traces.h"
+#include "cli/bench/seismic_records.h"
 
 namespace homenode::cli {
 namespace {
@@ -57,22 +59,15 @@ TEST(BenchSeismicOptions, ARunThatTheClosedFormDoesNotFitSaysWhy) {
   EXPECT_FALSE(plan_seismic(options)->compare);
 }
 
-TEST(BenchSeismicPicture, IsAPngWithTheLowestRowLast) {
-  workloads::seismic::Picture picture{400, 700, std::vector<float>(400 * 700, 0.0F)};
-  const std::string blank = seismic_png(picture);
-  EXPECT_EQ(blank.substr(0, 8), "\x89PNG\r\n\x1a\n");
-  EXPECT_EQ(blank.substr(16, 8), std::string("\0\0\1\x90\0\0\2\xbc", 8));
-  EXPECT_EQ(blank.substr(blank.size() - 8), "IEND\xae\x42\x60\x82");
-  picture.values[0] = 1.0F;
-  const std::string one = seismic_png(picture);
-  ASSERT_EQ(one.size(), blank.size());
-  const auto first = std::ranges::mismatch(one, blank).in1 - one.begin();
-  EXPECT_GT(static_cast<std::size_t>(first), one.size() - 500);
-  picture.values[0] = NAN;
-  EXPECT_EQ(seismic_png(picture).size(), blank.size());
+/// tests/python/draw draws these files. HOMENODE_UPDATE_GOLDEN=1 rewrites them.
+void expect_golden(const std::string& name, const std::string& text) {
+  const std::string path = HOMENODE_SOURCE_DIR "/tests/golden/draw/" + name;
+  if (std::getenv("HOMENODE_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << text;
+  std::ifstream file(path);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), text) << path;
 }
 
-TEST(BenchSeismicPicture, ADrawingHasAxesAndAScaleWithUnits) {
+TEST(BenchSeismicRecords, ASnapshotHoldsThePlaneAndWhatLiesInIt) {
   SeismicOptions options;
   options.size = "64x50x60";
   options.free_surface = true;
@@ -80,26 +75,20 @@ TEST(BenchSeismicPicture, ADrawingHasAxesAndAScaleWithUnits) {
   const auto plan = plan_seismic(options);
   workloads::seismic::Picture picture{64, 60, std::vector<float>(64 * 60, 0.0F)};
   picture.values[5] = 2.0F;
-  const std::string text = seismic_snapshot_svg({plan->scene, plan->slices[0], picture});
-  for (const char* const part :
-       {">Ground velocity vz, 1.12 s after the start<", ">m/s<", ">depth, km<", ">-2<", ">2<",
-        ">x from the source, km<", "class=\"roof\"", "class=\"face\""}) {
-    EXPECT_NE(text.find(part), std::string::npos) << part;
-  }
-  EXPECT_EQ(text.find("nan"), std::string::npos);
-  picture.values[5] = 0.0F;  // Nothing moves: no scale to divide by.
-  const std::string still = seismic_snapshot_svg({plan->scene, plan->slices[0], picture});
-  EXPECT_EQ(still.find("nan"), std::string::npos);
+  picture.values[6] = NAN;
+  const std::string text = snapshot_json({plan->scene, plan->slices[0], picture});
+  const auto json = nlohmann::json::parse(text);
+  EXPECT_EQ(json["values"].size(), 64U * 60U);
+  EXPECT_EQ(json["values"][5], 2.0);
+  EXPECT_TRUE(json["values"][6].is_null());
+  EXPECT_EQ(json["component"], "vz");
+  EXPECT_EQ(json["unit"], "m/s");
+  EXPECT_EQ(json["layer_depths_m"], (std::vector<double>{0, 1000}));
+  EXPECT_EQ(json["free_surface"], true);
+  expect_golden("snapshot.json", text);
 }
 
-TEST(BenchSeismicTraces, TicksAreRoundNumbers) {
-  EXPECT_DOUBLE_EQ(tick_unit(1.0), 0.2);
-  EXPECT_DOUBLE_EQ(tick_unit(0.35), 0.05);
-  EXPECT_DOUBLE_EQ(tick_unit(12.0), 2.0);
-  EXPECT_DOUBLE_EQ(tick_unit(70.0), 10.0);
-}
-
-TEST(BenchSeismicTraces, ATableHasALineForEachStep) {
+TEST(BenchSeismicRecords, TracesHaveALineForEachStepOrAListForEachReceiver) {
   SeismicOptions options;
   options.size = "64";
   const auto plan = plan_seismic(options);
@@ -107,12 +96,18 @@ TEST(BenchSeismicTraces, ATableHasALineForEachStep) {
   const std::vector<std::vector<double>> traces(receivers,
                                                 std::vector<double>(plan->scene.steps, 0.5));
   const std::vector<std::vector<double>> none;
-  const std::string table = seismic_csv({plan->scene, traces, none});
+  const std::string table = seismogram_csv({plan->scene, traces, none});
   EXPECT_EQ(std::ranges::count(table, '\n'), 151);
   EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(table, ',')), 151 * receivers);
-  const std::string drawing = seismic_svg({plan->scene, traces, traces});
-  EXPECT_EQ(drawing.find("nan"), std::string::npos);
-  EXPECT_EQ(drawing.substr(drawing.size() - 7), "</svg>\n");
+  const std::string text = seismogram_json({plan->scene, traces, traces});
+  const auto json = nlohmann::json::parse(text);
+  ASSERT_EQ(json["receivers"].size(), receivers);
+  EXPECT_EQ(json["receivers"][0]["velocity_m_s"].size(), 150U);
+  EXPECT_EQ(json["receivers"][0]["exact_m_s"], json["receivers"][0]["velocity_m_s"]);
+  EXPECT_TRUE(nlohmann::json::parse(
+                  seismogram_json({plan->scene, traces, none}))["receivers"][0]["exact_m_s"]
+                  .is_null());
+  expect_golden("seismogram.json", text);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "cli/measure/progress.h"
+#include "cli/measure/measure.h"
 
 #include <gtest/gtest.h>
 

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -38,6 +39,12 @@ void expect_golden(const std::string& text, const std::string& file) {
   ASSERT_TRUE(fs::exists(path)) << path;
   EXPECT_EQ(text, read(path)) << path;
 }
+
+/// A command line with a homenode-draw that prints this picture.
+struct DrawingLine : CommandLine {
+  DrawingLine() { os.set_filter("homenode-draw", 0, {picture, ""}); }
+  std::string picture = "<svg >drawn</svg>\n";
+};
 
 class TopologyFiles : public testing::Test {
  protected:
@@ -81,27 +88,60 @@ TEST(Topology, TextOfASyntheticMachine) {
   expect_golden(line.out.str(), "synthetic.txt");
 }
 
-TEST(Topology, PicturesOfCapturedMachines) {
-  for (const char* name : {"duo-2x4", "sparse-power"}) {
-    CommandLine line;
-    ASSERT_EQ(line.run({"topology", "--input", input(name), "--svg"}), exit_done);
-    expect_golden(line.out.str(), std::string(name) + ".svg");
-  }
+TEST(Topology, APictureIsWhatHomenodeDrawMakesOfTheJson) {
+  DrawingLine line;
+  ASSERT_EQ(line.run({"topology", "--input", input("duo-2x4"), "--json"}), exit_done);
+  const std::string json = line.out.str();
+  ASSERT_EQ(line.run({"topology", "--input", input("duo-2x4"), "--svg"}), exit_done);
+  EXPECT_EQ(line.out.str(), line.picture);
+  const auto [command, given] = line.os.filtered();
+  EXPECT_EQ(given, json);
+  ASSERT_EQ(command.size(), 4U);
+  EXPECT_EQ(fs::path(command[0]).filename(), "homenode-draw");
+  EXPECT_EQ(command[1], "topology");
 }
 
-TEST(Topology, PictureEscapesNamesAndNeedsNothingElse) {
-  const fs::path path = fs::temp_directory_path() / ("homenode-<&-" + std::to_string(getpid()));
-  fs::copy_file(input("quad-4x2"), path, fs::copy_options::overwrite_existing);
+TEST(Topology, WithoutHomenodeDrawThereIsNoPictureAndAWayToOne) {
   CommandLine line;
-  ASSERT_EQ(line.run({"topology", "--input", path.string(), "--svg"}), exit_done);
-  fs::remove(path);
-  const std::string svg = line.out.str();
-  EXPECT_NE(svg.find("homenode-&lt;&amp;-"), std::string::npos);
-  EXPECT_EQ(svg.find("<&"), std::string::npos);
-  EXPECT_NE(svg.find("viewBox=\"0 0 960 "), std::string::npos);
-  EXPECT_NE(svg.find("prefers-color-scheme:dark"), std::string::npos);
-  EXPECT_EQ(svg.find("href"), std::string::npos);
-  EXPECT_EQ(svg.find("url("), std::string::npos);
+  EXPECT_EQ(line.run({"topology", "--svg"}), exit_not_supported);
+  EXPECT_TRUE(line.out.str().empty());
+  EXPECT_NE(line.err.str().find("homenode topology: cannot draw: homenode-draw is neither beside "
+                                "this command nor on PATH; install homenode's Python part"),
+            std::string::npos)
+      << line.err.str();
+}
+
+struct Ending {
+  int code;
+  const char* errors;
+  int verb_code;
+  const char* message;
+};
+
+TEST(Topology, AFailureOfHomenodeDrawIsReportedInOneLine) {
+  const std::vector<Ending> endings = {
+      {1, "homenode draw: cannot read it: odd; try again\n", exit_failed,
+       "homenode topology: cannot read it: odd; try again\n"},
+      {3, "homenode draw: the Python module x is not there; run './dev setup'\n",
+       exit_not_supported,
+       "homenode topology: the Python module x is not there; run './dev setup'\n"},
+      {1, "Traceback:\n  File\nMemoryError\n", exit_failed,
+       "homenode topology: cannot draw: homenode-draw ended with exit code 1: MemoryError; see "
+       "whether 'homenode draw --help' works\n"},
+      {0, "", exit_failed,
+       "homenode topology: cannot draw: homenode-draw ended with exit code 0; see whether "
+       "'homenode draw --help' works\n"},
+      {-EACCES, "", exit_failed, nullptr}};
+  for (const Ending& ending : endings) {
+    CommandLine line;
+    line.os.set_filter("homenode-draw", ending.code, {"", ending.errors});
+    EXPECT_EQ(line.run({"topology", "--svg"}), ending.verb_code);
+    EXPECT_TRUE(line.out.str().empty());
+    if (ending.message != nullptr) {
+      EXPECT_EQ(line.err.str(), ending.message);
+    }
+    EXPECT_TRUE(line.err.str().starts_with("homenode topology: ")) << line.err.str();
+  }
 }
 
 TEST(Topology, JsonSaysAllOfTheMachine) {
@@ -153,7 +193,7 @@ TEST(Topology, RefusesBadInput) {
 }
 
 TEST_F(TopologyFiles, WritesFilesAndPrintsNothingElse) {
-  CommandLine line;
+  DrawingLine line;
   const fs::path svg = directory / "machine.svg";
   const fs::path xml = directory / "machine.xml";
   ASSERT_EQ(line.run({"topology", "--input", input("cxl-3"), "--svg=" + svg.string(), "--xml",
@@ -169,7 +209,7 @@ TEST_F(TopologyFiles, WritesFilesAndPrintsNothingElse) {
 }
 
 TEST_F(TopologyFiles, PrintsOneFormBesideFiles) {
-  CommandLine line;
+  DrawingLine line;
   ASSERT_EQ(line.run({"topology", "--input", input("cxl-3"), "--json", "--svg",
                       (directory / "a.svg").string()}),
             exit_done);
@@ -183,7 +223,7 @@ TEST_F(TopologyFiles, ReplacesAFileThroughItsLinkAndKeepsItsPermissions) {
   std::ofstream(file) << "old";
   fs::permissions(file, fs::perms(0640));
   fs::create_symlink(file, link);
-  CommandLine line;
+  DrawingLine line;
   ASSERT_EQ(line.run({"topology", "--svg=" + link.string()}), exit_done) << line.err.str();
   EXPECT_TRUE(fs::is_symlink(link));
   EXPECT_TRUE(read(file).starts_with("<svg "));
@@ -191,7 +231,7 @@ TEST_F(TopologyFiles, ReplacesAFileThroughItsLinkAndKeepsItsPermissions) {
 }
 
 TEST_F(TopologyFiles, AFullDiskIsSaidAndTheOldFileStays) {
-  CommandLine line;
+  DrawingLine line;
   EXPECT_EQ(line.run({"topology", "--svg=/dev/full"}), exit_failed);
   EXPECT_NE(line.err.str().find("'/dev/full': No space left on device; make room"),
             std::string::npos)
@@ -203,7 +243,7 @@ TEST_F(TopologyFiles, AFullDiskIsSaidAndTheOldFileStays) {
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
   const auto handler = std::signal(SIGXFSZ, SIG_IGN);
-  const rlimit small{100, before.rlim_max};
+  const rlimit small{10, before.rlim_max};
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
   const int code = line.run({"topology", "--svg=" + file.string()});
   setrlimit(RLIMIT_FSIZE, &before);
@@ -215,7 +255,7 @@ TEST_F(TopologyFiles, AFullDiskIsSaidAndTheOldFileStays) {
 }
 
 TEST_F(TopologyFiles, AMissingDirectoryIsSaid) {
-  CommandLine line;
+  DrawingLine line;
   EXPECT_EQ(line.run({"topology", "--xml=" + (directory / "none/machine.xml").string()}),
             exit_failed);
   EXPECT_NE(line.err.str().find("create the directory first"), std::string::npos);

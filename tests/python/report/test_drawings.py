@@ -6,6 +6,7 @@ import xml.etree.ElementTree as ET
 import pytest
 from synthetic import HP, QUAD
 
+from homenode.draw.heat import root_share
 from homenode.node import Node
 from homenode.report import machine_svg, matrix_svg
 from homenode.report.words import number, percent, size
@@ -61,7 +62,7 @@ def test_a_matrix_draws_each_cell_with_its_value() -> None:
 
 
 def test_more_is_never_drawn_weaker() -> None:
-    strengths = [matrix_svg.opacity(v, 100) for v in (0, 1, 10, 50, 100, 200)]
+    strengths = [root_share(v, 100) for v in (0, 1, 10, 50, 100, 200)]
     assert strengths == sorted(strengths) and strengths[0] == 0 and strengths[-1] == 1
 
 

@@ -63,9 +63,10 @@ def test_the_rule_can_fail() -> None:
 
 PYTHON = ROOT / "python" / "homenode"
 PYTHON_SEES: dict[str, set[str]] = {
+    "draw": {"draw"},
     "lab": {"lab"},
     "study": {"lab", "study"},
-    "report": {"lab", "study", "report"},
+    "report": {"draw", "lab", "study", "report"},
 }
 IMPORT = re.compile(r"^\s*(?:from|import) homenode\.(\w+)", re.MULTILINE)
 IMPORT_FROM = re.compile(r"^\s*from homenode import (.+)", re.MULTILINE)

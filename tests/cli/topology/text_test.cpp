@@ -1,4 +1,4 @@
-#include "cli/topology/matrices.h"
+#include "cli/topology/text.h"
 
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ TEST(TopologyMatrices, HaveRowsForCpusAndColumnsForMemory) {
   values.at(NodeId(1), NodeId(0)) = std::nan("");
   EXPECT_EQ(
       matrices_text(machine),
-      "\ndistances: nobody declares any\n"
+      "\ndistances: none declared\n"
       "\nread latency in ns (measured; row: the node that asks, column: where the memory is)\n"
       "       node      0      1      2\n"
       "          0     90     90  255.5\n"

@@ -1,8 +1,9 @@
-// How deep a value is between the least and the most of its table: what shades text and picture.
+// A measurement as text for people: heat tables, then what no table of pairs can hold.
 #pragma once
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "measure/derived.h"
 
@@ -26,5 +27,9 @@ double depth_of(const HeatTable& table, NodeId from, NodeId to);
 
 /// Table, header line and all; a cell's depth as an ANSI background, or as a mark of shading.
 std::string heat_text(const HeatTable& table, bool colour);
+
+/// Tables of latency, NUMA factor and bandwidth, load curves, weights, and notes about them.
+/// `colour` shades the tables with ANSI codes; else a mark of shading stands beside each value.
+std::string measure_text(const measure::Report& report, bool colour);
 
 }  // namespace homenode::cli

@@ -1,9 +1,14 @@
+#include "cli/measure/records.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "base/id_list.h"
 #include "cli/json_numbers.h"
-#include "cli/measure/render.h"
+#include "machine/export.h"
 #include "measure/derived.h"
 
 namespace homenode::cli {
@@ -45,7 +50,11 @@ Json machine_json(const Report& report) {
                      {"allowed_cpus", to_list(node.cpus & report.machine.allowed_cpus)},
                      {"memory_bytes", node.memory.value}});
   }
-  return {{"name", report.machine.name}, {"nodes", nodes}};
+  Json packages = Json::array();
+  for (const machine::Package& package : report.machine.packages) {
+    packages.push_back({{"number", package.number}, {"cpus", to_list(package.cpus)}});
+  }
+  return {{"name", report.machine.name}, {"nodes", nodes}, {"packages", packages}};
 }
 
 Json memory_json(const Report& report) {
@@ -157,6 +166,16 @@ Json weights_json(const Report& report) {
   return list;
 }
 
+/// How the figures of the XML came about.
+std::string source_words(const measure::Report& report) {
+  return fmt::format(
+      "{} by homenode measure{}: medians of {} runs; idle latency of dependent loads and of atomic "
+      "writes, bandwidth of all CPUs of a node reading and writing past the caches ({}); Latency "
+      "and Bandwidth are the mean of the read and the write form",
+      measure::provenance(report), report.plan.request.quick ? " --quick" : "", report.plan.runs,
+      report.isa);
+}
+
 }  // namespace
 
 std::string measure_json(const Report& report) {
@@ -180,7 +199,12 @@ std::string measure_json(const Report& report) {
                   {"together", together_json(report)},
                   {"loaded", loaded_json(report)},
                   {"notes", report.notes}};
-  return json.dump(1) + '\n';
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+Result<std::string> measure_xml(const measure::Report& report) {
+  return machine::export_xml("live", measure::pair_values(report),
+                             {{"homenode:Source.Measure", source_words(report)}});
 }
 
 }  // namespace homenode::cli

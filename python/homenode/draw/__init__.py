@@ -1,0 +1,1 @@
+"""Draws what homenode computes: machines, measurements and the waves of `bench seismic`."""

@@ -1,0 +1,145 @@
+"""`homenode draw`: from homenode's JSON to a picture; the verbs' options for pictures use it."""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from homenode import errors
+from homenode.arguments import Parser
+from homenode.draw import measure, seismogram, snapshot, topology
+from homenode.draw.words import Json
+from homenode.errors import UserError
+from homenode.files import write_whole
+
+# What JSON of another shape ends in.
+ODD = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of picture: the JSON that it is made from, and its form by each file's ending."""
+
+    schema: str
+    what: str
+    forms: Mapping[str, Callable[[Json], str | bytes]]
+
+
+KINDS: Mapping[str, Kind] = {
+    "topology": Kind(topology.SCHEMA, "a machine", {"svg": topology.draw}),
+    "measure": Kind(measure.SCHEMA, "a measurement", {"svg": measure.draw}),
+    "snapshot": Kind(
+        snapshot.SCHEMA,
+        "the waves of bench seismic",
+        {"svg": snapshot.draw, "png": snapshot.draw_png},
+    ),
+    "seismogram": Kind(seismogram.SCHEMA, "the traces of bench seismic", {"svg": seismogram.draw}),
+}
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options of the verb."""
+    parser = Parser(
+        prog="homenode draw",
+        description="Draws a picture from the JSON that 'homenode topology --json' and 'homenode "
+        "measure --json' print. The options --svg, --snapshot and --seismogram of other verbs draw "
+        "with it.",
+        epilog="Exit codes: 0 done, 1 failed, 2 bad usage, 3 a Python module is missing.",
+    )
+    parser.add_argument(
+        "kind",
+        metavar="KIND",
+        choices=list(KINDS),
+        help="what to draw: " + ", ".join(f"{name} ({kind.what})" for name, kind in KINDS.items()),
+    )
+    parser.add_argument(
+        "file",
+        metavar="FILE",
+        nargs="?",
+        type=Path,
+        help="the JSON to draw from (default: the standard input)",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=Path,
+        help="where the picture goes (default: the standard output); it is written whole or not "
+        "at all",
+    )
+    parser.add_argument(
+        "--format",
+        metavar="svg|png",
+        choices=("svg", "png"),
+        help="the form of the picture: svg, or png for a snapshot's cells alone (default: what the "
+        "name of --output ends in, else svg)",
+    )
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the verb and returns its exit code."""
+    options = parser().parse_args(arguments)
+    try:
+        picture = _draw(options)
+        if options.output is None:
+            sys.stdout.flush()
+            sys.stdout.buffer.write(picture)
+            sys.stdout.buffer.flush()
+        else:
+            _write(options.output, picture)
+    except UserError as error:
+        print(f"homenode draw: {error}", file=sys.stderr)
+        return error.exit_code
+    return errors.DONE
+
+
+def _draw(options: argparse.Namespace) -> bytes:
+    kind = KINDS[options.kind]
+    form = options.format
+    if form is None and options.output is not None:
+        form = options.output.suffix.removeprefix(".").lower()
+    make = kind.forms.get(form if form in ("svg", "png") else "svg")
+    if make is None:
+        raise UserError(
+            f"a {options.kind} cannot be drawn as {form}; choose among {', '.join(kind.forms)}",
+            errors.USAGE,
+        )
+    name = "the standard input" if options.file is None else str(options.file)
+    facts = _read(options.file, name, kind)
+    try:
+        picture = make(facts)
+    except ODD as error:
+        raise UserError(
+            f"cannot draw {name}: its JSON does not hold together ({error!r}); make it again with "
+            "this version of homenode"
+        ) from error
+    return picture.encode() if isinstance(picture, str) else picture
+
+
+def _read(file: Path | None, name: str, kind: Kind) -> Json:
+    try:
+        text = sys.stdin.buffer.read() if file is None else file.read_bytes()
+    except OSError as error:
+        raise UserError(f"cannot read {name}: {error.strerror}; check the path") from error
+    try:
+        facts = json.loads(text)
+    except ValueError as error:
+        raise UserError(f"{name} is no JSON: {error}; give what --json prints") from error
+    schema = facts.get("schema") if isinstance(facts, dict) else None
+    if not isinstance(facts, dict) or schema != kind.schema:
+        raise UserError(
+            f"{name} is no {kind.schema} but {schema or 'something else'}; give what --json prints"
+        )
+    return facts
+
+
+def _write(path: Path, picture: bytes) -> None:
+    try:
+        write_whole(path, picture)
+    except OSError as error:
+        raise UserError(
+            f"cannot write {path}: {error.strerror}; make room or give another place with -o"
+        ) from error

@@ -1,0 +1,124 @@
+"""What drawings say of a machine, from its JSON (homenode.machine/1)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from homenode.id_list import join, parse
+
+Json = Mapping[str, Any]
+UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
+PROVENANCE = {
+    "firmware": "from the firmware",
+    "measured": "measured",
+    "declared": "declared by the file",
+}
+
+
+def size(byte_count: int) -> str:
+    """Three significant digits in the largest binary unit that fits: "16 GiB", "1.25 MiB"."""
+    value, unit = float(byte_count), 0
+    while value >= 1023.5 and unit + 1 < len(UNITS):
+        value, unit = value / 1024, unit + 1
+    return f"{value:.0f} {UNITS[unit]}" if value >= 100 else f"{value:.3g} {UNITS[unit]}"
+
+
+def count(number: int, noun: str) -> str:
+    """A number of things: "1 node", "4 nodes"."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def machine(facts: Json) -> str:
+    """A machine in a line: "8 nodes, 4 packages, 32 CPUs, 128 GiB"."""
+    nodes = facts["nodes"]
+    bytes_of_all = sum(int(node["memory_bytes"]) for node in nodes)
+    parts = [count(len(nodes), "node")]
+    if facts["packages"]:
+        parts.append(count(len(facts["packages"]), "package"))
+    parts.append(count(len(all_cpus(facts)), "CPU"))
+    return ", ".join([*parts, size(bytes_of_all) if bytes_of_all else "memory unknown"])
+
+
+def all_cpus(facts: Json) -> set[int]:
+    """The CPUs of all nodes."""
+    return {cpu for node in facts["nodes"] for cpu in parse(node["cpus"])}
+
+
+def memory(node: Json) -> str:
+    """How much memory a node has: "16 GiB", "no memory"."""
+    return size(int(node["memory_bytes"])) if node["memory_bytes"] else "no memory"
+
+
+def cpus(ids: str) -> str:
+    """The CPUs of a list: "CPUs 0-3", "CPU 5", "no CPUs"."""
+    if not ids:
+        return "no CPUs"
+    return f"CPU{'' if ids.isdecimal() else 's'} {ids}"
+
+
+def caches(facts: Json, ids: str) -> str:
+    """The caches that these CPUs use: "L1 32 KiB per CPU, L3 16 MiB per 4 CPUs"."""
+    wanted = set(parse(ids))
+    levels: dict[int, dict[int, list[int]]] = {}  # The CPUs that share each, by level and size.
+    for cache in facts["caches"]:
+        sharing = parse(cache["cpus"])
+        if wanted.intersection(sharing):
+            sizes = levels.setdefault(int(cache["level"]), {})
+            sizes.setdefault(int(cache["size_bytes"] or 0), []).append(len(sharing))
+    return ", ".join(
+        f"L{level} "
+        + " or ".join(f"{size(b)} {_sharing(counts)}" for b, counts in sorted(sizes.items()))
+        for level, sizes in sorted(levels.items())
+    )
+
+
+def _sharing(counts: Sequence[int]) -> str:
+    least, most = min(counts), max(counts)
+    if most == 1:
+        return "per CPU"
+    return f"per {most if least == most else f'{least}-{most}'} CPUs"
+
+
+def devices(facts: Json, nodes: str) -> str:
+    """The devices local to exactly these nodes: "eth0 (network), sda (block)"."""
+    return ", ".join(f"{d['name']} ({d['kind']})" for d in facts["devices"] if d["nodes"] == nodes)
+
+
+def limits(facts: Json) -> str:
+    """What the cpuset takes away from the process that asked; empty when it takes nothing."""
+    with_memory = {int(node["id"]) for node in facts["nodes"] if node["memory_bytes"]}
+    parts = (
+        ("CPUs", all_cpus(facts), set(parse(facts["allowed"]["cpus"]))),
+        ("the memory of nodes", with_memory, with_memory & set(parse(facts["allowed"]["nodes"]))),
+    )
+    return " and ".join(
+        f"{what} {join(allowed) or 'none'} ({len(allowed)} of {len(every)})"
+        for what, every, allowed in parts
+        if allowed != every
+    )
+
+
+@dataclass(frozen=True)
+class Group:
+    """Nodes that are drawn together; the title is empty when the machine has no packages."""
+
+    title: str
+    nodes: Sequence[Json]
+
+
+def groups(facts: Json) -> list[Group]:
+    """The nodes of each package, those across packages and those outside."""
+    nodes = facts["nodes"]
+    inside = [
+        Group(f"package {p['number']}", [n for n in nodes if n["package"] == p["number"]])
+        for p in facts["packages"]
+    ]
+    loose = [node for node in nodes if node["package"] is None]
+    if not facts["packages"]:
+        return [Group("", loose)] if loose else []
+    found = [
+        *inside,
+        Group("across packages", [node for node in loose if node["cpus"]]),
+        Group("outside the packages", [node for node in loose if not node["cpus"]]),
+    ]
+    return [group for group in found if group.nodes]
