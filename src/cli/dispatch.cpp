@@ -66,8 +66,8 @@ int not_a_verb(Context& context, const std::string& name, bool more_follows) {
 
 std::vector<std::unique_ptr<Verb>> built_in_verbs() {
   std::vector<std::unique_ptr<Verb>> verbs;
-  verbs.push_back(make_topology());
-  verbs.push_back(make_measure());
+  verbs.push_back(std::make_unique<Topology>());
+  verbs.push_back(std::make_unique<Measure>());
   verbs.push_back(make_bench());
   verbs.push_back(make_run());
   verbs.push_back(make_where());
