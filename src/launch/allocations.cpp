@@ -85,7 +85,7 @@ std::size_t find_rule(std::string_view text) {
 }
 
 /// After how many pages a distribution begins anew; 0 when it never does. The formulas are those of
-/// placement/distribution.h; the test compares the patterns with the maps.
+/// placement/distributions/distribution.h; the test compares the patterns with the maps.
 std::uint64_t period_pages(const DistributionRule& rule) {
   const std::uint64_t nodes = rule.nodes.size();
   const auto parameter = [&rule](std::size_t index, std::uint64_t otherwise) {

@@ -39,7 +39,8 @@ Result<void> look_up(os::Os& os, const machine::Machine& machine, RunSetting& se
   return {};
 }
 
-/// True for what only the full command knows: packages, and hosts by name (devices/network.cpp).
+/// True for what only the full command knows: packages, and hosts by name
+/// (machine/devices/network.cpp).
 bool needs_full_command(const RunSetting& setting) {
   if (const auto* domain = std::get_if<RankDomain>(&setting.value)) {
     return *domain == RankDomain::package;
