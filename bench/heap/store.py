@@ -12,7 +12,7 @@ from pathlib import Path
 
 from heap.allocators import Allocator, commit
 from heap.figures import Rounds
-from homenode.lab.host_cpu import cpu_line
+from homenode.lab.preload import cpu_line
 
 
 class MismatchError(Exception):

@@ -28,7 +28,7 @@ enum class Present { first, any };
 void place_pages(const Pages& pages, const AllocationRule& rule, Present present);
 
 /// How many of `count` pages part `part` of `parts` gets, and which is its first one, when they are
-/// as equal as can be (placement/block.cpp).
+/// as equal as can be (placement/distributions/block.cpp).
 struct Part {
   std::size_t first = 0;
   std::size_t count = 0;
@@ -61,7 +61,8 @@ void for_each_part(const AllocationRule& rule, std::size_t count, unsigned node,
 }
 
 /// Writes the blocks of a random rule in their order, and gives their number. `dealt` has room for
-/// one for each block and each node. The order is placement/random.cpp's: a seed means one map.
+/// one for each block and each node. The order is placement/distributions/random.cpp's: a seed
+/// means one map.
 inline std::size_t deal_at_random(const AllocationRule& rule, std::size_t pages, PageRun* dealt) {
   const std::size_t each = rule.runs[0].pages;
   const std::size_t blocks = pages / each + (pages % each != 0 ? 1 : 0);

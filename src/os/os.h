@@ -2,7 +2,7 @@
 // homenode makes goes through here, so that tests can refuse, count and replay them.
 //
 // One error convention: a call returns 0 (or its value) on success and -errno on failure.
-// Implementations: os/linux.h (the kernel) and os/fake.h (a model with fault injection).
+// Implementations: os/linux.h (the kernel) and tests/fake/fake.h (a model with fault injection).
 #pragma once
 
 #include <sys/types.h>

@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "os/every_refusal.h"
 #include "base/id_list.h"
 #include "fake_kernel.h"
+#include "os/every_refusal.h"
 #include "text.h"
 
 namespace homenode::capi_tests {

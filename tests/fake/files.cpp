@@ -1,5 +1,5 @@
 // The fake kernel's files: those that a test sets, and below its root those of the system. Serves
-// os/fake.h.
+// fake/fake.h.
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 // The fake kernel's shared memory: files and segments that keep their policies and pages from one
-// command to the next. Serves os/fake.h.
+// command to the next. Serves fake/fake.h.
 #include <linux/mempolicy.h>
 #include <sys/mman.h>
 

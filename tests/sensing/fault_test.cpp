@@ -2,9 +2,9 @@
 // a survey that leaves things out, but one that says nothing wrong.
 #include <functional>
 
-#include "os/every_refusal.h"
 #include "base/id_list.h"
 #include "captured.h"
+#include "os/every_refusal.h"
 #include "sensing/page_query.h"
 #include "sensing/process_names.h"
 #include "sensing/process_reader.h"

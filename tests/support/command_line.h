@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "cli/dispatch.h"
-#include "machine/load.h"
 #include "fake/fake.h"
+#include "machine/load.h"
 
 namespace homenode::cli {
 

@@ -54,9 +54,8 @@ def tags(tree: Tree, files: list[str]) -> list[Tag]:
 
 
 def is_home(tag: Tag, stem: str) -> bool:
-    """Whether what `tag` declares may be defined in `stem`: a class may have X_part.cpp as well."""
-    in_class = tag.scope_kind in {"class", "struct"}
-    return stem == tag.stem or (in_class and stem.startswith(f"{tag.stem}_"))
+    """Whether what `tag` declares in X.h may be defined in `stem`: X.cpp, or its part X_part.cpp."""
+    return stem == tag.stem or stem.startswith(f"{tag.stem}_")
 
 
 def measure_homes(tree: Tree, excepted: Collection[str]) -> list[Measure]:

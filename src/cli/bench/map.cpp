@@ -3,8 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 
-#include "cli/bench/map_options.h"
-#include "cli/bench/map_report.h"
+#include "cli/bench/map.h"
 #include "cli/bench/workload.h"
 #include "trial/map/plan.h"
 #include "trial/map/run.h"

@@ -1,4 +1,4 @@
-#include "cli/bench/map_report.h"
+#include "cli/bench/map.h"
 
 #include <fmt/format.h>
 

@@ -4,14 +4,12 @@
 #include <filesystem>
 #include <optional>
 
-#include "machine/kernel_files.h"
 #include "cli/bench/program_report.h"
-#include "cli/bench/seismic_options.h"
-#include "cli/bench/seismic_records.h"
-#include "cli/bench/seismic_verify.h"
+#include "cli/bench/seismic.h"
 #include "cli/bench/table.h"
 #include "cli/bench/workload.h"
 #include "cli/draw.h"
+#include "machine/kernel_files.h"
 #include "os/atomic_file.h"
 #include "trial/program/run.h"
 #include "workloads/seismic/program.h"

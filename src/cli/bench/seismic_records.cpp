@@ -1,4 +1,4 @@
-#include "cli/bench/seismic_records.h"
+#include "cli/bench/seismic.h"
 
 #include <fmt/format.h>
 

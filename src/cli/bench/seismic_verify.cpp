@@ -1,4 +1,4 @@
-#include "cli/bench/seismic_verify.h"
+#include "cli/bench/seismic.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -8,7 +8,7 @@ namespace homenode::workloads::map {
 /// PID_MAX_LIMIT, which bounds the threads of the whole system.
 inline constexpr unsigned most_threads = 4U << 20U;
 
-/// The patterns are those of patterns/table.h, and several of them one after the other.
+/// The patterns are those of patterns/pattern.h, and several of them one after the other.
 Description describe();
 
 }  // namespace homenode::workloads::map

@@ -1,4 +1,4 @@
-#include "cli/bench/map_options.h"
+#include "cli/bench/map.h"
 
 #include <gtest/gtest.h>
 #include <CLI/CLI.hpp>

@@ -1,5 +1,5 @@
 // What `bench map` shows of a run, for people and for programs.
-#include "cli/bench/map_report.h"
+#include "cli/bench/map.h"
 
 #include <gtest/gtest.h>
 

@@ -8,8 +8,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "cli/bench/seismic_options.h"
-#include "cli/bench/seismic_records.h"
+#include "cli/bench/seismic.h"
 
 namespace homenode::cli {
 namespace {

@@ -9,11 +9,11 @@
 #include <cstdlib>
 #include <functional>
 
-#include "os/every_refusal.h"
 #include "agent/wire.h"
 #include "base/id_list.h"
 #include "cli/dispatch.h"
 #include "machine/load.h"
+#include "os/every_refusal.h"
 #include "support/small_program.h"
 
 namespace homenode::cli {

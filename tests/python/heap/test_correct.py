@@ -9,7 +9,9 @@ from heap_programs import built_library, passes, preload, program, run
 SEED = 20101
 
 
-@pytest.mark.parametrize("name", ["entry_points", "operators", "lives", "bounds", "limits", "locked"])
+@pytest.mark.parametrize(
+    "name", ["entry_points", "operators", "lives", "bounds", "limits", "locked"]
+)
 def test_program_passes(name: str) -> None:
     passes([program(name)])
 

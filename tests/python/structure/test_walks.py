@@ -38,12 +38,17 @@ def header(path: Path) -> Path:
     return found
 
 
+def declared_in_a_table(path: Path, seen: set[Path]) -> bool:
+    """A source without a header of its own, whose factory stands in its folder's table.h."""
+    return not header(path).exists() and path.with_name("table.h") in seen
+
+
 def unreachable(files: list[Path]) -> list[Path]:
     """Files that no earlier one includes, be it through the earlier one's header."""
     seen: set[Path] = {files[0]}
     alone = []
     for path in files:
-        if path not in seen and header(path) not in seen:
+        if not (path in seen or header(path) in seen or declared_in_a_table(path, seen)):
             alone.append(path)
         for opened in (path, header(path)):
             if opened.exists():

@@ -1,11 +1,16 @@
-// homenode bench map: the report for people and for programs.
+// homenode bench map: its command line, and its report for people and for programs.
 #pragma once
 
 #include <string>
 
+#include "cli/options.h"
+#include "trial/map/options.h"
 #include "trial/map/run.h"
 
 namespace homenode::cli {
+
+/// Adds every option to the parser; they are read into `options`, which must outlive it.
+void define_map_options(CLI::App& app, trial::MapOptions& options);
 
 /// Schema "homenode.bench.map/1", on one line.
 std::string map_json(const machine::Machine& machine, const trial::MapReport& report);
