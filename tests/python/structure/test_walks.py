@@ -39,8 +39,9 @@ def header(path: Path) -> Path:
 
 
 def declared_in_a_table(path: Path, seen: set[Path]) -> bool:
-    """A source without a header of its own, whose factory stands in its folder's table.h."""
-    return not header(path).exists() and path.with_name("table.h") in seen
+    """A source that implements a factory of a table.h, which it includes."""
+    own = INCLUDE.findall(path.read_text()) if path.exists() else []
+    return any(name.endswith("/table.h") and ROOT / "src" / name in seen for name in own)
 
 
 def unreachable(files: list[Path]) -> list[Path]:
