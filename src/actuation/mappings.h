@@ -1,6 +1,6 @@
 // What the kernel has made of a region: its mappings and huge pages, by maps and smaps; and keeping
-// huge pages away from what is placed page by page. Serves place.cpp, next_touch.cpp and
-// move_to_policy.cpp.
+// huge pages away from what is placed page by page. Serves region.cpp, next_touch.cpp and
+// region_move_to_policy.cpp.
 #pragma once
 
 #include <cstddef>

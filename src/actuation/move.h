@@ -1,4 +1,4 @@
-// Moving pages that are present on another node than planned. The second half of place.cpp.
+// Moving pages that are present on another node than planned. The second half of region.cpp.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// Timing of the phases of a placement, where the caller has a clock. Serves place.cpp and
-// move_to_policy.cpp.
+// Timing of the phases of a placement, where the caller has a clock. Serves region.cpp and
+// region_move_to_policy.cpp.
 #pragma once
 
 #include <cstdint>

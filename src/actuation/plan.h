@@ -1,5 +1,5 @@
 // The plan of a page map: which runs of pages each node gets, so that one policy call per node is
-// enough, or one for all of them. Pure; place.cpp makes it real.
+// enough, or one for all of them. Pure; region.cpp makes it real.
 #pragma once
 
 #include <cstddef>

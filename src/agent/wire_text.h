@@ -1,4 +1,5 @@
-// Takes the wire text (agent/wire.h) apart, from left to right. Serves words.cpp and rules.cpp.
+// Takes the wire text (agent/wire.h) apart, from left to right. Serves words.cpp and
+// words_rules.cpp.
 #pragma once
 
 #include <cstddef>
@@ -55,12 +56,5 @@ inline std::size_t count_items(Rest rest, char separator) {
   }
   return count;
 }
-
-/// Each takes one thing off the text; false when there is none.
-bool take_mask(Rest& rest, Arena& arena, Mask& mask);
-bool take_policy(Rest& rest, Arena& arena, KernelPolicy& policy);
-/// What follows "place=" and "data=".
-bool take_place(Rest& rest, Arena& arena, AllocationRule& rule);
-bool take_data(Rest& rest, Arena& arena, AllocationRule& rule);
 
 }  // namespace homenode::agent

@@ -93,4 +93,13 @@ const char* why_unread(const Arena& arena);
 /// The value of our variable in an environment, or null.
 const char* find_wire(char* const* environment);
 
+struct Rest;  // wire_text.h
+
+/// Each takes one thing off the text; false when there is none.
+bool take_mask(Rest& rest, Arena& arena, Mask& mask);
+bool take_policy(Rest& rest, Arena& arena, KernelPolicy& policy);
+/// What follows "place=" and "data=": words_rules.cpp.
+bool take_place(Rest& rest, Arena& arena, AllocationRule& rule);
+bool take_data(Rest& rest, Arena& arena, AllocationRule& rule);
+
 }  // namespace homenode::agent

@@ -1,6 +1,7 @@
 #include "capi/handles.h"
 
 #include <atomic>
+#include <mutex>
 
 #include "machine/load.h"
 #include "os/linux.h"

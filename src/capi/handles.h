@@ -3,12 +3,8 @@
 #pragma once
 
 #include <cstddef>
-#include <mutex>
-#include <optional>
 #include <span>
 
-#include "actuation/aligned_memory.h"
-#include "actuation/region.h"
 #include "base/result.h"
 #include "homenode/homenode.h"
 #include "machine/machine.h"
@@ -16,24 +12,6 @@
 
 struct hn_machine {
   homenode::machine::Machine value;
-};
-
-/// `lock` guards `statistics` and `armed` and keeps two placements of one region apart.
-struct hn_region {
-  hn_region() = default;
-  hn_region(const hn_region&) = delete;
-  hn_region& operator=(const hn_region&) = delete;
-  ~hn_region();
-
-  void* address = nullptr;
-  std::size_t bytes = 0;
-  homenode::actuation::Region pages = {};  ///< Whole pages.
-  /// Empty for adopted memory.
-  std::optional<homenode::actuation::AlignedMemory> memory = {};
-  /// The pages that move to the node that touches them next; none when that is not in force.
-  homenode::actuation::Region armed = {};
-  mutable std::mutex lock = {};
-  hn_statistics statistics = {};
 };
 
 namespace homenode::capi {

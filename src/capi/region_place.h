@@ -1,17 +1,38 @@
-// Placing a region by the text of a memory rule. Serves the C interface's region functions.
+// A region, and placing it by the text of a memory rule. Serves the C interface's region functions.
 #pragma once
 
 #include <cstddef>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <variant>
 
+#include "actuation/aligned_memory.h"
 #include "actuation/audit.h"
+#include "actuation/region.h"
 #include "base/result.h"
 #include "base/units.h"
 #include "capi/handles.h"
 #include "placement/distributions/distribution.h"
 #include "placement/policies/policy.h"
+
+/// `lock` guards `statistics` and `armed` and keeps two placements of one region apart.
+struct hn_region {
+  hn_region() = default;
+  hn_region(const hn_region&) = delete;
+  hn_region& operator=(const hn_region&) = delete;
+  ~hn_region();
+
+  void* address = nullptr;
+  std::size_t bytes = 0;
+  homenode::actuation::Region pages = {};  ///< Whole pages.
+  /// Empty for adopted memory.
+  std::optional<homenode::actuation::AlignedMemory> memory = {};
+  /// The pages that move to the node that touches them next; none when that is not in force.
+  homenode::actuation::Region armed = {};
+  mutable std::mutex lock = {};
+  hn_statistics statistics = {};
+};
 
 namespace homenode::capi {
 

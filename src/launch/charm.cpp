@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "placement/threads/charm.h"
+#include "placement/threads/expression.h"
 
 namespace homenode::launch {
 namespace {

@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "machine/xml_check.h"
+#include "machine/xml.h"
 
 namespace homenode::machine {
 namespace {

@@ -1,4 +1,4 @@
-#include "machine/xml_check.h"
+#include "machine/xml.h"
 
 #include <algorithm>
 #include <map>
@@ -12,7 +12,6 @@
 #include "base/id_list.h"
 #include "base/id_set.h"
 #include "base/sizes.h"
-#include "machine/xml_tag.h"
 
 namespace homenode::machine {
 

@@ -1,4 +1,4 @@
-#include "machine/xml_tag.h"
+#include "machine/xml.h"
 
 #include <algorithm>
 #include <cctype>

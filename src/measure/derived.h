@@ -1,11 +1,18 @@
 // What follows from the figures: matrices, NUMA factors, weights. Pure.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "measure/report.h"
 
 namespace homenode::measure {
+
+/// How many bytes cross the bus for each that STREAM counts.
+[[nodiscard]] double moved_ratio(Kernel kernel);
+
+/// "measured", or "modelled in the lab on NAME".
+[[nodiscard]] std::string provenance(const Report& report);
 
 using PairMatrix = Matrix<NodeId, NodeId>;
 

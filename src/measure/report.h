@@ -75,10 +75,4 @@ struct Report {
   std::vector<std::string> notes;  ///< The plan's and those of the way, a sentence each.
 };
 
-/// How many bytes cross the bus for each that STREAM counts.
-[[nodiscard]] double moved_ratio(Kernel kernel);
-
-/// "measured", or "modelled in the lab on NAME".
-[[nodiscard]] std::string provenance(const Report& report);
-
 }  // namespace homenode::measure

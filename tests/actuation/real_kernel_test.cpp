@@ -105,7 +105,7 @@ TEST_F(RealKernel, AuditTellsAbsentPagesFromZeroPagesFromUnmappedOnes) {
   os_.unmap_memory(region.address, region.bytes);
 }
 
-// What split_huge_pages in place.cpp relies on. MADV_COLD is 20 where the headers lack it.
+// What split_huge_pages in region.cpp relies on. MADV_COLD is 20 where the headers lack it.
 TEST_F(RealKernel, AdviceOnAPartSplitsAHugePage) {
   // New pages wait in a list of their CPU, which only that CPU empties, and cannot be split there.
   CpuSet allowed;

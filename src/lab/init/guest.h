@@ -30,3 +30,49 @@ const char* hn_errno_name(int number);
 
 // Milliseconds since the guest's kernel started.
 long hn_uptime_ms(void);
+
+// guest_control.c: the wire to the driver: one virtio-serial port, newline-terminated ASCII both
+// ways.
+
+// Opens the virtio-serial port called homenode.ctl; returns its descriptor.
+int hn_open_control(void);
+
+// Writes one line to the driver; waits while the driver is slow to read.
+void hn_tell(int control, const char* format, ...) __attribute__((format(printf, 2, 3)));
+
+// guest_machine.c: what the lab's machine has and QEMU has no option for: caches, and a clock of
+// modelled time.
+
+// Makes /sys in the jobs' root tell of the caches that the session's file "caches" describes.
+void hn_show_caches(void);
+
+// Finds the device behind which the lab's clock lies, switches it on and writes the path of its
+// memory to `path`. False: this guest has none.
+bool hn_find_clock(char* path, size_t size);
+
+// guest_mounts.c: the guest's file systems: its own, the session's, and the root that jobs are
+// confined to.
+
+// Mounts what the guest itself needs to talk with the driver: proc, sys, devtmpfs and the session.
+void hn_mount_guest(void);
+
+// Mounts the jobs' root: the host's files read-only with fresh /tmp, /run, /dev/shm over them, and
+// the results directory, if the session's file "results" names one, at its own path.
+void hn_mount_job_root(void);
+
+// Makes the folders on the way to `path` and itself, where they are missing.
+void hn_make_folders(char* path);
+
+// guest_start.c: how a guest comes up, and wakes up from a snapshot.
+
+// Loads the modules listed, one path per line, in the file /modules. Missing file: nothing to load.
+void hn_load_modules(void);
+
+// Starts all CPUs that do not run yet, one after the other.
+void hn_start_cpus(void);
+
+// Sets the guest's time to SECONDS.NANOSECONDS since 1970, nine digits after the point.
+void hn_set_time(const char* text);
+
+// Makes the kernel's random numbers depend on `seed` from now on.
+void hn_add_randomness(const char* seed);

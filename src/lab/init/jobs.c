@@ -1,9 +1,7 @@
 // Starting jobs, carrying their output, and reporting how they ended.
 #include "jobs.h"
 
-#include "control.h"
-#include "job_child.h"
-#include "outputs.h"
+#include "guest.h"
 
 #include "base/marker.h"
 

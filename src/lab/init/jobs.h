@@ -50,3 +50,33 @@ nfds_t hn_jobs_polls(const struct hn_jobs* jobs, struct pollfd* polls);
 
 // Carries what waits in the jobs' pipes now into their files.
 void hn_jobs_relay(struct hn_jobs* jobs);
+
+// jobs_child.c: the short life of a job's process between fork and exec, and the files that say
+// what it becomes.
+
+// A NUL-separated list of strings in a file as a NULL-terminated vector, or NULL with errno.
+char** hn_read_strings(const char* path);
+
+// Frees such a vector; NULL is none.
+void hn_free_strings(char** strings);
+
+// What a job's process is to become. `clock`: the path of the lab's clock, NULL without one.
+struct hn_program {
+  const char* directory;
+  char** argv;
+  char** env;
+  const char* clock;
+};
+
+// Becomes the job in the forked child: own session, streams, root, directory, signals, exec.
+// On failure writes errno (an int) into `failure` and exits.
+_Noreturn void hn_job_become(const struct hn_program* program, const int outputs[2], int failure);
+
+// jobs_outputs.c: files that a job writes for the host.
+
+// Lets the job write files for the host, at the paths in job->outputs. False with errno.
+bool hn_outputs_open(struct hn_job* job);
+
+// Puts what the job wrote there into the session, as output.NUMBER, and takes back what
+// hn_outputs_open() did. Tells the driver what cannot be kept.
+void hn_outputs_close(struct hn_job* job, int control);

@@ -4,12 +4,8 @@
 // Here the driver may take a snapshot, from which later guests start. At the word `go` the guest
 // gets what is this lab's own (the time, the host's files, its name) and says `ready`. The host's
 // files cannot come earlier: QEMU takes no snapshot of a guest that has mounted them.
-#include "control.h"
 #include "guest.h"
 #include "jobs.h"
-#include "machine.h"
-#include "mounts.h"
-#include "start.h"
 
 #include <errno.h>
 #include <net/if.h>

@@ -1,4 +1,4 @@
-#include "lab/plugin/counts_file.h"
+#include "lab/plugin/counts.h"
 
 #include <fcntl.h>
 #include <unistd.h>

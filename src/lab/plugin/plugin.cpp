@@ -26,9 +26,7 @@
 
 #include "lab/plugin/instruction.h"
 #include "lab/plugin/registers.h"
-#include "lab/plugin/watch_counting.h"
-#include "lab/plugin/watch_markers.h"
-#include "lab/plugin/watch_timing.h"
+#include "lab/plugin/watch.h"
 
 namespace homenode::lab {
 

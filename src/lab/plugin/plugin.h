@@ -9,7 +9,6 @@
 
 #include "lab/plugin/arguments.h"
 #include "lab/plugin/counts.h"
-#include "lab/plugin/counts_file.h"
 #include "lab/plugin/node_map.h"
 #include "lab/plugin/qemu_plugin_abi.h"
 #include "lab/plugin/region_control.h"

@@ -1,4 +1,4 @@
-#include "lab/plugin/watch_markers.h"
+#include "lab/plugin/watch.h"
 
 #include <mutex>
 #include <optional>
@@ -7,7 +7,6 @@
 #include "lab/plugin/instruction.h"
 #include "lab/plugin/plugin.h"
 #include "lab/plugin/registers.h"
-#include "lab/plugin/watch_timing.h"
 
 namespace homenode::lab {
 namespace {

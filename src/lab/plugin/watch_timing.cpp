@@ -1,4 +1,4 @@
-#include "lab/plugin/watch_timing.h"
+#include "lab/plugin/watch.h"
 
 #include "lab/plugin/plugin.h"
 

@@ -1,6 +1,6 @@
 // The groups of CPUs that thread expressions name: cores, last-level caches, nodes, packages, and
-// the order of CPUs within them. Only what the cpuset allows. Pure; serves thread_likwid.cpp and
-// thread_places.cpp.
+// the order of CPUs within them. Only what the cpuset allows. Pure; serves expression_likwid.cpp
+// and expression_places.cpp.
 #pragma once
 
 #include <vector>

@@ -1,9 +1,5 @@
 #include "placement/threads/expression.h"
 
-#include "placement/threads/charm.h"
-#include "placement/threads/likwid.h"
-#include "placement/threads/places.h"
-
 namespace homenode::placement {
 
 Result<ThreadMap> parse_thread_expression(const machine::Machine& machine, std::string_view text) {

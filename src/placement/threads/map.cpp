@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "base/id_list.h"
-#include "placement/threads/places.h"
+#include "placement/threads/expression.h"
 
 namespace homenode::placement {
 namespace {

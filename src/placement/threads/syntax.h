@@ -1,4 +1,4 @@
-// What the parsers of thread expressions share. Serves thread_*.cpp.
+// What the parsers of thread expressions share. Serves expression_*.cpp.
 #pragma once
 
 #include <optional>

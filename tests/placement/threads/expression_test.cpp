@@ -6,8 +6,6 @@
 #include <random>
 
 #include "base/id_list.h"
-#include "placement/threads/charm.h"
-#include "placement/threads/places.h"
 
 namespace homenode::placement {
 namespace {

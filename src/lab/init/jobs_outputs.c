@@ -3,11 +3,9 @@
 // The folder of each is covered with one that can be written to, so that programs need not know: a
 // file may be written beside its place and renamed into it. What a job leaves at those paths goes
 // into the session, from where the driver takes it.
-#include "outputs.h"
+#include "jobs.h"
 
-#include "control.h"
-#include "job_child.h"
-#include "mounts.h"
+#include "guest.h"
 
 #include <dirent.h>
 #include <errno.h>

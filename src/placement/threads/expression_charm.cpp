@@ -1,4 +1,4 @@
-#include "placement/threads/charm.h"
+#include "placement/threads/expression.h"
 
 #include <fmt/format.h>
 

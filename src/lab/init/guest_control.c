@@ -1,6 +1,4 @@
 // The wire to the driver: one virtio-serial port, newline-terminated ASCII both ways.
-#include "control.h"
-
 #include "guest.h"
 
 #include <dirent.h>

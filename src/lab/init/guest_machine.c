@@ -1,6 +1,4 @@
 // What the lab's machine has and QEMU has no option for: its caches, and a clock of modelled time.
-#include "machine.h"
-
 #include "guest.h"
 
 #include <dirent.h>

@@ -1,12 +1,25 @@
-// The callbacks that drive the vCPUs' clocks: instructions, memory accesses, interrupts.
+// The callbacks that QEMU calls while the guest runs. watch_counting.cpp counts memory accesses
+// without modelling time; watch_timing.cpp drives the vCPUs' clocks; watch_markers.cpp has the few
+// instructions that are watched outside a region of interest too: markers, which begin and end
+// regions, and those that change which thread a vCPU runs.
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "lab/plugin/qemu_plugin_abi.h"
 #include "lab/timing/decode.h"
 
 namespace homenode::lab {
+
+/// Has an instruction's accesses counted, as the kernel's or as a user's.
+void count_accesses(qemu_plugin_insn* insn, bool kernel);
+
+/// Has an instruction watched if it is such a one.
+void watch_execution(qemu_plugin_insn* insn, std::span<const std::uint8_t> code, bool kernel);
+
+/// Called by QEMU as it ends: a region that is open then is written as it is.
+void on_exit(qemu_plugin_id_t id, void* data);
 
 /// Whether this QEMU offers what the clocks need.
 [[nodiscard]] bool timing_offered(int interface_version);

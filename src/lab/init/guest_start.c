@@ -1,8 +1,6 @@
 // How a guest comes up: the modules and the CPUs that a boot needs, and what a guest cannot know
 // when it wakes up from a snapshot that was taken at some earlier time, and is shared by other
 // guests: what time it is, and randomness of its own.
-#include "start.h"
-
 #include "guest.h"
 
 #include <errno.h>

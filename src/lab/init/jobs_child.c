@@ -1,5 +1,5 @@
 // The short life of a job's process between fork and exec.
-#include "job_child.h"
+#include "jobs.h"
 
 #include "guest.h"
 

@@ -1,6 +1,4 @@
 // The guest's file systems: its own, the session's, and the root that jobs are confined to.
-#include "mounts.h"
-
 #include "guest.h"
 
 #include <errno.h>

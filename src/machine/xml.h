@@ -1,11 +1,13 @@
-// The tags of an XML text and the masks in them, for the checks that come before hwloc reads it.
-// Internal to the machine room.
+// Checks hwloc XML before hwloc sees it (xml_check.cpp), and the tags and masks in it
+// (xml_tag.cpp). hwloc trusts its files: an object without a set, or with sets that do not nest,
+// makes it read through null pointers. Internal to the machine room.
 #pragma once
 
 #include <charconv>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -59,5 +61,9 @@ std::optional<IdSet<IdType>> parse_mask(std::string_view text) {
   }
   return set;
 }
+
+/// What is wrong with the XML of a machine, as a phrase; empty when hwloc may read it. It is no XML
+/// parser: what is not well formed is left for hwloc's to find.
+std::string find_xml_problem(std::string_view xml);
 
 }  // namespace homenode::machine
