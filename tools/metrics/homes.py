@@ -54,7 +54,7 @@ def tags(tree: Tree, files: list[str]) -> list[Tag]:
 
 
 def is_home(tag: Tag, stem: str) -> bool:
-    """Whether what `tag` declares in X.h may be defined in `stem`: X.cpp, or its part X_part.cpp."""
+    """Whether `tag`, declared in X.h, may be defined in `stem`: X.cpp or its part X_part.cpp."""
     return stem == tag.stem or stem.startswith(f"{tag.stem}_")
 
 
