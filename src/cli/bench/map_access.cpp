@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "cli/json_numbers.h"
+#include "base/json_numbers.h"
 
 namespace homenode::cli {
 namespace {

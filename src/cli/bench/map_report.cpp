@@ -4,9 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_numbers.h"
 #include "cli/bench/map_access.h"
 #include "cli/bench/workload.h"
-#include "cli/json_numbers.h"
 #include "trial/map/patterns.h"
 
 namespace homenode::cli {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/json_numbers.h"
 #include "cli/bench/workload.h"
-#include "cli/json_numbers.h"
 
 namespace homenode::cli {
 namespace {

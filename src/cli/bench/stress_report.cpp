@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "base/json_numbers.h"
 #include "cli/bench/workload.h"
-#include "cli/json_numbers.h"
 
 namespace homenode::cli {
 namespace {

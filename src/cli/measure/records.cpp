@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/id_list.h"
-#include "cli/json_numbers.h"
+#include "base/json_numbers.h"
 #include "machine/export.h"
 #include "measure/derived.h"
 

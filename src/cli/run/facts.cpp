@@ -6,7 +6,7 @@
 
 #include "actuation/process.h"
 #include "base/id_list.h"
-#include "cli/json_numbers.h"
+#include "base/json_numbers.h"
 
 namespace homenode::cli {
 namespace {
