@@ -28,7 +28,7 @@ std::string address(std::uint64_t value) {
 Json owners_json(const Mapping& mapping) {
   Json list = Json::array();
   for (const sensing::HeapOwner& owner : mapping.owners) {
-    list.push_back({{"of", owner.in_hand ? "heap in hand" : "malloc"},
+    list.push_back({{"of", owner.private_heap ? "private heap" : "malloc"},
                     {"node", owner.node ? Json(owner.node->value()) : Json(nullptr)}});
   }
   return list;

@@ -61,15 +61,15 @@ TEST(WhereText, HeapsOfHomenodesMallocHaveTheirOwners) {
   survey.mappings[3].owners = {{true, std::nullopt}};
   EXPECT_NE(
       where_text(survey, 4).find("heap of                       node 0  node 1  node 64   all\n"
-                                 "heap in hand                       -    0.02        -  0.02\n"
+                                 "private heap                       -    0.02        -  0.02\n"
                                  "malloc node 0, malloc node 1    1.56    2.34        -  3.91\n"),
       std::string::npos)
       << where_text(survey, 4);
   const auto json = where_json(survey);
-  EXPECT_EQ(json["heaps_by_owner"]["heap in hand"].dump(), R"({"1":16384})");
+  EXPECT_EQ(json["heaps_by_owner"]["private heap"].dump(), R"({"1":16384})");
   EXPECT_EQ(json["mappings"][2]["heap_owners"].dump(),
             R"([{"of":"malloc","node":0},{"of":"malloc","node":1}])");
-  EXPECT_EQ(json["mappings"][3]["heap_owners"].dump(), R"([{"of":"heap in hand","node":null}])");
+  EXPECT_EQ(json["mappings"][3]["heap_owners"].dump(), R"([{"of":"private heap","node":null}])");
   EXPECT_EQ(json["mappings"][0]["heap_owners"].dump(), "[]");
 }
 
