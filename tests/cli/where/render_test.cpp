@@ -110,13 +110,13 @@ TEST(WhereTable, ColumnsAreAsWideAsTheirWidestWord) {
 
 TEST(WhereJson, HasEverything) {
   const auto json = where_json(captured({.amounts = true}));
-  EXPECT_EQ(json["schema"], "homenode.where/1");
+  EXPECT_EQ(json["schema"], "homenode.where/2");
   EXPECT_EQ(json["pid"], 100);
   EXPECT_EQ(json["on_node_bytes"]["64"], 4U << 20U);
   EXPECT_EQ(json["groups"]["heap"]["1"], 40 * 4096);
   EXPECT_EQ(json["mappings"].size(), 9U);
   EXPECT_EQ(json["mappings"][2]["policy"]["mode"], "bind");
-  EXPECT_EQ(json["mappings"][2]["policy"]["nodes"], "1");
+  EXPECT_EQ(json["mappings"][2]["policy"]["nodes"], std::vector<int>{1});
   EXPECT_EQ(json["mappings"][2]["transparent_huge_bytes"], 2U << 20U);
   EXPECT_EQ(json["mappings"][2]["end"], "0x7f0000400000");
   EXPECT_EQ(where_json(captured())["mappings"][3]["stack_of"], 90);
