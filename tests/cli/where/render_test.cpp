@@ -61,8 +61,8 @@ TEST(WhereText, HeapsOfHomenodesMallocHaveTheirOwners) {
   survey.mappings[3].owners = {{true, std::nullopt}};
   EXPECT_NE(
       where_text(survey, 4).find("heap of                       node 0  node 1  node 64   all\n"
-                                 "private heap                       -    0.02        -  0.02\n"
-                                 "malloc node 0, malloc node 1    1.56    2.34        -  3.91\n"),
+                                 "malloc node 0, malloc node 1    1.56    2.34        -  3.91\n"
+                                 "private heap                       -    0.02        -  0.02\n"),
       std::string::npos)
       << where_text(survey, 4);
   const auto json = where_json(survey);
