@@ -69,12 +69,14 @@ def closure(names: list[str] | None = None) -> None:
             assert result.status == 0, result.stderr.decode()
             model = resolve(lab.machine)
         found = {
-            name: matrix(value) for name, value in json.loads(result.stdout)["matrices"].items()
+            name: matrix(value)
+            for name, value in json.loads(result.stdout)["matrices"].items()
+            if value is not None
         }
         print(
             f"closure, {name}: latency {worst(found['read_latency_ns'], model.latency_ns)}, "
-            f"read {worst(found['read_mibs'], model.read_mib)}, "
-            f"write-nt {worst(found['write-nt_mibs'], model.write_mib)}; "
+            f"read {worst(found['read_mib_per_s'], model.read_mib)}, "
+            f"write-nt {worst(found['write_nt_mib_per_s'], model.write_mib)}; "
             f"{time.monotonic() - started:.0f} s of host time",
             flush=True,
         )

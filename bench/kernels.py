@@ -92,16 +92,7 @@ def ours(kernel: str, size_mib: int, node: int) -> dict[int, float]:
     )  # fmt: skip
     figures = result["bandwidth"]
     assert isinstance(figures, list)
-    return {f["cpus"]: f["counted_mibs"]["median"] * 1.048576 for f in figures}
-
-
-def cpus_of(text: str) -> list[int]:
-    """The CPUs of a list such as 0-3,8."""
-    cpus: list[int] = []
-    for part in text.split(","):
-        first, _, last = part.partition("-")
-        cpus += range(int(first), int(last or first) + 1)
-    return cpus
+    return {f["cpu_count"]: f["counted_mib_per_s"]["median"] * 1.048576 for f in figures}
 
 
 def rivals(kernel: str, size_mib: int, cpus: list[int], triad: str) -> dict[str, float]:
@@ -142,7 +133,7 @@ def latency(rounds: int, size_mib: int, node: int, cpu: int, folder: str) -> Non
         )  # fmt: skip
         figures = result["latency"]
         assert isinstance(figures, list)
-        mine = next(f["ns"]["median"] for f in figures if f["access"] == "read")
+        mine = next(f["latency_ns"]["median"] for f in figures if f["access"] == "read")
         command = ["taskset", "-c", str(cpu), chase, str(size_mib), "400000"]
         pairs.append((mine, float(output(command))))
     print(f"idle read latency, homenode / independent chase: {ratio(pairs, min)}")
@@ -157,7 +148,7 @@ def kernels(rounds: int = 9, size_mib: int = 1024) -> None:
     machine = probe["machine"]
     assert isinstance(machine, dict)
     node = next(n for n in machine["nodes"] if n["allowed_cpus"] and n["memory_bytes"])
-    cpus = cpus_of(node["allowed_cpus"])
+    cpus = node["allowed_cpus"]
     with tempfile.TemporaryDirectory() as folder:
         latency(rounds, size_mib, node["id"], cpus[0], folder)
         bandwidth(rounds, size_mib, node["id"], cpus, folder)

@@ -95,8 +95,8 @@ int hn_heap_statistics_of_node(unsigned node, hn_heap_statistics* statistics);
  * mapped and refused is counted by node, and 0 here. -1 with ENOENT when nobody has asked yet. */
 int hn_heap_statistics_of_cpu(unsigned cpu, hn_heap_statistics* statistics);
 
-/** Writes a JSON object (schema homenode.malloc/1) about malloc()'s arenas, one for each node, with
- * the heaps of their CPUs, and about heaps in hand, to a file descriptor. */
+/** Writes a JSON object (schema homenode.malloc) about malloc()'s arenas, one for each node, with
+ * the heaps of their CPUs, and about private heaps, to a file descriptor. */
 void hn_heap_write_statistics(int file);
 
 #ifdef __cplusplus

@@ -43,7 +43,7 @@ void hn_string_free(char* string);
 /** A machine as it was when it was read. */
 typedef struct hn_machine hn_machine;
 
-/** Describes a machine as JSON (schema homenode.machine/1).
+/** Describes a machine as JSON (schema homenode.machine/2).
  *
  * @param source  "live", the path of an hwloc XML file, or "synthetic:DESCRIPTION".
  * @param json    on success, the description; on failure, NULL. Owned by the caller.

@@ -105,7 +105,7 @@ def version() -> str:
 
 
 def machine(source: str | Path = "live") -> dict[str, Any]:
-    """Describes a machine (schema homenode.machine/1).
+    """Describes a machine (schema homenode.machine/2).
 
     `source` is "live", an hwloc XML file or "synthetic:DESCRIPTION". Raises HomenodeError.
     """

@@ -20,7 +20,7 @@ struct HeapHeader {
   std::uint64_t magic;
   std::uint64_t address;  ///< Its own: a copy of it elsewhere says nothing.
   std::uint32_t node;
-  std::uint32_t in_hand;  ///< 1: of a heap that the program made (heap.h); 0: of malloc itself.
+  std::uint32_t private_heap;  ///< 1: of a private heap (homenode/heap.h); 0: of malloc itself.
 };
 
 namespace heap {

@@ -42,7 +42,7 @@ HN_UNCHECKED void give(Lock& lock) {
   lock.unlock();
 }
 
-/// Who uses a heap in hand may want any of the other locks.
+/// Who uses a private heap may want any of the other locks.
 HN_UNCHECKED void take_all() {
   if (has_one_thread()) return;
   if (&_IO_list_lock != nullptr) _IO_list_lock();

@@ -1,6 +1,6 @@
 // Which node a CPU is on, and whose memory a thread on it gets. Serves the allocator. Ids may have
-// gaps; nodes may be without CPUs or without memory. And the nodes that a program names for a heap
-// in hand.
+// gaps; nodes may be without CPUs or without memory. And the nodes that a program names for a
+// private heap.
 #pragma once
 
 #include "heap/policy.h"

@@ -97,7 +97,7 @@ void bind_anew(CoreHeap& heap, void* memory, std::size_t bytes) {
 void sign(const Arena& arena, HeapHeader& header) {
   header.address = reinterpret_cast<std::uintptr_t>(&header);
   header.node = arena.node < system::max_nodes ? arena.node : heap_header_no_node;
-  header.in_hand = arena.only_heap != nullptr ? 1 : 0;
+  header.private_heap = arena.only_heap != nullptr ? 1 : 0;
   header.magic = heap_header_magic;
 }
 

@@ -30,7 +30,7 @@ void keep_free(int bytes);
 bool purge(Arena& arena) HN_EXCLUDES(arena.lock);
 /// When it is time: collects what was freed into the nodes' arenas, and gives back what has been
 /// free for a while, also where the threads of a node sleep or are gone. For slow ways of all
-/// kinds. pre: the caller holds no lock but that of the use of a heap in hand.
+/// kinds. pre: the caller holds no lock but that of the use of a private heap.
 void tick();
 
 }  // namespace homenode::heap

@@ -32,7 +32,7 @@ struct Thread {
   unsigned spare_count{};
   Page* medium_spare{};  ///< One empty medium page.
   int id{};              ///< The kernel's, while it lives.
-  bool stays{};          ///< With its heap, wherever it runs: one in hand, or another node's.
+  bool stays{};          ///< With its heap, wherever it runs: a private one, or another node's.
   bool ended{};          ///< Its end was seen, yet it allocates again: other destructors do.
   Thread* next{};        ///< Of all, or of the unused.
   Parcel parcels[parcel_count]{};

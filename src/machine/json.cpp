@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/id_list.h"
+#include "base/json_numbers.h"
 
 namespace homenode::machine {
 namespace {
@@ -26,7 +26,7 @@ Json nodes_json(const Machine& machine) {
   Json list = Json::array();
   for (const Node& node : machine.nodes) {
     list.push_back({{"id", node.id.value()},
-                    {"cpus", to_list(node.cpus)},
+                    {"cpus", numbers(node.cpus)},
                     {"memory_bytes", node.memory.value},
                     {"package", node.package ? Json(*node.package) : Json()}});
   }
@@ -36,7 +36,7 @@ Json nodes_json(const Machine& machine) {
 Json packages_json(const Machine& machine) {
   Json list = Json::array();
   for (const Package& package : machine.packages) {
-    list.push_back({{"number", package.number}, {"cpus", to_list(package.cpus)}});
+    list.push_back({{"id", package.number}, {"cpus", numbers(package.cpus)}});
   }
   return list;
 }
@@ -48,7 +48,7 @@ Json caches_json(const Machine& machine) {
                     {"size_bytes", known_or_null(cache.size.value)},
                     {"ways", known_or_null(cache.ways)},
                     {"line_bytes", known_or_null(cache.line_bytes)},
-                    {"cpus", to_list(cache.cpus)}});
+                    {"cpus", numbers(cache.cpus)}});
   }
   return list;
 }
@@ -59,7 +59,7 @@ Json devices_json(const Machine& machine) {
     list.push_back({{"name", device.name},
                     {"kind", device.kind},
                     {"pci", device.pci.empty() ? Json() : Json(device.pci)},
-                    {"nodes", to_list(device.nodes)}});
+                    {"nodes", numbers(device.nodes)}});
   }
   return list;
 }
@@ -67,16 +67,14 @@ Json devices_json(const Machine& machine) {
 Json distances_json(const Machine& machine) {
   if (!machine.distances) return {};
   const auto& values = machine.distances->values;
-  Json nodes = Json::array();
   Json rows = Json::array();
   for (NodeId from : values.rows()) {
-    nodes.push_back(from.value());
     Json row = Json::array();
     for (NodeId to : values.columns()) row.push_back(number(values.at(from, to)));
     rows.push_back(std::move(row));
   }
   return {{"provenance", provenance_name(machine.distances->provenance)},
-          {"nodes", std::move(nodes)},
+          {"nodes", numbers(values.rows())},
           {"values", std::move(rows)}};
 }
 
@@ -84,12 +82,8 @@ Json distances_json(const Machine& machine) {
 Json pair_values_json(const Machine& machine) {
   Json list = Json::array();
   for (const PairValues& matrix : machine.pair_values) {
-    Json from = Json::array();
-    Json to = Json::array();
     Json rows = Json::array();
-    for (NodeId id : matrix.values.columns()) to.push_back(id.value());
     for (NodeId row : matrix.values.rows()) {
-      from.push_back(row.value());
       Json cells = Json::array();
       for (NodeId column : matrix.values.columns()) {
         const double value = matrix.values.at(row, column);
@@ -100,8 +94,8 @@ Json pair_values_json(const Machine& machine) {
     list.push_back({{"kind", kind_name(matrix.kind)},
                     {"unit", unit_name(matrix.kind)},
                     {"provenance", provenance_name(matrix.provenance)},
-                    {"from", std::move(from)},
-                    {"to", std::move(to)},
+                    {"from", numbers(matrix.values.rows())},
+                    {"to", numbers(matrix.values.columns())},
                     {"values", std::move(rows)}});
   }
   return list;
@@ -117,17 +111,17 @@ Json info_json(const Machine& machine) {
 
 std::string to_json(const Machine& machine) {
   const Json document = {
-      {"schema", "homenode.machine/1"},
+      {"schema", "homenode.machine/2"},
       {"name", machine.name},
       {"nodes", nodes_json(machine)},
       {"packages", packages_json(machine)},
-      {"offline_cpus", to_list(machine.offline_cpus)},
+      {"offline_cpus", numbers(machine.offline_cpus)},
       {"caches", caches_json(machine)},
       {"devices", devices_json(machine)},
       {"distances", distances_json(machine)},
       {"pair_values", pair_values_json(machine)},
       {"allowed",
-       {{"cpus", to_list(machine.allowed_cpus)}, {"nodes", to_list(machine.allowed_nodes)}}},
+       {{"cpus", numbers(machine.allowed_cpus)}, {"nodes", numbers(machine.allowed_nodes)}}},
       {"info", info_json(machine)}};
   // Names of devices may hold bytes that are no UTF-8; they are replaced rather than refused.
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';

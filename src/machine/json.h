@@ -1,4 +1,4 @@
-// A machine as JSON, schema "homenode.machine/1".
+// A machine as JSON, schema "homenode.machine/2".
 #pragma once
 
 #include <string>
@@ -7,8 +7,7 @@
 
 namespace homenode::machine {
 
-/// One object, indented, ending in a newline. Unknown figures are null; id sets are lists such as
-/// "0-3,8".
+/// One object, indented, ending in a newline. Unknown figures are null.
 std::string to_json(const Machine& machine);
 
 }  // namespace homenode::machine

@@ -64,7 +64,7 @@ void add_owner(Mapping& mapping, const HeapOwner& owner) {
   if (at == mapping.owners.end() || !(*at == owner)) mapping.owners.insert(at, owner);
 }
 
-/// A name is as old as its mapping, and a heap in hand may have moved since: the header comes
+/// A name is as old as its mapping, and a private heap may have moved since: the header comes
 /// first.
 void find_in(Owners& owners, Mapping& mapping) {
   const auto named = owner_in_name(mapping.name);
@@ -88,8 +88,8 @@ std::optional<HeapOwner> owner_in_name(std::string_view name) {
   if (!take_start(name, "[anon:homenode ") || !name.ends_with(']')) return std::nullopt;
   name.remove_suffix(1);
   HeapOwner owner;
-  owner.in_hand = name.starts_with("heap");
-  if (!take_start(name, owner.in_hand ? "heap" : "malloc")) return std::nullopt;
+  owner.private_heap = name.starts_with("heap");
+  if (!take_start(name, owner.private_heap ? "heap" : "malloc")) return std::nullopt;
   if (name.empty()) return owner;
   if (!take_start(name, " node ")) return std::nullopt;
   const auto node = number_in<unsigned>(name);
@@ -102,11 +102,11 @@ std::optional<HeapOwner> owner_in_header(std::string_view bytes, std::uint64_t a
   HeapHeader header{};
   if (bytes.size() < sizeof header) return std::nullopt;
   std::memcpy(&header, bytes.data(), sizeof header);
-  if (header.magic != heap_header_magic || header.address != address || header.in_hand > 1) {
+  if (header.magic != heap_header_magic || header.address != address || header.private_heap > 1) {
     return std::nullopt;
   }
   HeapOwner owner;
-  owner.in_hand = header.in_hand == 1;
+  owner.private_heap = header.private_heap == 1;
   if (header.node == heap_header_no_node) return owner;
   if (header.node > max_list_id) return std::nullopt;
   owner.node = NodeId(header.node);

@@ -40,7 +40,7 @@ std::string to_string(Group group) {
 }
 
 std::string to_string(const HeapOwner& owner) {
-  std::string text = owner.in_hand ? "heap in hand" : "malloc";
+  std::string text = owner.private_heap ? "private heap" : "malloc";
   if (owner.node) text += fmt::format(" node {}", owner.node->value());
   return text;
 }

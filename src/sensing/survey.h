@@ -28,11 +28,11 @@ std::optional<Group> parse_group(std::string_view name);
 
 /// Whose a piece of homenode's malloc is.
 struct HeapOwner {
-  bool in_hand = false;        ///< Of a heap that the program made, and not of malloc itself.
+  bool private_heap = false;   ///< Of one, and not of malloc itself.
   std::optional<NodeId> node;  ///< Nothing for memory that serves several nodes.
   friend auto operator<=>(const HeapOwner&, const HeapOwner&) = default;
 };
-/// "malloc node 1", "heap in hand node 0", "malloc".
+/// "malloc node 1", "private heap node 0", "malloc".
 std::string to_string(const HeapOwner& owner);
 /// "malloc node 0, malloc node 1": of a mapping that the kernel made of several.
 std::string to_string(const std::vector<HeapOwner>& owners);

@@ -27,7 +27,7 @@ TEST(HeapOwners, AreReadFromNames) {
   };
   EXPECT_EQ(in("[anon:homenode malloc node 17]"), "malloc node 17");
   EXPECT_EQ(in("[anon:homenode malloc]"), "malloc");
-  EXPECT_EQ(in("[anon:homenode heap node 0]"), "heap in hand node 0");
+  EXPECT_EQ(in("[anon:homenode heap node 0]"), "private heap node 0");
   for (const char* name : {"", "[heap]", "[anon:homenode]", "[anon:homenode malloc node 17",
                            "[anon:homenode malloc node x]", "[anon:homenode mallocs]",
                            "[anon:homenode malloc node 99999999]", "/homenode malloc node 1"}) {
@@ -49,9 +49,9 @@ TEST(HeapOwners, AreReadFromAHeaderThatIsWholeAndStandsWhereItSays) {
   bad.node = 70'000;
   EXPECT_FALSE(owner_in_header(header_bytes(bad), arena));
   bad = good;
-  bad.in_hand = 2;
+  bad.private_heap = 2;
   EXPECT_FALSE(owner_in_header(header_bytes(bad), arena));
-  bad.in_hand = 1;
+  bad.private_heap = 1;
   bad.node = heap_header_no_node;
   EXPECT_EQ(owner_in_header(header_bytes(bad), arena), (HeapOwner{true, std::nullopt}));
 }

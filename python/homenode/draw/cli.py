@@ -130,10 +130,18 @@ def _read(file: Path | None, name: str, kind: Kind) -> Json:
         raise UserError(f"{name} is no JSON: {error}; give what --json prints") from error
     schema = facts.get("schema") if isinstance(facts, dict) else None
     if not isinstance(facts, dict) or schema != kind.schema:
-        raise UserError(
-            f"{name} is no {kind.schema} but {schema or 'something else'}; give what --json prints"
-        )
+        raise UserError(_refusal(name, kind.schema, str(schema or "something else")))
     return facts
+
+
+def _refusal(name: str, wanted: str, given: str) -> str:
+    family, _, version = wanted.rpartition("/")
+    if given.rpartition("/")[0] != family:
+        return f"{name} is no {wanted} but {given}; give what --json prints"
+    return (
+        f"{name} is {given}, and this homenode draws version {version}; print it again with "
+        "--json of this homenode"
+    )
 
 
 def _write(path: Path, picture: bytes) -> None:

@@ -7,7 +7,8 @@ from homenode.draw import heat, words
 from homenode.draw.svg import Drawing
 from homenode.draw.words import Json
 
-SCHEMA = "homenode.measure/1"
+SCHEMA = "homenode.measure/2"
+BANDWIDTH = "_mib_per_s"  # What the key of a kernel's matrix ends in.
 PAGE_WIDTH, MARGIN, LABELS = 900, 24, 46
 MOST_WIDTH, MOST_HEIGHT = 76, 30
 Noisy = Callable[[int, int], bool]  # Whether the value of a pair of nodes is one.
@@ -70,20 +71,24 @@ def _tables(facts: Json) -> Iterator[_Shown]:
     """Latency and its factors; bandwidth as read and as written past the caches, else the first."""
     matrices: Mapping[str, Json] = facts["matrices"]
     for access in ("read", "write"):
-        if matrix := matrices.get(f"{access}_latency_ns"):
+        if matrix := matrices[f"{access}_latency_ns"]:
             yield _Shown(f"Idle latency in ns, {access}", matrix, 1, _noisy_latency(facts, access))
-    if matrix := matrices.get("numa_factor"):
+    if matrix := matrices["numa_factor"]:
         title = "NUMA factor (read latency over the local one)"
         yield _Shown(title, matrix, 2, lambda source, target: False)
-    measured = [name.removesuffix("_mibs") for name in matrices if name.endswith("_mibs")]
+    measured = [
+        name.removesuffix(BANDWIDTH).replace("_", "-")
+        for name, matrix in matrices.items()
+        if name.endswith(BANDWIDTH) and matrix
+    ]
     chosen = [kernel for kernel in ("read", "write-nt") if kernel in measured]
-    if not chosen and "read_latency_ns" not in matrices:
+    if not chosen and not matrices["read_latency_ns"]:
         chosen = list(
             dict.fromkeys(f["kernel"] for f in facts["bandwidth"] if f["kernel"] in measured)
         )[:1]
     for kernel in chosen:
         title = f"Bandwidth of all CPUs of a node in MiB/s, {kernel}"
-        matrix = matrices[f"{kernel}_mibs"]
+        matrix = matrices[kernel.replace("-", "_") + BANDWIDTH]
         yield _Shown(title, matrix, 0, _noisy_bandwidth(facts, kernel), more_is_better=True)
 
 
@@ -91,7 +96,7 @@ def _noisy_latency(facts: Json, access: str) -> Noisy:
     pairs = {
         (figure["from"], figure["to"])
         for figure in facts["latency"]
-        if figure["access"] == access and figure["ns"] and figure["ns"]["noisy"]
+        if figure["access"] == access and figure["latency_ns"] and figure["latency_ns"]["noisy"]
     }
     return lambda source, target: (source, target) in pairs
 
@@ -102,7 +107,7 @@ def _noisy_bandwidth(facts: Json, kernel: str) -> Noisy:
         for figure in facts["bandwidth"]
         if figure["kernel"] == kernel
         and figure["scope"] == "all-cpus"
-        and figure["counted_mibs"]
-        and figure["counted_mibs"]["noisy"]
+        and figure["counted_mib_per_s"]
+        and figure["counted_mib_per_s"]["noisy"]
     }
     return lambda source, target: (source, target) in pairs

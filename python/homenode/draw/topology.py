@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from homenode.draw import heat, words
 from homenode.draw.svg import Drawing
 from homenode.draw.words import Group, Json
-from homenode.id_list import parse
+from homenode.id_list import join
 
-SCHEMA = "homenode.machine/1"
+SCHEMA = "homenode.machine/2"
 PAGE_WIDTH, MARGIN = 960, 16
 NODE_WIDTH, GAP, NODES_PER_ROW = 208, 12, 4
 LINE, LINE_LETTERS = 18, 32
@@ -22,7 +22,7 @@ def draw(facts: Json) -> str:
 
 def _drawn_cpus(node: Json) -> list[int]:
     """The CPUs that get a square each: none where they are too many."""
-    cpus = parse(node["cpus"])
+    cpus: list[int] = node["cpus"]
     return cpus if len(cpus) <= MAX_CPUS_DRAWN else []
 
 
@@ -64,7 +64,7 @@ class _Painter:
         )
 
     def _height_of(self, node: Json) -> int:
-        devices = LINE if words.devices(self.facts, str(node["id"])) else 0
+        devices = LINE if words.devices(self.facts, [node["id"]]) else 0
         return 52 + _cpu_rows(node) * CPU_STEP + devices
 
     def _groups(self) -> None:
@@ -112,7 +112,7 @@ class _Painter:
         if not _drawn_cpus(node):
             self._clipped(left, line + 14, words.cpus(node["cpus"]))
         line += _cpu_rows(node) * CPU_STEP
-        self._clipped(left, line + 12, words.devices(self.facts, str(node["id"])))
+        self._clipped(left, line + 12, words.devices(self.facts, [node["id"]]))
 
     def _memory(self, node: Json, x: int, y: int) -> None:
         """A bar: this node's memory beside the largest node's."""
@@ -140,10 +140,10 @@ class _Painter:
                 break
             if text:
                 yield f"Caches of node {node}: {text}"
-        places = dict.fromkeys(device["nodes"] for device in self.facts["devices"])
+        places = dict.fromkeys(tuple(device["nodes"]) for device in self.facts["devices"])
         for place in places:
-            if not place.isdecimal():  # One node's own are drawn with it.
-                where = f"near nodes {place}" if place else "of unknown place"
+            if len(place) != 1:  # One node's own are drawn with it.
+                where = f"near nodes {join(place)}" if place else "of unknown place"
                 yield f"Devices {where}: {words.devices(self.facts, place)}"
         if self.facts["offline_cpus"]:
             yield f"Offline: {words.cpus(self.facts['offline_cpus'])}"

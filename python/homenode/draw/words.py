@@ -1,10 +1,10 @@
-"""What drawings say of a machine, from its JSON (homenode.machine/1)."""
+"""What drawings say of a machine, from its JSON (homenode.machine/2)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from homenode.id_list import join, parse
+from homenode.id_list import join
 
 Json = Mapping[str, Any]
 UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
@@ -41,7 +41,7 @@ def machine(facts: Json) -> str:
 
 def all_cpus(facts: Json) -> set[int]:
     """The CPUs of all nodes."""
-    return {cpu for node in facts["nodes"] for cpu in parse(node["cpus"])}
+    return {cpu for node in facts["nodes"] for cpu in node["cpus"]}
 
 
 def memory(node: Json) -> str:
@@ -49,19 +49,19 @@ def memory(node: Json) -> str:
     return size(int(node["memory_bytes"])) if node["memory_bytes"] else "no memory"
 
 
-def cpus(ids: str) -> str:
-    """The CPUs of a list: "CPUs 0-3", "CPU 5", "no CPUs"."""
+def cpus(ids: Sequence[int]) -> str:
+    """CPUs in words: "CPUs 0-3", "CPU 5", "no CPUs"."""
     if not ids:
         return "no CPUs"
-    return f"CPU{'' if ids.isdecimal() else 's'} {ids}"
+    return f"CPU{'' if len(ids) == 1 else 's'} {join(ids)}"
 
 
-def caches(facts: Json, ids: str) -> str:
+def caches(facts: Json, ids: Sequence[int]) -> str:
     """The caches that these CPUs use: "L1 32 KiB per CPU, L3 16 MiB per 4 CPUs"."""
-    wanted = set(parse(ids))
+    wanted = set(ids)
     levels: dict[int, dict[int, list[int]]] = {}  # The CPUs that share each, by level and size.
     for cache in facts["caches"]:
-        sharing = parse(cache["cpus"])
+        sharing = cache["cpus"]
         if wanted.intersection(sharing):
             sizes = levels.setdefault(int(cache["level"]), {})
             sizes.setdefault(int(cache["size_bytes"] or 0), []).append(len(sharing))
@@ -79,17 +79,18 @@ def _sharing(counts: Sequence[int]) -> str:
     return f"per {most if least == most else f'{least}-{most}'} CPUs"
 
 
-def devices(facts: Json, nodes: str) -> str:
+def devices(facts: Json, nodes: Sequence[int]) -> str:
     """The devices local to exactly these nodes: "eth0 (network), sda (block)"."""
-    return ", ".join(f"{d['name']} ({d['kind']})" for d in facts["devices"] if d["nodes"] == nodes)
+    there = [device for device in facts["devices"] if device["nodes"] == list(nodes)]
+    return ", ".join(f"{device['name']} ({device['kind']})" for device in there)
 
 
 def limits(facts: Json) -> str:
     """What the cpuset takes away from the process that asked; empty when it takes nothing."""
     with_memory = {int(node["id"]) for node in facts["nodes"] if node["memory_bytes"]}
     parts = (
-        ("CPUs", all_cpus(facts), set(parse(facts["allowed"]["cpus"]))),
-        ("the memory of nodes", with_memory, with_memory & set(parse(facts["allowed"]["nodes"]))),
+        ("CPUs", all_cpus(facts), set(facts["allowed"]["cpus"])),
+        ("the memory of nodes", with_memory, with_memory & set(facts["allowed"]["nodes"])),
     )
     return " and ".join(
         f"{what} {join(allowed) or 'none'} ({len(allowed)} of {len(every)})"
@@ -110,7 +111,7 @@ def groups(facts: Json) -> list[Group]:
     """The nodes of each package, those across packages and those outside."""
     nodes = facts["nodes"]
     inside = [
-        Group(f"package {p['number']}", [n for n in nodes if n["package"] == p["number"]])
+        Group(f"package {p['id']}", [n for n in nodes if n["package"] == p["id"]])
         for p in facts["packages"]
     ]
     loose = [node for node in nodes if node["package"] is None]

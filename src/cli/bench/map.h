@@ -12,7 +12,7 @@ namespace homenode::cli {
 /// Adds every option to the parser; they are read into `options`, which must outlive it.
 void define_map_options(CLI::App& app, trial::MapOptions& options);
 
-/// Schema "homenode.bench.map/1", on one line.
+/// Schema "homenode.bench.map/2", on one line.
 std::string map_json(const machine::Machine& machine, const trial::MapReport& report);
 
 /// A table of the matrix in percent, the shares and the time.

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "cli/json_numbers.h"
+#include "base/json_numbers.h"
 
 namespace homenode::cli {
 namespace {
@@ -62,13 +62,18 @@ AccessJson thread_matrix_json(const access::ThreadMatrix& matrix) {
   return matrix_json(matrix);
 }
 
-void add_access_json(AccessJson& json, const trial::AccessReport& access) {
-  json["matrices"] = matrix_json(access.by_node);
-  json["expected"] = expected_json(access.expected);
-  json["penalty"] = penalty_json(access.penalty);
-  json["accesses_without_node"] = access.accesses_without_node;
-  json["local_share"] = access::local_share(access.by_node);
-  json["column_concentration"] = access::column_concentration(access.by_node);
+void add_access_json(AccessJson& json, const std::optional<trial::AccessReport>& access) {
+  for (const char* const key : {"matrices", "expected", "penalty", "accesses_without_node",
+                                "local_share", "column_concentration"}) {
+    json[key] = nullptr;
+  }
+  if (!access) return;
+  json["matrices"] = matrix_json(access->by_node);
+  json["expected"] = expected_json(access->expected);
+  json["penalty"] = penalty_json(access->penalty);
+  json["accesses_without_node"] = access->accesses_without_node;
+  json["local_share"] = access::local_share(access->by_node);
+  json["column_concentration"] = access::column_concentration(access->by_node);
 }
 
 std::string matrix_text(const access::NodeMatrix& matrix) {

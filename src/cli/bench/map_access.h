@@ -12,8 +12,10 @@ namespace homenode::cli {
 /// {"provenance", "nodes": [...], "reads": [[...]], "writes": [[...]]}; rows are threads by rank.
 nlohmann::ordered_json thread_matrix_json(const access::ThreadMatrix& matrix);
 
-/// Adds the observed and the expected matrix, the penalty and the shares to the object.
-void add_access_json(nlohmann::ordered_json& json, const trial::AccessReport& access);
+/// Adds the observed and the expected matrix, the penalty and the shares to the object: null where
+/// there was no audit.
+void add_access_json(nlohmann::ordered_json& json,
+                     const std::optional<trial::AccessReport>& access);
 
 /// The matrix in percent of all accesses.
 std::string matrix_text(const access::NodeMatrix& matrix);

@@ -4,9 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_numbers.h"
 #include "cli/bench/map_access.h"
 #include "cli/bench/workload.h"
-#include "cli/json_numbers.h"
 #include "trial/map/patterns.h"
 
 namespace homenode::cli {
@@ -33,7 +33,7 @@ Json options_json(const trial::MapPlan& plan) {
           {"op", trial::to_string(options.operation)},
           {"method", trial::to_string(method_of(options))},
           {"threads", plan.threads},
-          {"size", shape.elements() * workloads::map::line_bytes},
+          {"size_bytes", shape.elements() * workloads::map::line_bytes},
           {"passes", options.passes},
           {"overlap", trial::overlap_of(options)},
           {"team", trial::to_string(options.team)},
@@ -67,20 +67,16 @@ Json threads_json(const trial::MapReport& report) {
 
 Json pages_json(const trial::MapPlan& plan, const trial::PhasePlan& planned,
                 const trial::PhaseReport& phase) {
-  Json on_node = Json::object();
-  Json without_node = Json::object();
+  Json on_no_node = Json::object();
   if (phase.audit) {
-    for (const auto& [node, pages] : phase.audit->pages_on_node) {
-      on_node[std::to_string(node.value())] = pages;
-    }
     for (const auto& [reason, pages] : phase.audit->reasons) {
-      without_node[actuation::to_string(reason)] = pages;
+      on_no_node[actuation::to_string(reason)] = pages;
     }
   }
   return {{"page_bytes", plan.page_bytes},
           {"pages", planned.bytes.value / plan.page_bytes},
-          {"pages_on_node", phase.audit ? on_node : Json(nullptr)},
-          {"pages_without_node", phase.audit ? without_node : Json(nullptr)},
+          {"pages_on_node", phase.audit ? by_node(phase.audit->pages_on_node) : Json(nullptr)},
+          {"pages_on_no_node", phase.audit ? on_no_node : Json(nullptr)},
           {"huge_bytes", phase.huge_bytes ? Json(phase.huge_bytes->value) : Json(nullptr)}};
 }
 
@@ -108,16 +104,17 @@ Json phase_json(const trial::MapReport& report, std::size_t at) {
   Json json{{"pattern", planned.layout.problem.pattern.name},
             {"grid", planned.layout.problem.grid},
             {"seconds", phase.seconds},
-            {"modelled_seconds", phase.modelled_s ? Json(*phase.modelled_s) : Json(nullptr)},
+            {"modelled_s", phase.modelled_s ? Json(*phase.modelled_s) : Json(nullptr)},
             {"change", change_json(phase.change)},
             {"memory", pages_json(report.plan, planned, phase)},
             {"receipt", receipt_json(phase.receipt)}};
-  if (phase.access) {
-    add_access_json(json, *phase.access);
-  } else {
-    json["matrices"] = nullptr;
-  }
+  add_access_json(json, phase.access);
   return json;
+}
+
+std::string why_not_audited(const trial::MapReport& report) {
+  return report.audit_error ? report.audit_error->message()
+                            : "the kernel does not say where the threads ran";
 }
 
 constexpr const char* indent = "  ";
@@ -204,7 +201,7 @@ std::string times_text(const trial::MapReport& report) {
 }  // namespace
 
 std::string map_json(const machine::Machine& machine, const trial::MapReport& report) {
-  Json json{{"schema", "homenode.bench.map/1"},
+  Json json{{"schema", "homenode.bench.map/2"},
             {"options", options_json(report.plan)},
             {"machine", machine_json(machine)},
             {"seconds",
@@ -215,14 +212,10 @@ std::string map_json(const machine::Machine& machine, const trial::MapReport& re
             {"threads", threads_json(report)},
             {"memory", pages_json(report.plan, report.plan.phases.back(), report.phases.back())},
             {"receipt", receipt_json(report.phases.back().receipt)}};
-  if (report.access) {
-    add_access_json(json, *report.access);
-    json["thread_matrices"] = thread_matrix_json(report.access->by_thread);
-  } else {
-    json["matrices"] = nullptr;
-    json["not_audited"] = report.audit_error ? report.audit_error->message()
-                                             : "the kernel does not say where the threads ran";
-  }
+  add_access_json(json, report.access);
+  json["thread_matrices"] =
+      report.access ? thread_matrix_json(report.access->by_thread) : Json(nullptr);
+  json["not_audited"] = report.access ? Json(nullptr) : Json(why_not_audited(report));
   json["phases"] = Json::array();
   for (std::size_t at = 0; at < report.phases.size(); ++at) {
     json["phases"].push_back(phase_json(report, at));
@@ -239,9 +232,7 @@ std::string map_text(const trial::MapReport& report) {
     }
     text += '\n' + shares_text(*report.access);
   } else {
-    text += fmt::format("\nno matrix: {}\n", report.audit_error
-                                                 ? report.audit_error->message()
-                                                 : "the kernel does not say where the threads ran");
+    text += fmt::format("\nno matrix: {}\n", why_not_audited(report));
   }
   if (report.phases.size() > 1) text += phases_text(report) + '\n';
   const trial::PhaseReport& last = report.phases.back();

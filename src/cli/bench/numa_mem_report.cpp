@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/json_numbers.h"
 #include "cli/bench/workload.h"
-#include "cli/json_numbers.h"
 
 namespace homenode::cli {
 namespace {
@@ -53,6 +53,10 @@ NumaMemJson numa_mem_options_json(const trial::NumaMemPlan& plan) {
           {"strategy", options.strategy}};
 }
 
+NumaMemJson known(int id) {
+  return id < 0 ? NumaMemJson() : NumaMemJson(id);
+}
+
 NumaMemJson tasks_json(const trial::NumaMemReport& report) {
   NumaMemJson list = NumaMemJson::array();
   for (std::size_t i = 0; i < report.tasks.size(); ++i) {
@@ -64,8 +68,8 @@ NumaMemJson tasks_json(const trial::NumaMemReport& report) {
                     {"bound_to_cpus", task.cpus ? numbers(*task.cpus) : NumaMemJson(nullptr)},
                     {"memory_node", task.memory_node ? NumaMemJson(task.memory_node->value())
                                                      : NumaMemJson(nullptr)},
-                    {"cpu", report.cpu_of_task[i]},
-                    {"node", report.node_of_task[i]},
+                    {"cpu", known(report.cpu_of_task[i])},
+                    {"node", known(report.node_of_task[i])},
                     {"loops", record.loops},
                     {"bytes", walk.bytes},
                     {"seconds", walk.seconds},
@@ -81,11 +85,8 @@ NumaMemJson looks_json(const trial::NumaMemReport& report) {
   for (const trial::NumaMemLook& look : report.looks) {
     NumaMemJson processes = NumaMemJson::array();
     for (const trial::ProcessLook& process : look.processes) {
-      NumaMemJson pages = NumaMemJson::object();
-      for (const auto& [node, count] : process.pages) {
-        pages[std::to_string(node.value())] = count;
-      }
-      processes.push_back({{"thread_nodes", numbers(process.thread_nodes)}, {"pages", pages}});
+      processes.push_back({{"thread_nodes", numbers(process.thread_nodes)},
+                           {"pages_on_node", by_node(process.pages)}});
     }
     list.push_back({{"seconds", look.seconds},
                     {"converged", look.converged()},
@@ -97,9 +98,12 @@ NumaMemJson looks_json(const trial::NumaMemReport& report) {
 NumaMemJson memories_json(const trial::NumaMemReport& report) {
   NumaMemJson list = NumaMemJson::array();
   for (const trial::NumaMemAudit& memory : report.memories) {
-    NumaMemJson entry{{"name", memory.name}, {"bytes", memory.bytes}, {"pages", memory.pages}};
-    if (!memory.refusal.empty()) entry["not_audited"] = memory.refusal;
-    list.push_back(std::move(entry));
+    const bool audited = memory.refusal.empty();
+    list.push_back({{"name", memory.name},
+                    {"bytes", memory.bytes},
+                    {"pages_on_node", by_node(memory.pages_on_node)},
+                    {"pages_on_no_node", memory.reasons},
+                    {"not_audited", audited ? NumaMemJson() : NumaMemJson(memory.refusal)}});
   }
   return list;
 }
@@ -140,10 +144,12 @@ std::string numa_mem_pages_text(const trial::NumaMemReport& report) {
   std::string text = fmt::format("\n{:<16} {:>10}  pages at the end\n", "memory", "MiB");
   for (const trial::NumaMemAudit& memory : report.memories) {
     std::string pages = memory.refusal;
-    for (const auto& [where, count] : memory.pages) {
-      const bool node = std::ranges::all_of(where, [](char c) { return c >= '0' && c <= '9'; });
-      pages +=
-          fmt::format("{}{}{}: {}", pages.empty() ? "" : ", ", node ? "node " : "", where, count);
+    const auto comma = [&] { return pages.empty() ? "" : ", "; };
+    for (const auto& [node, count] : memory.pages_on_node) {
+      pages += fmt::format("{}node {}: {}", comma(), node.value(), count);
+    }
+    for (const auto& [reason, count] : memory.reasons) {
+      pages += fmt::format("{}{}: {}", comma(), reason, count);
     }
     text += fmt::format("{:<16} {:>10.2f}  {}\n", memory.name,
                         static_cast<double>(memory.bytes) / (1U << 20U), pages);
@@ -202,16 +208,16 @@ std::string looks_text(const trial::NumaMemReport& report) {
 std::string numa_mem_json(const trial::NumaMemReport& report) {
   const trial::NumaMemFigures figures = trial::figures_of(report);
   const auto since = trial::converged_since(report.looks);
-  const NumaMemJson json{{"schema", "homenode.bench.numa-mem/1"},
+  const NumaMemJson json{{"schema", "homenode.bench.numa-mem/2"},
                          {"options", numa_mem_options_json(report.plan)},
                          {"clock", report.modelled ? modelled_words : host_clock_words()},
                          {"runtime_max_s", figures.slowest_s},
                          {"runtime_min_s", figures.fastest_s},
                          {"runtime_avg_s", figures.mean_s},
                          {"runtime_spread", figures.spread},
-                         {"data_per_thread", figures.bytes_of_thread},
-                         {"data_total", figures.bytes},
-                         {"ns_per_byte_and_thread", figures.ns_per_byte_of_thread},
+                         {"data_per_thread_bytes", figures.bytes_of_thread},
+                         {"data_total_bytes", figures.bytes},
+                         {"per_byte_and_thread_ns", figures.ns_per_byte_of_thread},
                          {"thread_bytes_per_s", figures.thread_speed},
                          {"total_bytes_per_s", figures.speed},
                          {"verified", true},

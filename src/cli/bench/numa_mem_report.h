@@ -7,7 +7,7 @@
 
 namespace homenode::cli {
 
-/// Schema "homenode.bench.numa-mem/1", on one line.
+/// Schema "homenode.bench.numa-mem/2", on one line.
 std::string numa_mem_json(const trial::NumaMemReport& report);
 
 /// perf's figures, where the pages were, and the looks and threads where they are asked for.

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "base/json_numbers.h"
 #include "cli/bench/workload.h"
-#include "cli/json_numbers.h"
 
 namespace homenode::cli {
 namespace {
@@ -36,7 +36,7 @@ StressJson stress_options_json(const trial::StressPlan& plan) {
           {"block_bytes", plan.block_bytes},
           {"page_bytes", plan.page_bytes},
           {"op", options.writes ? "write" : "read"},
-          {"stride", options.stride_bytes},
+          {"stride_bytes", options.stride_bytes},
           {"first_touch", trial::to_string(options.first_touch)},
           {"pages", trial::to_string(options.pages)},
           {"cycles", number_or_null(options.cycles)},
@@ -48,19 +48,11 @@ StressJson stress_options_json(const trial::StressPlan& plan) {
 
 /// How many of the sampled pages are on each node.
 StressJson on_nodes(const stress::Sample& sample) {
-  std::map<unsigned, std::size_t> pages;
-  std::size_t unknown = 0;
+  std::map<NodeId, std::size_t> pages;
   for (const auto& node : sample.node_of_page) {
-    if (node) {
-      pages[node->value()] += 1;
-    } else {
-      unknown += 1;
-    }
+    if (node) pages[*node] += 1;
   }
-  StressJson counts = StressJson::object();
-  for (const auto& [node, count] : pages) counts[std::to_string(node)] = count;
-  if (unknown > 0) counts["unknown"] = unknown;
-  return counts;
+  return by_node(pages);
 }
 
 StressJson samples_json(const trial::StressReport& report) {
@@ -70,6 +62,8 @@ StressJson samples_json(const trial::StressReport& report) {
     samples.push_back({{"seconds", sample.seconds},
                        {"local_share", report.local_shares[i]},
                        {"pages_on_node", on_nodes(sample)},
+                       {"unknown_pages", std::count(sample.node_of_page.begin(),
+                                                    sample.node_of_page.end(), std::nullopt)},
                        {"node_of_thread", numbers(sample.node_of_thread)}});
   }
   return samples;
@@ -104,7 +98,7 @@ std::string range_of(const std::vector<std::uint64_t>& counts) {
 std::string stress_json(const trial::StressReport& report) {
   const stress::MoveCounts& moves = report.moves;
   const StressJson json{
-      {"schema", "homenode.bench.stress/1"},
+      {"schema", "homenode.bench.stress/2"},
       {"options", stress_options_json(report.plan)},
       {"surroundings",
        {{"kernel_balancing", number_or_null(report.surroundings.kernel_balancing)},
@@ -135,7 +129,7 @@ std::string modes_json(const std::vector<trial::ModeReport>& reports) {
     modes.push_back({{"mode", trial::to_string(each.mode)},
                      {"report", nlohmann::ordered_json::parse(stress_json(each.report))}});
   }
-  const nlohmann::ordered_json json{{"schema", "homenode.bench.stress.modes/1"}, {"modes", modes}};
+  const nlohmann::ordered_json json{{"schema", "homenode.bench.stress.modes/2"}, {"modes", modes}};
   return json.dump() + '\n';
 }
 

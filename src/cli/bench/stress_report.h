@@ -9,7 +9,7 @@
 
 namespace homenode::cli {
 
-/// Schema "homenode.bench.stress/1", on one line.
+/// Schema "homenode.bench.stress/2", on one line.
 std::string stress_json(const trial::StressReport& report);
 
 /// Pattern, targets, threads and blocks, in two lines.
@@ -18,7 +18,7 @@ std::string stress_headline(const trial::StressPlan& plan);
 /// What ran, what moved, and to what avail.
 std::string stress_text(const trial::StressReport& report);
 
-/// Schema "homenode.bench.stress.modes/1", on one line: each mode's report as by itself.
+/// Schema "homenode.bench.stress.modes/2", on one line: each mode's report as by itself.
 std::string modes_json(const std::vector<trial::ModeReport>& reports);
 /// A line for each mode.
 std::string modes_text(const std::vector<trial::ModeReport>& reports);

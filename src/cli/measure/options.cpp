@@ -90,7 +90,7 @@ void define_measure_options(CLI::App& app, MeasureOptions& options) {
   app.add_option("--isa", options.isa,
                  "use these kernels: " + isa_names() + " (default: the widest of the CPU)")
       ->type_name("ISA");
-  app.add_flag("--json", options.json, "print one JSON object (schema homenode.measure/1)");
+  app.add_flag("--json", options.json, "print one JSON object (schema homenode.measure/2)");
   app.add_option("--output", options.output,
                  "write the machine as hwloc's XML with what was measured as memory attributes; "
                  "'lstopo -i FILE --memattrs' shows them")

@@ -6,8 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "base/id_list.h"
-#include "cli/json_numbers.h"
+#include "base/json_numbers.h"
 #include "machine/export.h"
 #include "measure/derived.h"
 
@@ -46,13 +45,13 @@ Json machine_json(const Report& report) {
   Json nodes = Json::array();
   for (const machine::Node& node : report.machine.nodes) {
     nodes.push_back({{"id", node.id.value()},
-                     {"cpus", to_list(node.cpus)},
-                     {"allowed_cpus", to_list(node.cpus & report.machine.allowed_cpus)},
+                     {"cpus", numbers(node.cpus)},
+                     {"allowed_cpus", numbers(node.cpus & report.machine.allowed_cpus)},
                      {"memory_bytes", node.memory.value}});
   }
   Json packages = Json::array();
   for (const machine::Package& package : report.machine.packages) {
-    packages.push_back({{"number", package.number}, {"cpus", to_list(package.cpus)}});
+    packages.push_back({{"id", package.number}, {"cpus", numbers(package.cpus)}});
   }
   return {{"name", report.machine.name}, {"nodes", nodes}, {"packages", packages}};
 }
@@ -77,7 +76,7 @@ Json latency_json(const Report& report) {
     list.push_back({{"from", figure.item.pair.from.value()},
                     {"to", figure.item.pair.to.value()},
                     {"access", figure.item.write ? "write" : "read"},
-                    {"ns", summary_json(figure.ns)}});
+                    {"latency_ns", summary_json(figure.ns)}});
   }
   return list;
 }
@@ -85,8 +84,8 @@ Json latency_json(const Report& report) {
 /// The bytes twice: as STREAM counts them, and as they cross the bus.
 void add_rates(Json& json, measure::Kernel kernel, const Summary& summary) {
   json["kernel"] = workloads::probe::traffic(kernel).name;
-  json["counted_mibs"] = summary_json(summary);
-  json["moved_mibs"] = summary_json(summary, measure::moved_ratio(kernel));
+  json["counted_mib_per_s"] = summary_json(summary);
+  json["moved_mib_per_s"] = summary_json(summary, measure::moved_ratio(kernel));
 }
 
 Json bandwidth_json(const Report& report) {
@@ -95,7 +94,7 @@ Json bandwidth_json(const Report& report) {
     Json json{{"from", figure.item.pair.from.value()},
               {"to", figure.item.pair.to.value()},
               {"scope", figure.item.scope == measure::Scope::one_cpu ? "one-cpu" : "all-cpus"},
-              {"cpus", figure.cpus}};
+              {"cpu_count", figure.cpus}};
     add_rates(json, figure.item.kernel, figure.mibs);
     list.push_back(std::move(json));
   }
@@ -106,7 +105,7 @@ Json together_json(const Report& report) {
   Json list = Json::array();
   for (const measure::TogetherFigure& figure : report.together) {
     Json json{{"memory", figure.item.kind == measure::Together::local ? "local" : "interleaved"},
-              {"cpus", figure.cpus}};
+              {"cpu_count", figure.cpus}};
     add_rates(json, figure.item.kernel, figure.mibs);
     list.push_back(std::move(json));
   }
@@ -119,12 +118,12 @@ Json loaded_json(const Report& report) {
     Json points = Json::array();
     for (const measure::LoadedPoint& point : curve.points) {
       points.push_back({{"idle_rounds", point.idle_rounds},
-                        {"injected_mibs", summary_json(point.injected_mibs)},
+                        {"injected_mib_per_s", summary_json(point.injected_mibs)},
                         {"latency_ns", summary_json(point.latency_ns)}});
     }
     list.push_back({{"from", curve.pair.from.value()},
                     {"to", curve.pair.to.value()},
-                    {"injecting_cpus", curve.injecting_cpus},
+                    {"injecting_cpu_count", curve.injecting_cpus},
                     {"points", points},
                     {"not_measurable", curve.injecting_cpus > 0
                                            ? Json(nullptr)
@@ -133,8 +132,16 @@ Json loaded_json(const Report& report) {
   return list;
 }
 
+/// "write_nt_mib_per_s".
+std::string key_of(std::string_view kernel) {
+  std::string key = fmt::format("{}_mib_per_s", kernel);
+  std::replace(key.begin(), key.end(), '-', '_');
+  return key;
+}
+
+/// Null for each that was not measured.
 Json matrices_json(const Report& report) {
-  Json json = Json::object();
+  Json json{{"read_latency_ns", nullptr}, {"write_latency_ns", nullptr}, {"numa_factor", nullptr}};
   if (!report.latency.empty()) {
     json["read_latency_ns"] = matrix_json(measure::latency_matrix(report, false));
     json["write_latency_ns"] = matrix_json(measure::latency_matrix(report, true));
@@ -144,9 +151,9 @@ Json matrices_json(const Report& report) {
     const auto is_measured = [&](const auto& figure) {
       return figure.item.kernel == entry.kernel && figure.mibs.runs > 0;
     };
+    Json& matrix = json[key_of(entry.name)];
     if (std::none_of(report.bandwidth.begin(), report.bandwidth.end(), is_measured)) continue;
-    json[std::string(entry.name) + "_mibs"] =
-        matrix_json(measure::bandwidth_matrix(report, entry.kernel, measure::Scope::all_cpus));
+    matrix = matrix_json(measure::bandwidth_matrix(report, entry.kernel, measure::Scope::all_cpus));
   }
   return json;
 }
@@ -154,12 +161,8 @@ Json matrices_json(const Report& report) {
 Json weights_json(const Report& report) {
   Json list = Json::array();
   for (const measure::InterleaveWeights& entry : report.weights) {
-    Json weights = Json::object();
-    for (const auto& [node, weight] : entry.weights.of_node) {
-      weights[std::to_string(node.value())] = weight;
-    }
     list.push_back({{"from", entry.from ? Json(entry.from->value()) : Json(nullptr)},
-                    {"weights", weights},
+                    {"weights", by_node(entry.weights.of_node)},
                     {"efficiency", entry.weights.efficiency},
                     {"plain_efficiency", entry.weights.plain_efficiency}});
   }
@@ -179,7 +182,7 @@ std::string source_words(const measure::Report& report) {
 }  // namespace
 
 std::string measure_json(const Report& report) {
-  const Json json{{"schema", "homenode.measure/1"},
+  const Json json{{"schema", "homenode.measure/2"},
                   {"provenance", measure::provenance(report)},
                   {"modelled", report.modelled},
                   {"mode", report.plan.request.quick ? "quick" : "full"},

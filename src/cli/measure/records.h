@@ -9,7 +9,7 @@
 
 namespace homenode::cli {
 
-/// One object, schema homenode.measure/1, ending in a newline. What was not measured is null. Each
+/// One object, schema homenode.measure/2, ending in a newline. What was not measured is null. Each
 /// figure is the median of its runs; in the lab they are modelled, which `provenance` and
 /// `modelled` say.
 ///

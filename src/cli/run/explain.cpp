@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/id_list.h"
-#include "cli/json_numbers.h"
+#include "base/json_numbers.h"
 #include "launch/allocation_names.h"
 
 namespace homenode::cli {

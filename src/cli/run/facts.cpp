@@ -6,7 +6,7 @@
 
 #include "actuation/process.h"
 #include "base/id_list.h"
-#include "cli/json_numbers.h"
+#include "base/json_numbers.h"
 
 namespace homenode::cli {
 namespace {
@@ -129,12 +129,12 @@ std::string hardware_text(const std::vector<NodeHardware>& nodes, bool compress)
 }
 
 std::string hardware_json(const std::vector<NodeHardware>& nodes) {
-  nlohmann::ordered_json json{{"schema", "homenode.run.hardware/1"}};
+  nlohmann::ordered_json json{{"schema", "homenode.run.hardware/2"}};
   json["nodes"] = nlohmann::ordered_json::array();
   for (const NodeHardware& node : nodes) {
-    json["nodes"].push_back({{"node", node.node.id.value()},
+    json["nodes"].push_back({{"id", node.node.id.value()},
                              {"cpus", numbers(node.node.cpus)},
-                             {"bytes", node.node.memory.value},
+                             {"memory_bytes", node.node.memory.value},
                              {"free_bytes", node.free.value},
                              {"distances", node.distances}});
   }

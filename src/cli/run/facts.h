@@ -24,7 +24,7 @@ std::string show_json(const actuation::PolicyState& state);
 /// (--cpu-compress).
 std::string hardware_text(const std::vector<machine::NodeHardware>& nodes, bool compress);
 
-/// Schema "homenode.run.hardware/1".
+/// Schema "homenode.run.hardware/2".
 std::string hardware_json(const std::vector<machine::NodeHardware>& nodes);
 
 /// numactl's lines. Unlike numactl 2.0.16, ranges of one kind of policy with other nodes stay apart

@@ -15,7 +15,7 @@ void Topology::define(CLI::App& app) {
                  "'synthetic:pack:2 [numa] core:2 pu:1'")
       ->type_name("MACHINE")
       ->capture_default_str();
-  app.add_flag("--json", json_, "print one JSON object (schema homenode.machine/1)");
+  app.add_flag("--json", json_, "print one JSON object (schema homenode.machine/2)");
   svg_.option = app.add_option("--svg", svg_.file, "print a picture, or write it to FILE")
                     ->type_name("[FILE]")
                     ->expected(0, 1);

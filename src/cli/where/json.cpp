@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/id_list.h"
+#include "base/json_numbers.h"
 #include "sensing/verdict.h"
 
 namespace homenode::cli {
@@ -28,10 +28,17 @@ std::string address(std::uint64_t value) {
 Json owners_json(const Mapping& mapping) {
   Json list = Json::array();
   for (const sensing::HeapOwner& owner : mapping.owners) {
-    list.push_back({{"of", owner.in_hand ? "heap in hand" : "malloc"},
+    list.push_back({{"of", owner.private_heap ? "private heap" : "malloc"},
                     {"node", owner.node ? Json(owner.node->value()) : Json(nullptr)}});
   }
   return list;
+}
+
+Json policy_json(const sensing::StatedPolicy& policy) {
+  return {{"mode", policy.mode},
+          {"flags", policy.flags},
+          {"nodes", numbers(policy.nodes)},
+          {"cut", policy.nodes_cut}};
 }
 
 Json mapping_json(const Mapping& mapping) {
@@ -41,14 +48,10 @@ Json mapping_json(const Mapping& mapping) {
           {"end", mapping.end ? Json(address(*mapping.end)) : Json(nullptr)},
           {"group", to_string(mapping.group)},
           {"name", mapping.name},
-          {"policy",
-           {{"mode", mapping.policy.mode},
-            {"flags", mapping.policy.flags},
-            {"nodes", to_list(mapping.policy.nodes)},
-            {"cut", mapping.policy.nodes_cut}}},
+          {"policy", policy_json(mapping.policy)},
           {"page_bytes", mapping.page_size.value},
           {"bytes", mapping.bytes().value},
-          {"on_node_bytes", json_of(bytes)},
+          {"on_node_bytes", by_node(bytes)},
           {"private_bytes", sensing::bytes_of(mapping.anon_pages, mapping.page_size).value},
           {"most_sharers", mapping.most_sharers},
           {"transparent_huge_bytes", amount_json(mapping.transparent_huge)},
@@ -63,7 +66,7 @@ Json thread_json(const sensing::ThreadFacts& thread) {
           {"state", std::string(1, thread.state)},
           {"last_cpu", thread.last_cpu.value()},
           {"node", thread.node ? Json(thread.node->value()) : Json(nullptr)},
-          {"allowed_cpus", to_list(thread.allowed)}};
+          {"allowed_cpus", thread.allowed.empty() ? Json() : numbers(thread.allowed)}};
 }
 
 Json finding_json(const Survey& survey, const sensing::Finding& finding) {
@@ -73,8 +76,8 @@ Json finding_json(const Survey& survey, const sensing::Finding& finding) {
     off[node] = sensing::bytes_of(pages, mapping.page_size).value;
   }
   return {{"mapping", address(mapping.first)},
-          {"policy", to_string(mapping.policy)},
-          {"off_bytes", json_of(off)},
+          {"policy", policy_json(mapping.policy)},
+          {"off_bytes", by_node(off)},
           {"cause", to_string(finding.cause)},
           {"explanation", explain(finding.cause)}};
 }
@@ -88,36 +91,29 @@ Json list_of(const Values& values, Turn turn) {
 
 }  // namespace
 
-nlohmann::ordered_json json_of(const sensing::BytesOnNodes& bytes) {
-  Json json = Json::object();
-  for (const auto& [node, on_node] : bytes) json[fmt::format("{}", node.value())] = on_node;
-  return json;
-}
-
 nlohmann::ordered_json where_json(const Survey& survey) {
   Json groups = Json::object();
   for (sensing::Group group : sensing::all_groups) {
-    groups[to_string(group)] = json_of(bytes_on_nodes(survey, group));
+    groups[to_string(group)] = by_node(bytes_on_nodes(survey, group));
   }
   Json heaps = Json::object();
-  for (const auto& [owners, bytes] : bytes_of_owners(survey)) heaps[owners] = json_of(bytes);
-  return {{"schema", "homenode.where/1"},
+  for (const auto& [owners, bytes] : bytes_of_owners(survey)) heaps[owners] = by_node(bytes);
+  return {{"schema", "homenode.where/2"},
           {"pid", survey.pid},
           {"name", survey.name},
           {"source", survey.source},
-          {"allowed_memory_nodes", to_list(survey.allowed_memory)},
+          {"allowed_memory_nodes", numbers(survey.allowed_memory)},
           {"nodes", list_of(survey.nodes,
                             [](const sensing::NodeFacts& node) {
                               const auto memory = [&](Bytes bytes) {
                                 return node.memory_known ? Json(bytes.value) : Json(nullptr);
                               };
-                              return Json{
-                                  {"id", node.id.value()},
-                                  {"cpus", node.cpus_known ? Json(to_list(node.cpus)) : Json()},
-                                  {"memory_bytes", memory(node.total)},
-                                  {"free_bytes", memory(node.free)}};
+                              return Json{{"id", node.id.value()},
+                                          {"cpus", node.cpus_known ? numbers(node.cpus) : Json()},
+                                          {"memory_bytes", memory(node.total)},
+                                          {"free_bytes", memory(node.free)}};
                             })},
-          {"on_node_bytes", json_of(bytes_on_nodes(survey))},
+          {"on_node_bytes", by_node(bytes_on_nodes(survey))},
           {"groups", groups},
           {"heaps_by_owner", heaps},
           {"mappings", list_of(survey.mappings, mapping_json)},

@@ -7,10 +7,7 @@
 
 namespace homenode::cli {
 
-/// Schema homenode.where/1. All mappings and all threads.
+/// Schema homenode.where/2. All mappings and all threads.
 nlohmann::ordered_json where_json(const sensing::Survey& survey);
-
-/// {"0": 4096, "64": 8192}
-nlohmann::ordered_json json_of(const sensing::BytesOnNodes& bytes);
 
 }  // namespace homenode::cli

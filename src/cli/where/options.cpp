@@ -132,7 +132,7 @@ void define_where_options(CLI::App& app, WhereOptions& options) {
       ->type_name("[SECONDS]")
       ->expected(0, 1);
   app.add_flag("--json", options.json,
-               "print one JSON object a line (schemas homenode.where/1, homenode.where.repair/1)");
+               "print one JSON object a line (schemas homenode.where/2, homenode.where.repair/2)");
   app.add_option("--repair", options.repair,
                  "move the pages as this rule says, such as bind@1, interleave@0-3 or block")
       ->type_name("RULE");

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/id_list.h"
-#include "cli/where/json.h"
+#include "base/json_numbers.h"
 #include "cli/where/text.h"
 
 namespace homenode::cli {
@@ -115,7 +115,7 @@ Json threads_json(const std::vector<actuation::ThreadRepair>& threads) {
   for (const actuation::ThreadRepair& thread : threads) {
     list.push_back({{"id", thread.id},
                     {"name", thread.name},
-                    {"cpus", to_list(thread.wanted)},
+                    {"cpus", numbers(thread.wanted)},
                     {"bound", thread.bound},
                     {"ended", thread.ended},
                     {"refusal", thread.refusal ? error_json(*thread.refusal) : Json(nullptr)}});
@@ -146,7 +146,7 @@ std::string receipt_text(const RepairReport& report) {
 }
 
 nlohmann::ordered_json receipt_json(const RepairReport& report) {
-  return {{"schema", "homenode.where.repair/1"},
+  return {{"schema", "homenode.where.repair/2"},
           {"pid", report.pid},
           {"name", report.name},
           {"dry_run", report.dry_run},
@@ -154,8 +154,8 @@ nlohmann::ordered_json receipt_json(const RepairReport& report) {
           {"complete", is_complete(report)},
           {"pages", report.pages ? pages_json(*report.pages) : Json(nullptr)},
           {"threads", threads_json(report.threads)},
-          {"before_bytes", json_of(report.before)},
-          {"after_bytes", report.after ? json_of(*report.after) : Json(nullptr)}};
+          {"before_bytes", by_node(report.before)},
+          {"after_bytes", report.after ? by_node(*report.after) : Json(nullptr)}};
 }
 
 }  // namespace homenode::cli

@@ -26,7 +26,7 @@ struct RepairReport {
 bool is_complete(const RepairReport& report);
 
 std::string receipt_text(const RepairReport& report);
-/// Schema homenode.where.repair/1.
+/// Schema homenode.where.repair/2.
 nlohmann::ordered_json receipt_json(const RepairReport& report);
 
 }  // namespace homenode::cli

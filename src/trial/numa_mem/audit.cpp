@@ -3,12 +3,16 @@
 #include <algorithm>
 
 #include "actuation/audit.h"
+#include "base/json_numbers.h"
+#include "base/sizes.h"
 #include "sensing/page_query.h"
 
 namespace homenode::trial {
 namespace {
 
 constexpr std::size_t pages_of_look = 1024;
+
+using Pages = std::map<std::string, std::size_t>;
 
 /// Up to `wanted` pages of a range, evenly spread.
 void add_addresses(std::uintptr_t begin, std::size_t bytes, std::size_t page_bytes,
@@ -50,20 +54,28 @@ ProcessLook look_at(os::Os& os, const NumaMemPlan& plan, const LiveTasks& live, 
 }  // namespace
 
 void to_json(nlohmann::json& json, const NumaMemAudit& audit) {
-  json = {{"name", audit.name}, {"bytes", audit.bytes}, {"pages", audit.pages}};
-  if (!audit.refusal.empty()) json["not_audited"] = audit.refusal;
+  json = {{"name", audit.name},
+          {"bytes", audit.bytes},
+          {"pages_on_node", by_node(audit.pages_on_node)},
+          {"reasons", audit.reasons},
+          {"refusal", audit.refusal}};
 }
 
+// A run's process tells this to the one that started it.
 void from_json(const nlohmann::json& json, NumaMemAudit& audit) {
   audit.name = json.value("name", "");
   audit.bytes = json.value("bytes", std::size_t{0});
-  audit.pages = json.value("pages", std::map<std::string, std::size_t>());
-  audit.refusal = json.value("not_audited", "");
+  for (const auto& [node, pages] : json.value("pages_on_node", Pages())) {
+    if (const auto id = number_in<unsigned>(node)) audit.pages_on_node[NodeId(*id)] = pages;
+  }
+  audit.reasons = json.value("reasons", Pages());
+  audit.refusal = json.value("refusal", "");
 }
 
 NumaMemAudit audit_words(os::Os& os, const std::string& name,
                          std::span<const workloads::numa_mem::Words> ranges) {
-  NumaMemAudit sum{name, 0, {}, {}};
+  NumaMemAudit sum;
+  sum.name = name;
   for (const auto& range : ranges) {
     sum.bytes += range.words.size_bytes();
     const auto audited = actuation::audit(os, {range.words.data(), range.words.size_bytes()});
@@ -72,10 +84,10 @@ NumaMemAudit audit_words(os::Os& os, const std::string& name,
       continue;
     }
     for (const auto& [node, pages] : audited->pages_on_node) {
-      sum.pages[std::to_string(node.value())] += pages;
+      sum.pages_on_node[node] += pages;
     }
     for (const auto& [reason, pages] : audited->reasons) {
-      sum.pages[actuation::to_string(reason)] += pages;
+      sum.reasons[actuation::to_string(reason)] += pages;
     }
   }
   return sum;

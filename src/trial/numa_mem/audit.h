@@ -22,8 +22,9 @@ namespace homenode::trial {
 struct NumaMemAudit {
   std::string name;
   std::size_t bytes = 0;
-  std::map<std::string, std::size_t> pages;  ///< By node, or why on none.
-  std::string refusal;                       ///< Why nothing is known, else empty.
+  std::map<NodeId, std::size_t> pages_on_node;
+  std::map<std::string, std::size_t> reasons;  ///< Of pages on no node.
+  std::string refusal;                         ///< Why nothing is known, else empty.
 };
 
 void to_json(nlohmann::json& json, const NumaMemAudit& audit);

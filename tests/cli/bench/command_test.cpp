@@ -63,7 +63,7 @@ TEST(Bench, PrintsATableOrJson) {
   with_json.emplace_back("--json");
   const BenchOutcome json = bench(with_json);
   EXPECT_EQ(json.code, exit_done) << json.err;
-  EXPECT_EQ(nlohmann::json::parse(json.out)["options"]["size"], 65536);
+  EXPECT_EQ(nlohmann::json::parse(json.out)["options"]["size_bytes"], 65536);
 }
 
 TEST(Bench, StartsItselfUnderTheLauncherForTheCommandLineMethod) {
@@ -93,7 +93,7 @@ TEST_F(BenchOutput, IsWrittenWholeOverAnOldFile) {
   const BenchOutcome outcome = bench({"map", "--size", "64k", "--output", file.string()});
   EXPECT_EQ(outcome.code, exit_done) << outcome.err;
   std::ifstream in(file);
-  EXPECT_EQ(nlohmann::json::parse(in)["schema"], "homenode.bench.map/1");
+  EXPECT_EQ(nlohmann::json::parse(in)["schema"], "homenode.bench.map/2");
   EXPECT_EQ(files(), 1U);
 }
 

@@ -41,7 +41,10 @@ TEST(MapReport, SaysWhyThereIsNoMatrixWhereTheKernelRefusesTheAudit) {
   ASSERT_TRUE(report) << report.error().message();
   EXPECT_NE(map_text(*report).find("no matrix: "), std::string::npos);
   const auto json = nlohmann::json::parse(map_json(quad_machine(), *report));
-  EXPECT_TRUE(json["matrices"].is_null());
+  for (const char* key : {"matrices", "thread_matrices", "expected", "penalty", "local_share"}) {
+    ASSERT_TRUE(json.contains(key)) << key;
+    EXPECT_TRUE(json[key].is_null()) << key;
+  }
   EXPECT_EQ(json["not_audited"], report->audit_error->message());
 }
 
@@ -50,10 +53,12 @@ TEST(MapJson, SaysWhatRanAndWhoUsedWhat) {
   const auto report = run(os, quad_machine(), two_passes_of(patterns::divided, trial::Method::api));
   ASSERT_TRUE(report);
   const auto json = nlohmann::json::parse(map_json(quad_machine(), *report));
-  EXPECT_EQ(json["schema"], "homenode.bench.map/1");
+  EXPECT_EQ(json["schema"], "homenode.bench.map/2");
   EXPECT_EQ(json["options"]["pattern"], "divided");
   EXPECT_EQ(json["options"]["method"], "api");
   EXPECT_EQ(json["options"]["threads"], 8);
+  EXPECT_EQ(json["options"]["size_bytes"], 8 * 2048 * 64);
+  EXPECT_TRUE(json["not_audited"].is_null());
   EXPECT_EQ(json["seconds"]["clock"], "host clock");
   EXPECT_EQ(json["machine"]["nodes"].size(), 4U);
   EXPECT_EQ(

@@ -14,13 +14,13 @@ TEST(NumaMemCommand, TakesPerfsLetters) {
              "-H", "-1", "--no-data_rand_walk", "-u", "1", "--json"});
   ASSERT_EQ(outcome.code, exit_done) << outcome.err;
   const auto json = nlohmann::json::parse(outcome.out);
-  EXPECT_EQ(json["schema"], "homenode.bench.numa-mem/1");
+  EXPECT_EQ(json["schema"], "homenode.bench.numa-mem/2");
   EXPECT_EQ(json["tasks"].size(), 2U);
   EXPECT_EQ(json["tasks"][1]["loops"], 2);
   EXPECT_EQ(json["options"]["random"], false);
   EXPECT_EQ(json["options"]["init"], "zeros");
   EXPECT_EQ(json["options"]["thp"], -1);
-  EXPECT_EQ(json["data_total"], 2 * 2 * 262144.0);
+  EXPECT_EQ(json["data_total_bytes"], 2 * 2 * 262144.0);
   EXPECT_EQ(json["verified"], true);
 }
 

@@ -36,8 +36,14 @@ TEST(StressReport, IsATableAndJson) {
   EXPECT_TRUE(stress_text(*report).starts_with("Daemon stress: pattern 2, read"))
       << stress_text(*report);
   const auto json = nlohmann::json::parse(stress_json(*report));
-  EXPECT_EQ(json["schema"], "homenode.bench.stress/1");
-  EXPECT_EQ(json["samples"].size(), 2U);
+  EXPECT_EQ(json["schema"], "homenode.bench.stress/2");
+  ASSERT_EQ(json["samples"].size(), 2U);
+  std::size_t pages = json["samples"][1]["unknown_pages"];
+  for (const auto& [node, count] : json["samples"][1]["pages_on_node"].items()) {
+    EXPECT_EQ(node.find_first_not_of("0123456789"), std::string::npos) << node;
+    pages += count.get<std::size_t>();
+  }
+  EXPECT_EQ(pages, json["sampled_pages"]);
   EXPECT_EQ(json["moves"]["useless"].get<unsigned>() + json["moves"]["nearer"].get<unsigned>(),
             json["moves"]["moves"].get<unsigned>());
 }
@@ -48,9 +54,9 @@ TEST(StressReport, ShowsModesSideBySide) {
   const std::vector<trial::ModeReport> reports{{trial::StressMode::plain, *report},
                                                {trial::StressMode::kernel, *report}};
   const auto json = nlohmann::json::parse(modes_json(reports));
-  EXPECT_EQ(json["schema"], "homenode.bench.stress.modes/1");
+  EXPECT_EQ(json["schema"], "homenode.bench.stress.modes/2");
   EXPECT_EQ(json["modes"][1]["mode"], "kernel");
-  EXPECT_EQ(json["modes"][0]["report"]["schema"], "homenode.bench.stress/1");
+  EXPECT_EQ(json["modes"][0]["report"]["schema"], "homenode.bench.stress/2");
   const std::string text = modes_text(reports);
   EXPECT_NE(text.find("\nplain "), std::string::npos) << text;
   EXPECT_NE(text.find("\nkernel "), std::string::npos) << text;

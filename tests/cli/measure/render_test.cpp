@@ -85,23 +85,26 @@ TEST(HeatTable, DearerIsDeeper) {
 
 TEST(MeasureJson, HoldsEveryFigureWithItsQuality) {
   const json result = json::parse(measure_json(made_up_report()));
-  EXPECT_EQ(result["schema"], "homenode.measure/1");
+  EXPECT_EQ(result["schema"], "homenode.measure/2");
   EXPECT_EQ(result["provenance"], "measured");
   EXPECT_EQ(result["modelled"], false);
   EXPECT_EQ(result["sources"], (std::vector<int>{0, 1}));
   EXPECT_EQ(result["targets"], (std::vector<int>{0, 1, 4}));
   EXPECT_EQ(result["latency"].size(), 12U);
-  EXPECT_EQ(result["latency"][0]["ns"]["median"], 100.0);
-  EXPECT_EQ(result["latency"][0]["ns"]["runs"], 3);
-  EXPECT_EQ(result["latency"][0]["ns"]["noisy"], false);
-  EXPECT_EQ(result["latency"][10]["ns"]["noisy"], true);
+  EXPECT_EQ(result["latency"][0]["latency_ns"]["median"], 100.0);
+  EXPECT_EQ(result["latency"][0]["latency_ns"]["runs"], 3);
+  EXPECT_EQ(result["latency"][0]["latency_ns"]["noisy"], false);
+  EXPECT_EQ(result["latency"][10]["latency_ns"]["noisy"], true);
   const json& matrix = result["matrices"]["read_latency_ns"];
   EXPECT_EQ(matrix["from"], (std::vector<int>{0, 1}));
   EXPECT_EQ(matrix["to"], (std::vector<int>{0, 1, 4}));
   EXPECT_EQ(matrix["values"][1], (std::vector<double>{150, 100, 300}));
   EXPECT_EQ(result["matrices"]["numa_factor"]["values"][0], (std::vector<double>{1, 1.5, 3}));
-  EXPECT_EQ(result["matrices"]["read_mibs"]["values"][0],
+  EXPECT_EQ(result["matrices"]["read_mib_per_s"]["values"][0],
             (std::vector<double>{20000, 10000, 5000}));
+  EXPECT_TRUE(result["matrices"]["write_nt_mib_per_s"].is_object());
+  EXPECT_TRUE(result["matrices"].at("copy_mib_per_s").is_null());
+  EXPECT_EQ(result["machine"]["nodes"][1]["cpus"], (std::vector<int>{2, 3}));
   EXPECT_EQ(result["weights"][0]["from"], nullptr);
   EXPECT_EQ(result["weights"][1]["weights"]["4"], 1);
   EXPECT_EQ(result["loaded"][3]["not_measurable"], "the node has one CPU: none is left to load");
@@ -122,8 +125,8 @@ TEST(MeasureJson, IsWhatTheDrawingsAreTestedWith) {
 TEST(MeasureJson, CountsBytesTwice) {
   const json result = json::parse(measure_json(made_up_report()));
   for (const json& figure : result["bandwidth"]) {
-    const double counted = figure["counted_mibs"]["median"];
-    const double moved = figure["moved_mibs"]["median"];
+    const double counted = figure["counted_mib_per_s"]["median"];
+    const double moved = figure["moved_mib_per_s"]["median"];
     EXPECT_DOUBLE_EQ(moved / counted, figure["kernel"] == "triad" ? 4.0 / 3.0 : 1.0);
   }
 }
@@ -135,7 +138,7 @@ TEST(MeasureJson, WhatWasNotMeasuredIsNull) {
   const json result = json::parse(measure_json(report));
   EXPECT_TRUE(result["matrices"]["read_latency_ns"]["values"][0][0].is_null());
   EXPECT_TRUE(result["matrices"]["numa_factor"]["values"][0][1].is_null());
-  EXPECT_TRUE(result["bandwidth"][0]["counted_mibs"].is_null());
+  EXPECT_TRUE(result["bandwidth"][0]["counted_mib_per_s"].is_null());
 }
 
 }  // namespace

@@ -100,8 +100,8 @@ TEST(RunHardware, HasTheSameInJson) {
   os::Fake os;
   set_files(os);
   const auto json = nlohmann::json::parse(hardware_json(*read_hardware(os, one_node_and_memory())));
-  EXPECT_EQ(json["schema"], "homenode.run.hardware/1");
-  EXPECT_EQ(json["nodes"][1]["node"], 2);
+  EXPECT_EQ(json["schema"], "homenode.run.hardware/2");
+  EXPECT_EQ(json["nodes"][1]["id"], 2);
   EXPECT_EQ(json["nodes"][0]["cpus"], (std::vector<int>{0, 1, 4}));
   EXPECT_EQ(json["nodes"][0]["free_bytes"], 5120 * 1024);
   EXPECT_EQ(json["nodes"][1]["distances"], (std::vector<int>{32, 10}));

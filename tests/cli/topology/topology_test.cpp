@@ -148,25 +148,26 @@ TEST(Topology, JsonSaysAllOfTheMachine) {
   CommandLine line;
   ASSERT_EQ(line.run({"topology", "--json", "--input", input("duo-2x4")}), exit_done);
   const Json json = Json::parse(line.out.str());
-  EXPECT_EQ(json["schema"], "homenode.machine/1");
+  EXPECT_EQ(json["schema"], "homenode.machine/2");
   EXPECT_EQ(json["name"], "Two Socket Server");
-  EXPECT_EQ(
-      json["nodes"][1],
-      (Json{
-          {"id", 1}, {"cpus", "4-7"}, {"memory_bytes", std::uint64_t{16} << 30}, {"package", 1}}));
-  EXPECT_EQ(json["packages"][0], (Json{{"number", 0}, {"cpus", "0-3"}}));
+  EXPECT_EQ(json["nodes"][1], (Json{{"id", 1},
+                                    {"cpus", {4, 5, 6, 7}},
+                                    {"memory_bytes", std::uint64_t{16} << 30},
+                                    {"package", 1}}));
+  EXPECT_EQ(json["packages"][0], (Json{{"id", 0}, {"cpus", {0, 1, 2, 3}}}));
   EXPECT_EQ(json["caches"].size(), 10U);
   EXPECT_EQ(
       json["caches"][0],
       (Json{
-          {"level", 1}, {"size_bytes", 32768}, {"ways", 8}, {"line_bytes", 64}, {"cpus", "0-1"}}));
-  EXPECT_EQ(
-      json["devices"][0],
-      (Json{{"name", "nvme0n1"}, {"kind", "block"}, {"pci", "0000:82:00.0"}, {"nodes", "1"}}));
+          {"level", 1}, {"size_bytes", 32768}, {"ways", 8}, {"line_bytes", 64}, {"cpus", {0, 1}}}));
+  EXPECT_EQ(json["devices"][0], (Json{{"name", "nvme0n1"},
+                                      {"kind", "block"},
+                                      {"pci", "0000:82:00.0"},
+                                      {"nodes", Json::array({1})}}));
   EXPECT_EQ(
       json["distances"],
       (Json{{"provenance", "declared"}, {"nodes", {0, 1}}, {"values", {{10, 21}, {21, 10}}}}));
-  EXPECT_EQ(json["allowed"], (Json{{"cpus", "0-7"}, {"nodes", "0-1"}}));
+  EXPECT_EQ(json["allowed"], (Json{{"cpus", {0, 1, 2, 3, 4, 5, 6, 7}}, {"nodes", {0, 1}}}));
   EXPECT_EQ(json["info"]["LabNodeMemoryMiB"], "256");
 }
 

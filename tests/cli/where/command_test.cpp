@@ -50,7 +50,7 @@ TEST(WhereCommand, ShowsALiveProcess) {
   EXPECT_NE(line.out.str().find("may run on"), std::string::npos);
   ASSERT_EQ(line.run({"where", child.pid(), "--json", "--huge-pages"}), exit_done);
   const auto json = nlohmann::json::parse(line.out.str());
-  EXPECT_EQ(json["schema"], "homenode.where/1");
+  EXPECT_EQ(json["schema"], "homenode.where/2");
   EXPECT_FALSE(json["mappings"].empty());
   EXPECT_EQ(json["threads"].size(), 1U);
 }
@@ -91,7 +91,7 @@ TEST(WhereCommand, ThreadsAreBoundWithAReceipt) {
   ASSERT_EQ(line.run({"where", child.pid(), "--threads", "0", "--json"}), exit_done)
       << line.err.str();
   const auto json = nlohmann::json::parse(line.out.str());
-  EXPECT_EQ(json["schema"], "homenode.where.repair/1");
+  EXPECT_EQ(json["schema"], "homenode.where.repair/2");
   EXPECT_EQ(json["threads"][0]["bound"], true);
   EXPECT_TRUE(json["pages"].is_null());
 }

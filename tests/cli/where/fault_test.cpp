@@ -72,7 +72,7 @@ class WhereTrial final : public os::Trial {
       EXPECT_EQ(err_.str().find("has ended"), std::string::npos) << "it has not";
       return {true, {}};
     }
-    if (out_.str().find("homenode.where.repair/1") != std::string::npos) return told_by_receipt();
+    if (out_.str().find("homenode.where.repair/2") != std::string::npos) return told_by_receipt();
     std::string told = err_.str();
     if (told.ends_with('\n')) told.pop_back();
     EXPECT_NE(told.find("; "), std::string::npos) << "says what to do next: " << told;
@@ -92,7 +92,7 @@ class WhereTrial final : public os::Trial {
         printed["pages"].erase("seconds");
       for (json& mapping : printed["mappings"]) name_addresses(mapping);
       // What was asked for is in the receipt before and after; a second run finds nothing to do.
-      if (printed["schema"] != "homenode.where.repair/1") add_facts(printed, "", facts);
+      if (printed["schema"] != "homenode.where.repair/2") add_facts(printed, "", facts);
     }
     return facts;
   }

@@ -61,7 +61,7 @@ TEST(WhereReceipt, IsCompleteWhenNothingWasRefused) {
 
 TEST(WhereReceipt, JsonHasEverything) {
   const auto json = receipt_json(report());
-  EXPECT_EQ(json["schema"], "homenode.where.repair/1");
+  EXPECT_EQ(json["schema"], "homenode.where.repair/2");
   EXPECT_EQ(json["complete"], false);
   EXPECT_EQ(json["pages"]["planned_bytes"], 8U << 20U);
   EXPECT_EQ(json["pages"]["plan"][0]["to"], 1);

@@ -61,15 +61,15 @@ TEST(WhereText, HeapsOfHomenodesMallocHaveTheirOwners) {
   survey.mappings[3].owners = {{true, std::nullopt}};
   EXPECT_NE(
       where_text(survey, 4).find("heap of                       node 0  node 1  node 64   all\n"
-                                 "heap in hand                       -    0.02        -  0.02\n"
-                                 "malloc node 0, malloc node 1    1.56    2.34        -  3.91\n"),
+                                 "malloc node 0, malloc node 1    1.56    2.34        -  3.91\n"
+                                 "private heap                       -    0.02        -  0.02\n"),
       std::string::npos)
       << where_text(survey, 4);
   const auto json = where_json(survey);
-  EXPECT_EQ(json["heaps_by_owner"]["heap in hand"].dump(), R"({"1":16384})");
+  EXPECT_EQ(json["heaps_by_owner"]["private heap"].dump(), R"({"1":16384})");
   EXPECT_EQ(json["mappings"][2]["heap_owners"].dump(),
             R"([{"of":"malloc","node":0},{"of":"malloc","node":1}])");
-  EXPECT_EQ(json["mappings"][3]["heap_owners"].dump(), R"([{"of":"heap in hand","node":null}])");
+  EXPECT_EQ(json["mappings"][3]["heap_owners"].dump(), R"([{"of":"private heap","node":null}])");
   EXPECT_EQ(json["mappings"][0]["heap_owners"].dump(), "[]");
 }
 
@@ -110,13 +110,13 @@ TEST(WhereTable, ColumnsAreAsWideAsTheirWidestWord) {
 
 TEST(WhereJson, HasEverything) {
   const auto json = where_json(captured({.amounts = true}));
-  EXPECT_EQ(json["schema"], "homenode.where/1");
+  EXPECT_EQ(json["schema"], "homenode.where/2");
   EXPECT_EQ(json["pid"], 100);
   EXPECT_EQ(json["on_node_bytes"]["64"], 4U << 20U);
   EXPECT_EQ(json["groups"]["heap"]["1"], 40 * 4096);
   EXPECT_EQ(json["mappings"].size(), 9U);
   EXPECT_EQ(json["mappings"][2]["policy"]["mode"], "bind");
-  EXPECT_EQ(json["mappings"][2]["policy"]["nodes"], "1");
+  EXPECT_EQ(json["mappings"][2]["policy"]["nodes"], std::vector<int>{1});
   EXPECT_EQ(json["mappings"][2]["transparent_huge_bytes"], 2U << 20U);
   EXPECT_EQ(json["mappings"][2]["end"], "0x7f0000400000");
   EXPECT_EQ(where_json(captured())["mappings"][3]["stack_of"], 90);

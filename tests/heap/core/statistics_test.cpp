@@ -127,7 +127,7 @@ TEST(Statistics, ThereAreNoneOfCoresAndNodesThatNobodyUsed) {
 
 TEST(Statistics, AreWrittenWithTheHeapsOfTheirCores) {
   release(allocate(100));
-  const Heap in_hand;
+  const Heap private_heap;
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), &std::fclose);
   ASSERT_NE(file, nullptr);
   write_statistics(fileno(file.get()));

@@ -37,7 +37,7 @@ class Script {
     small_and_large();
     grow();
     freed_by_another();
-    in_hand();
+    private_heap();
     purge_all();
     free_all();
     account();
@@ -123,7 +123,7 @@ class Script {
     expect(whole, "contents lost before another thread freed them");
   }
 
-  void in_hand() {
+  void private_heap() {
     const hn_heap_options options{};
     errno = 0;
     hn_heap* const heap = hn_heap_create(&options);
@@ -140,7 +140,7 @@ class Script {
     expect(huge == nullptr || huge[100] == 6, "moving a heap lost a huge block");
     hn_heap_statistics of_heap{};
     expect(hn_heap_statistics_of(heap, &of_heap) == 0, "no statistics");
-    refused_in_hand_ = of_heap.refused_policies;
+    refused_private_ = of_heap.refused_policies;
     hn_heap_destroy(heap);
   }
 
@@ -183,7 +183,7 @@ class Script {
     expect(unmaps_all ? totals.mapped_bytes == fake::mapped_bytes()
                       : totals.mapped_bytes <= fake::mapped_bytes(),
            "mapped bytes are not what the kernel has");
-    expect(totals.refused_policies + refused_in_hand_ == fake::ranges_without_policy(),
+    expect(totals.refused_policies + refused_private_ == fake::ranges_without_policy(),
            "refused policies are not what the kernel refused");
   }
 
@@ -193,7 +193,7 @@ class Script {
  private:
   static constexpr std::size_t most_filled = 20'000;
   std::vector<Kept> kept_;
-  std::uint64_t refused_in_hand_ = 0;
+  std::uint64_t refused_private_ = 0;
   unsigned number_ = 0;
   std::string fault_;
 };

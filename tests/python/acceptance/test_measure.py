@@ -27,7 +27,7 @@ def pairs(measured: Any) -> set[tuple[int, int]]:
 
 def test_every_figure_says_that_it_is_modelled(measured: Any) -> None:
     assert measured["modelled"] is True
-    assert measured["schema"] == "homenode.measure/1"
+    assert measured["schema"] == "homenode.measure/2"
     assert measured["provenance"] == "modelled in the lab on tiny-2x2"
 
 
@@ -36,11 +36,11 @@ def test_every_pair_has_latency_and_bandwidth(measured: Any) -> None:
     for access in ("read", "write"):
         figures = [f for f in measured["latency"] if f["access"] == access]
         assert {(f["from"], f["to"]) for f in figures} == pairs(measured)
-        assert all(f["ns"]["median"] > 0 and f["ns"]["runs"] == 3 for f in figures)
+        assert all(f["latency_ns"]["median"] > 0 and f["latency_ns"]["runs"] == 3 for f in figures)
     for kernel in ("read", "write-nt"):
         figures = [f for f in measured["bandwidth"] if f["kernel"] == kernel]
         assert {(f["from"], f["to"]) for f in figures} == pairs(measured)
-        assert all(f["counted_mibs"]["median"] > 0 for f in figures)
+        assert all(f["counted_mib_per_s"]["median"] > 0 for f in figures)
 
 
 def test_remote_memory_costs_more_and_weights_follow(measured: Any) -> None:

@@ -31,7 +31,7 @@ def reports(quad: Lab, command: str) -> dict[str, Any]:
 
 
 def pages(report: dict[str, Any]) -> dict[str, dict[str, int]]:
-    return {memory["name"]: memory["pages"] for memory in report["memories"]}
+    return {memory["name"]: memory["pages_on_node"] for memory in report["memories"]}
 
 
 def test_tasks_run_on_their_cpus_and_use_memory_of_their_nodes(reports: dict[str, Any]) -> None:
@@ -69,7 +69,7 @@ def test_processes_on_one_node_each_have_converged(reports: dict[str, Any]) -> N
     assert report["converged_s"] is not None
     last = report["looks"][-1]
     assert [process["thread_nodes"] for process in last["processes"]] == [[1], [3]]
-    assert set(last["processes"][1]["pages"]) == {"3"}
+    assert set(last["processes"][1]["pages_on_node"]) == {"3"}
 
 
 def test_a_process_on_two_nodes_never_converges(reports: dict[str, Any]) -> None:

@@ -139,7 +139,7 @@ def test_policy_and_reality_are_told_apart(answers: Answers) -> None:
 
 def test_threads_are_in_their_order_with_their_stacks(answers: Answers) -> None:
     main, other = answers.json("before")["threads"]
-    assert (main["node"], main["allowed_cpus"]) == (0, "0")
+    assert (main["node"], main["allowed_cpus"]) == (0, [0])
     assert (other["name"], other["node"]) == ("odd) name\n", 0)
     stacks = [m["stack_of"] for m in answers.json("before")["mappings"] if m["stack_of"]]
     assert stacks == [other["id"]]
@@ -217,7 +217,7 @@ def test_anothers_process_needs_a_capability(answers: Answers) -> None:
 def test_a_watch_ends_with_its_process(answers: Answers) -> None:
     *pictures, last = answers.texts["watch"].splitlines()
     assert last == "homenode where: the process has ended"
-    assert all(json.loads(picture)["schema"] == "homenode.where/1" for picture in pictures)
+    assert all(json.loads(picture)["schema"] == "homenode.where/2" for picture in pictures)
     assert pictures
     assert answers.codes["watch"] == 0
     assert answers.codes["gone"] == 1
@@ -239,4 +239,4 @@ def test_memory_goes_to_a_node_without_cpus(command: str, tmp_path: Path) -> Non
     after = pages_of("\n".join(numa_maps))
     assert {int(m["first"], 16): m["on_node_bytes"] for m in mappings if m["bytes"]} == after
     node = next(n for n in json.loads(shown)["nodes"] if n["id"] == 2)
-    assert (node["cpus"], node["memory_bytes"] > 0) == ("", True)
+    assert (node["cpus"], node["memory_bytes"] > 0) == ([], True)

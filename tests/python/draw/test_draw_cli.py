@@ -48,7 +48,7 @@ def test_a_machine_is_no_png(described: Path, capsys: pytest.CaptureFixture[str]
 
 @pytest.mark.parametrize(
     "text",
-    ["", "[]", "{}", '{"schema":"homenode.measure/1"}', '{"schema":"homenode.machine/1"}', "\xff"]
+    ["", "[]", "{}", '{"schema":"homenode.measure/2"}', '{"schema":"homenode.machine/2"}', "\xff"]
     + [json.dumps(machine(nodes=odd)) for odd in (None, 3, [{}], [{"id": 0, "cpus": "x"}])],
 )
 def test_odd_json_is_one_line_and_no_file(
@@ -60,6 +60,18 @@ def test_odd_json_is_one_line_and_no_file(
     said = capsys.readouterr().err
     assert said.startswith("homenode draw: ") and said.count("\n") == 1 and "; " in said
     assert not out.exists()
+
+
+def test_an_older_version_is_named_with_the_one_that_is_wanted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "old.json"
+    path.write_text(json.dumps(machine(schema="homenode.machine/1")))
+    assert cli.main(["topology", str(path)]) == 1
+    assert capsys.readouterr().err == (
+        f"homenode draw: {path} is homenode.machine/1, and this homenode draws version 2; "
+        "print it again with --json of this homenode\n"
+    )
 
 
 def test_a_full_disk_or_a_missing_folder_is_said(

@@ -48,9 +48,9 @@ def test_a_picture_escapes_names_and_needs_nothing_else() -> None:
 
 def test_a_machine_is_drawn_with_all_its_parts() -> None:
     devices = [
-        {"name": "eth0", "kind": "network", "nodes": "2"},
-        {"name": "sda", "kind": "block", "nodes": ""},
-        {"name": "gpu", "kind": "gpu", "nodes": "0,2"},
+        {"name": "eth0", "kind": "network", "nodes": [2]},
+        {"name": "sda", "kind": "block", "nodes": []},
+        {"name": "gpu", "kind": "gpu", "nodes": [0, 2]},
     ]
     distances = {"provenance": "firmware", "nodes": [0, 2], "values": [[10, 21], [21, 10]]}
     shown = texts(
@@ -58,8 +58,8 @@ def test_a_machine_is_drawn_with_all_its_parts() -> None:
             machine(
                 devices=devices,
                 distances=distances,
-                offline_cpus="8",
-                allowed={"cpus": "0-1", "nodes": "0,9"},
+                offline_cpus=[8],
+                allowed={"cpus": [0, 1], "nodes": [0, 9]},
             )
         )
     )
@@ -81,7 +81,7 @@ def test_a_machine_is_drawn_with_all_its_parts() -> None:
 
 
 def test_what_does_not_fit_on_a_line_is_in_a_tooltip() -> None:
-    devices = [{"name": f"device{n}", "kind": "block", "nodes": "0"} for n in range(5)]
+    devices = [{"name": f"device{n}", "kind": "block", "nodes": [0]} for n in range(5)]
     svg = topology.draw(machine(devices=devices))
     assert ">device0 (block), device1 (block…<title>device0 (block), device1 (block)," in svg
 
@@ -132,7 +132,8 @@ def test_what_was_not_measured_is_a_dash() -> None:
 
 def test_without_latencies_the_first_kernel_stands_for_all() -> None:
     facts = made_up()
-    facts["matrices"] = {"triad_mibs": facts["matrices"]["read_mibs"]}
+    read = facts["matrices"]["read_mib_per_s"]
+    facts["matrices"] = dict.fromkeys(facts["matrices"]) | {"triad_mib_per_s": read}
     assert measure.draw(facts).count("MiB/s, triad") == 1
 
 

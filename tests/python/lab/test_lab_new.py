@@ -166,6 +166,6 @@ def test_the_library_reads_what_was_made(tmp_path: Path):
         described = capi.machine(path)
     except LabError as error:
         pytest.skip(f"the library is not built: {error}")
-    assert [node["cpus"] for node in described["nodes"]] == ["0-3", "4-7", ""]
+    assert [node["cpus"] for node in described["nodes"]] == [[0, 1, 2, 3], [4, 5, 6, 7], []]
     assert [matrix["kind"] for matrix in described["pair_values"]] == ["latency", "bandwidth"]
     assert described["pair_values"][0]["values"] == [[100, 210, 140], [210, 100, 240]]

@@ -10,7 +10,6 @@ from homenode import capi
 from homenode.lab import LabError
 from homenode.lab.catalogue import find_machine
 from homenode.lab.machine import Machine
-from homenode.lab.text import cpu_list
 from homenode.places import shipped
 
 CAPTURED = Path(__file__).resolve().parents[2] / "machines"
@@ -35,9 +34,9 @@ def described(path: Path) -> dict[str, Any]:
         pytest.skip(f"the library is not built: {error}")
 
 
-def caches(machine: Machine) -> set[tuple[int, int, int, str]]:
+def caches(machine: Machine) -> set[tuple[int, int, int, tuple[int, ...]]]:
     return {
-        (cache.level, cache.shape.size, cache.shape.ways, cpu_list(cache.cpus))
+        (cache.level, cache.shape.size, cache.shape.ways, tuple(sorted(cache.cpus)))
         for cache in machine.caches
     }
 
@@ -46,13 +45,13 @@ def caches(machine: Machine) -> set[tuple[int, int, int, str]]:
 def test_both_readers_read_the_same_machine(path: Path):
     machine, other = find_machine(str(path)), described(path)
     assert other["info"] == machine.info
-    assert [(n["id"], n["cpus"] or "none", n["memory_bytes"]) for n in other["nodes"]] == [
-        (node.id, cpu_list(node.cpus), node.memory_bytes) for node in machine.nodes
+    assert [(n["id"], n["cpus"], n["memory_bytes"]) for n in other["nodes"]] == [
+        (node.id, sorted(node.cpus), node.memory_bytes) for node in machine.nodes
     ]
     distances = other["distances"]
     assert (distances["values"] if distances else []) == [list(row) for row in machine.distances]
     assert caches(machine) == {
-        (cache["level"], cache["size_bytes"], cache["ways"] or 0, cache["cpus"])
+        (cache["level"], cache["size_bytes"], cache["ways"] or 0, tuple(cache["cpus"]))
         for cache in other["caches"]
         if cache["level"] <= 3
     }

@@ -86,7 +86,7 @@ def outcome(
     reads = count if op != "write" else zero
     writes = count if op == "write" else zero
     bench = {
-        "schema": "homenode.bench.map/1",
+        "schema": "homenode.bench.map/2",
         "options": options,
         "threads": [{"rank": t, "cpu": t, "node": node} for t, node in enumerate(thread_nodes)],
         "matrices": {

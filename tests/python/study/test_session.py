@@ -67,7 +67,7 @@ def test_every_case_gets_a_record_with_all_that_a_repetition_needs(tmp_path: Pat
     ]
     assert first["versions"] == {"homenode": "0.1.0", "kernel": "6.12.1", "qemu": "10.0.0"}
     assert first["started"].endswith("+00:00") and first["machine"]["name"] == "quad-4x2"
-    assert first["bench"]["schema"] == "homenode.bench.map/1"
+    assert first["bench"]["schema"] == "homenode.bench.map/2"
     assert first["counts"][0]["schema"] == "homenode.counts/2"
     assert first["matrix"]["provenance"] == "exact" and len(first["matrix"]["reads"]) == 4
     assert said.count("\n") == 10  # The plan, the start, and one line for each case.
@@ -160,9 +160,9 @@ def test_one_failing_case_is_recorded_and_the_others_go_on(tmp_path: Path) -> No
         (TimeoutError(), "did not end within 300 s"),
         (Outcome(0, "no json", "", []), "cannot use what the command printed"),
         (Outcome(0, '{"schema":"x"}', "", []), "schema 'x'"),
-        (Outcome(0, '{"schema":"homenode.bench.map/1"}', "", []), "not one access was counted"),
-        (Outcome(0, '{"schema":"homenode.bench.map/1"}', "", None), "'matrices'"),
-        (Outcome(0, '{"schema":"homenode.bench.map/1"}', "", [{"schema": "old"}]), "'old'"),
+        (Outcome(0, '{"schema":"homenode.bench.map/2"}', "", []), "not one access was counted"),
+        (Outcome(0, '{"schema":"homenode.bench.map/2"}', "", None), "'matrices'"),
+        (Outcome(0, '{"schema":"homenode.bench.map/2"}', "", [{"schema": "old"}]), "'old'"),
     ],
 )
 def test_whatever_a_command_leaves_the_record_says_what_was_wrong(

@@ -16,15 +16,15 @@ def machine(**more: Any) -> dict[str, Any]:
         "schema": topology.SCHEMA,
         "name": "a <machine> & more",
         "nodes": [
-            {"id": 0, "cpus": "0-3", "memory_bytes": 1024 * MIB, "package": 0},
-            {"id": 2, "cpus": "4-7", "memory_bytes": 512 * MIB, "package": 1},
-            {"id": 9, "cpus": "", "memory_bytes": 4096 * MIB, "package": None},
+            {"id": 0, "cpus": [0, 1, 2, 3], "memory_bytes": 1024 * MIB, "package": 0},
+            {"id": 2, "cpus": [4, 5, 6, 7], "memory_bytes": 512 * MIB, "package": 1},
+            {"id": 9, "cpus": [], "memory_bytes": 4096 * MIB, "package": None},
         ],
-        "packages": [{"number": 0, "cpus": "0-3"}, {"number": 1, "cpus": "4-7"}],
-        "offline_cpus": "",
-        "caches": [{"level": 1, "size_bytes": 32768, "cpus": str(cpu)} for cpu in range(8)],
+        "packages": [{"id": 0, "cpus": [0, 1, 2, 3]}, {"id": 1, "cpus": [4, 5, 6, 7]}],
+        "offline_cpus": [],
+        "caches": [{"level": 1, "size_bytes": 32768, "cpus": [cpu]} for cpu in range(8)],
         "devices": [],
         "distances": None,
-        "allowed": {"cpus": "0-7", "nodes": "0,2,9"},
+        "allowed": {"cpus": list(range(8)), "nodes": [0, 2, 9]},
     }
     return facts | more

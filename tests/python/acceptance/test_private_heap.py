@@ -1,6 +1,6 @@
-"""Heaps in hand on real nodes, and what the allocator says of its own on them.
+"""Private heaps on real nodes, and what the allocator says of its own on them.
 
-tests/heap/programs/in_hand.cpp does it and asks the kernel where each page is.
+tests/heap/programs/private_heap.cpp does it and asks the kernel where each page is.
 """
 
 import json
@@ -15,7 +15,7 @@ FILL_MIB = 40
 
 def filled(lab: Lab, mib: str, policy: str = "bind") -> dict[str, Any]:
     """What the allocator says when a program on CPU 5, which is of node 2, holds so much."""
-    script = f"taskset -c 5 {program('in_hand')} fill {mib}"
+    script = f"taskset -c 5 {program('private_heap')} fill {mib}"
     env = {"HOMENODE_MALLOC_POLICY": policy}
     result = lab.run(["sh", "-c", script], env=env, timeout_s=600)
     assert result.status == 0, result.stdout + result.stderr
@@ -24,7 +24,7 @@ def filled(lab: Lab, mib: str, policy: str = "bind") -> dict[str, Any]:
 
 
 def test_heaps_are_where_they_were_made_and_where_they_were_moved(quad: Lab) -> None:
-    result = quad.run([str(program("in_hand")), "0", "1", "2", "3"], timeout_s=600)
+    result = quad.run([str(program("private_heap")), "0", "1", "2", "3"], timeout_s=600)
     assert result.status == 0, result.stdout + result.stderr
 
 

@@ -1,7 +1,7 @@
-// heap_in_hand NODE NODE...: heaps in hand on a machine with those nodes and eight CPUs, under
+// heap_private_heap NODE NODE...: private heaps on a machine with those nodes and eight CPUs, under
 // every policy, moved from node to node, in C++ containers; the kernel says where each page is.
 //
-// heap_in_hand fill MIB: malloc() takes so much and touches it, then writes the statistics.
+// heap_private_heap fill MIB: malloc() takes so much and touches it, then writes the statistics.
 #include <homenode/heap.h>
 
 #include <cstdio>
@@ -151,7 +151,7 @@ int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
   if (words.size() == 2 && words[0] == "fill") return fill_memory(std::stoul(words[1]));
   if (words.size() < 2) {
-    std::fprintf(stderr, "usage: heap_in_hand NODE NODE... | fill MIB\n");
+    std::fprintf(stderr, "usage: heap_private_heap NODE NODE... | fill MIB\n");
     return 2;
   }
   for (std::size_t i = 0; i < words.size(); ++i) {
