@@ -64,6 +64,7 @@ Description describe() {
       "processes and threads on memory that all, some or one of them use, as perf has it",
       "-G of all, -P of each process, -T of each thread, in MiB",
       "shared by all, by a process's threads, or a thread's own", "perf bench numa mem: Linux");
+  numa_mem.schema = "homenode.bench.numa-mem/1";
   numa_mem.placement = "strategy";
   for (const auto& part : {of_the_tasks(), of_the_memory(), of_the_work(), of_the_looks()}) {
     numa_mem.parameters.insert(numa_mem.parameters.end(), part.begin(), part.end());
