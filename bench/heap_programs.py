@@ -67,7 +67,7 @@ class Run:
 
     def read(self, text: str) -> None:
         """Keeps what processes said of themselves."""
-        lines = re.findall(r'^\{"schema": "homenode.malloc/1".*\}$', text, re.MULTILINE)
+        lines = re.findall(r'^\{"schema": "homenode.malloc/2".*\}$', text, re.MULTILINE)
         self.served += [json.loads(line) for line in lines]
 
 

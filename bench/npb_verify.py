@@ -54,11 +54,11 @@ def outcome_of(report: dict[str, Any]) -> Outcome:
     if not run["checks"]:
         faults.append("nothing was checked")
     for name, pages in run["pages"].items():
-        if pages["nodes"] is None:
+        if pages["not_audited"] is not None:
             faults.append(f"{name} not audited: {pages['not_audited']}")
-        elif pages["astray"]:
-            faults.append(f"{pages['astray']} pages of {name} not where they were placed")
-    return Outcome(run["seconds"], run["cpu_seconds"], tuple(faults))
+        elif pages["astray_pages"]:
+            faults.append(f"{pages['astray_pages']} pages of {name} not where they were placed")
+    return Outcome(run["seconds"], run["cpu_s"], tuple(faults))
 
 
 def outcomes(cases: Iterable[Case], run: Runner) -> Iterator[tuple[Case, Outcome]]:

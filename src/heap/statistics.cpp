@@ -105,25 +105,27 @@ void write_heap(Text& text, const CoreHeap& heap) {
 
 void write_arena(Text& text, Arena& arena) {
   text.add("{");
-  if (arena.node < system::max_nodes) field(text, "node", arena.node).add(", ");
-  text.add("\"in_hand\": ").add(arena.only_heap != nullptr ? "true" : "false");
+  const bool of_node = arena.node < system::max_nodes;
+  (of_node ? field(text, "node", arena.node) : text.add("\"node\": null")).add(", ");
+  text.add("\"private\": ").add(arena.only_heap != nullptr ? "true" : "false");
   text.add(", \"policy\": \"").add(policy_name(arena.policy)).add("\", ");
   const Totals totals = count(arena);
   write_totals(text, totals);
   field(text.add(", "), "mappings", totals.mappings);
   field(text.add(", "), "policy_calls", totals.policy_calls);
   const Spilled spilled = count_spilled(arena);
-  if (!spilled.unknown) field(text.add(", "), "spilled_bytes", spilled.bytes);
+  text.add(", ");
+  spilled.unknown ? text.add("\"spilled_bytes\": null")
+                  : field(text, "spilled_bytes", spilled.bytes);
+  text.add(", \"heaps\": [");
   if (arena.only_heap == nullptr) {
-    text.add(", \"heaps\": [");
     const CoreHeap* const first = arena.heaps.load_acquire();
     for (const CoreHeap* heap = first; heap != nullptr; heap = heap->next) {
       if (heap != first) text.add(", ");
       write_heap(text, *heap);
     }
-    text.add("]");
   }
-  text.add("}");
+  text.add("]}");
 }
 
 }  // namespace
@@ -220,7 +222,7 @@ int output() {
 
 void write_statistics(int file) {
   Text text(file);
-  text.add("{\"schema\": \"homenode.malloc/1\", \"policy\": \"");
+  text.add("{\"schema\": \"homenode.malloc/2\", \"policy\": \"");
   text.add(policy_name(settings().policy)).add("\", ");
   write_totals(text, count_all());
   const system::Calls calls = system::calls();

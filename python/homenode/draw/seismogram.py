@@ -7,7 +7,7 @@ from homenode.draw.png import is_number
 from homenode.draw.svg import Drawing, clean, element
 from homenode.draw.words import Json
 
-SCHEMA = "homenode.bench.seismic.seismogram/1"
+SCHEMA = "homenode.bench.seismic.seismogram/2"
 PAGE_WIDTH = 840
 LEFT, TOP, WIDTH, LANE = 170.0, 84.0, 640.0, 38.0
 
@@ -18,12 +18,12 @@ def draw(facts: Json) -> str:
     """An SVG of the traces; the exact motion, where it is known, dashed on top of each."""
     drawing = Drawing("hn-traces", 12)
     receivers = facts["receivers"]
-    sizes = [abs(v) for r in receivers for v in r["velocity_m_s"] if is_number(v)]
+    sizes = [abs(v) for r in receivers for v in r["velocity_m_per_s"] if is_number(v)]
     most = max(sizes, default=0.0)
     scale = LANE * 0.6 / most if most > 0.0 else 0.0
     bottom = TOP + LANE * len(receivers)
     bar = 4 * tick_unit(most) if most > 0.0 else 0.0
-    known = any(receiver["exact_m_s"] for receiver in receivers)
+    known = any(receiver["exact_m_per_s"] for receiver in receivers)
     curves = "blue: computed, dashed: the closed form" if known else "blue: computed"
     what = f"velocity of the ground, the bar is {bar:.3g} m/s; places x y z in m from the source"
     drawing.text(20, 30, "Seismograms", size=17, bold=True)
@@ -38,9 +38,9 @@ def draw(facts: Json) -> str:
         place = element("tspan", clean(_place(receiver)), **drawing.look("soft"))
         name = clean(receiver["component"]) + " " + place
         drawing.add("text", "", name, x=LEFT - 12, y=base + 4, text_anchor="end")
-        _curve(drawing, receiver["velocity_m_s"], base, scale, "ours")
-        if receiver["exact_m_s"]:
-            _curve(drawing, receiver["exact_m_s"], base, scale, "exact", dashes="4 4")
+        _curve(drawing, receiver["velocity_m_per_s"], base, scale, "ours")
+        if receiver["exact_m_per_s"]:
+            _curve(drawing, receiver["exact_m_per_s"], base, scale, "exact", dashes="4 4")
     return drawing.finish(PAGE_WIDTH, round(bottom + 54))
 
 

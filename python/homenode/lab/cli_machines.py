@@ -59,7 +59,7 @@ def list_machines(options: argparse.Namespace) -> int:
         except LabError as error:
             say(str(error))
     if options.json:
-        print(json.dumps([machine_text.summary(machine) for machine in machines]))
+        print(json.dumps(machine_text.list_json(machines)))
     else:
         print(machine_text.list_text(machines))
     return 0
@@ -69,7 +69,7 @@ def show(options: argparse.Namespace) -> int:
     """The subcommand show."""
     machine = catalogue.find_machine(options.machine)
     if options.json:
-        print(json.dumps(machine_text.summary(machine)))
+        print(json.dumps(machine_text.show_json(machine)))
     else:
         print(machine_text.show_text(machine))
     return 0

@@ -13,6 +13,18 @@ from homenode.lab.text import cpu_list, table
 KIB = 1 << 10
 GIB = 1 << 30
 COLUMNS = 100
+MACHINE_SCHEMA = "homenode.lab.machine/1"
+MACHINES_SCHEMA = "homenode.lab.machines/1"
+
+
+def list_json(machines: Sequence[Machine]) -> dict[str, Any]:
+    """What `lab list --json` prints."""
+    return {"schema": MACHINES_SCHEMA, "machines": [summary(machine) for machine in machines]}
+
+
+def show_json(machine: Machine) -> dict[str, Any]:
+    """What `lab show --json` prints."""
+    return {"schema": MACHINE_SCHEMA, **summary(machine)}
 
 
 def list_text(machines: Sequence[Machine]) -> str:
@@ -64,7 +76,7 @@ def show_text(machine: Machine) -> str:
 
 
 def summary(machine: Machine) -> dict[str, Any]:
-    """The machine as JSON: what `lab list --json` and `lab show --json` print."""
+    """The machine as it stands in the JSON of `lab list` and `lab show`."""
     model = resolve(machine)
     gaps = find_gaps(machine, model)
     factors = list(model.numa_factors().values())
@@ -75,7 +87,7 @@ def summary(machine: Machine) -> dict[str, Any]:
                 "level": cache.level,
                 "bytes": cache.shape.size,
                 "ways": cache.shape.ways or None,
-                "line": cache.shape.line,
+                "line_bytes": cache.shape.line,
                 "cpus": list(cache.cpus),
             }
             for cache in machine.caches
@@ -92,7 +104,7 @@ def summary(machine: Machine) -> dict[str, Any]:
             }
             for kind, provenance, values in _kinds(machine, model)
         ],
-        "links": [{"nodes": list(pair), "mib_s": mib} for pair, mib in model.links.items()],
+        "links": [{"nodes": list(pair), "mib_per_s": mib} for pair, mib in model.links.items()],
         "assumed": list(model.assumed),
         "closes": not gaps,
         "gaps": gaps,

@@ -10,22 +10,32 @@ from homenode.lab.result import Result
 from homenode.lab.stats import TimeStats, time_json, time_stats, time_text
 from homenode.lab.text import table
 
-SCHEMA = "homenode.lab-run/1"
+SCHEMA = "homenode.lab.run/1"
 KIB = 1 << 10
 
 
 def machine_summary(machine: Machine) -> dict[str, Any]:
-    """The machine as JSON: what `lab list --json` and `lab show --json` print."""
+    """The machine as it stands in the JSON of `lab run`, `lab list` and `lab show`."""
     cache = machine.private_cache
     return {
         "name": machine.name,
         "description": machine.description,
         "source": machine.info.get("Source", ""),
         "nodes": [node.to_json() for node in machine.nodes],
-        "distances": [list(row) for row in machine.distances],
-        "private_cache": cache and {"bytes": cache.size, "ways": cache.ways, "line": cache.line},
+        "distances": _distances_json(machine),
+        "private_cache": cache
+        and {"bytes": cache.size, "ways": cache.ways, "line_bytes": cache.line},
         "lab_node_memory_mib": machine.lab_node_memory_mib,
     }
+
+
+def _distances_json(machine: Machine) -> dict[str, Any] | None:
+    rows = [list(row) for row in machine.distances]
+    return (
+        {"provenance": "declared", "nodes": list(machine.node_ids), "values": rows}
+        if rows
+        else None
+    )
 
 
 def stats_of(rois: Sequence[Roi], machine: Machine) -> TimeStats | None:

@@ -150,7 +150,7 @@ def time_json(stats: TimeStats | None) -> dict[str, Any] | None:
     return {
         "modelled": True,
         "seconds": stats.ps / PS_PER_S,
-        "busy_seconds": stats.busy_ps / PS_PER_S,
+        "busy_s": stats.busy_ps / PS_PER_S,
         "instructions": stats.instructions,
         "ipc": stats.ipc,
         "hit_rates": {name: stats.levels[name].rate for name in LEVELS},

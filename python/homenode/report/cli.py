@@ -22,6 +22,7 @@ from homenode.study.errors import StudyError
 from homenode.study.records import Record
 
 RESULT_SCHEMA = "homenode.report/1"
+FIGURES_SCHEMA = "homenode.report.figures/1"  # Of workloads without matrices.
 # What a value of the wrong kind, or none where there should be one, ends in.
 ODD = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
 
@@ -123,7 +124,7 @@ def _figures(
         (view.machine.name, len({str(r["case"]["id"]) for r in view.records})) for view in views
     ]
     if as_json:
-        value = {"schema": RESULT_SCHEMA, "machines": figures.to_json(views)}
+        value = {"schema": FIGURES_SCHEMA, "machines": figures.to_json(views)}
         return shown, json.dumps(value, ensure_ascii=False)
     return shown, figures_page.render(views, [str(path) for path in paths])
 

@@ -212,7 +212,7 @@ def to_json(views: Sequence[FigureView]) -> list[dict[str, Any]]:
                     "provenance": panel.provenance,
                     "group": group.label,
                     "placement": bar.placement,
-                    "threads": bar.threads,
+                    "threads": int(bar.threads) if bar.threads.isdecimal() else None,
                     "median": bar.value,
                     "low": bar.low,
                     "high": bar.high,

@@ -24,6 +24,7 @@ from homenode.study.session import Summary, run_study
 from homenode.study.spec import Study, expand
 
 RESULT_SCHEMA = "homenode.study.result/1"
+CASES_SCHEMA = "homenode.study.cases/1"
 
 
 def parser() -> argparse.ArgumentParser:
@@ -133,7 +134,8 @@ def _list_cases(study: Study, runner_for: RunnerFactory, *, as_json: bool) -> No
         for case in expand(study, runner.machine.name, runner.machine.digest)
     ]
     if as_json:
-        print(json.dumps([case.to_json() | {"command": command} for case, command in cases]))
+        listed = [case.to_json() | {"command": command} for case, command in cases]
+        print(json.dumps({"schema": CASES_SCHEMA, "cases": listed}))
         return
     for case, command in cases:
         print(f"{case.id}  {case.machine}  {' '.join(command)}")

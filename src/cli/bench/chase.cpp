@@ -36,7 +36,7 @@ class BenchChase final : public ProgramWorkload {
                        fmt::format("give --size {} or more", line_of_chase_bytes * threads));
     }
     ProgramTitle title{fmt::format("Chase, {} lines", shape_.lines),
-                       "homenode.bench.chase/1",
+                       "homenode.bench.chase/2",
                        {{"lines", shape_.lines}, {"passes", shape_.passes}, {"seed", shape_.seed}}};
     return Made{workloads::chase::make_chase(shape_), std::move(title)};
   }

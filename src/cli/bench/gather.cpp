@@ -50,7 +50,7 @@ class BenchGather final : public Workload {
       const ProgramTitle title{
           fmt::format("{} {}, {} indices, delta {}, {} times", gathers ? "Gather" : "Scatter",
                       pattern.name, pattern.indices.size(), pattern.delta, pattern.count),
-          "homenode.bench.gather/1",
+          "homenode.bench.gather/2",
           {{"name", pattern.name},
            {"kernel", gathers ? "gather" : "scatter"},
            {"indices", pattern.indices},

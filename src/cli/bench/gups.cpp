@@ -43,7 +43,7 @@ class BenchGups final : public ProgramWorkload {
     }
     ProgramTitle title{
         fmt::format("RandomAccess, 2^{} words", shape_.log2_words),
-        "homenode.bench.gups/1",
+        "homenode.bench.gups/2",
         {{"log2_words", shape_.log2_words}, {"updates_per_word", shape_.updates_per_word}}};
     return Made{workloads::gups::make_gups(shape_), std::move(title)};
   }

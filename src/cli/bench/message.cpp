@@ -113,7 +113,7 @@ class BenchKNeighbor final : public Workload {
     };
     const ProgramTitle title{
         fmt::format("kNeighbor, k = {}, messages of {} bytes", shape_.reach, size_.value),
-        "homenode.bench.kneighbor/1",
+        "homenode.bench.kneighbor/2",
         {{"elements", elements_ ? nlohmann::ordered_json(*elements_) : nullptr},
          {"neighbours", shape_.reach},
          {"iterations", shape_.iterations},
@@ -174,7 +174,7 @@ class BenchMolecular2D final : public Workload {
     };
     const ProgramTitle title{fmt::format("Molecular2D, {} x {} patches, {} particles",
                                          shape_.columns, shape_.rows, shape_.particles),
-                             "homenode.bench.molecular2d/1",
+                             "homenode.bench.molecular2d/2",
                              {{"columns", shape_.columns},
                               {"rows", shape_.rows},
                               {"particles", shape_.particles},

@@ -91,7 +91,7 @@ class BenchNpb final : public ProgramWorkload {
     const char letter = npb::letter_of(*size);
     ProgramTitle title{
         fmt::format("NPB {}, class {}", capital(benchmark->name), letter),
-        "homenode.bench.npb/1",
+        "homenode.bench.npb/2",
         {{"kernel", std::string(benchmark->name)}, {"class", std::string(1, letter)}}};
     return Made{benchmark->make(*size), std::move(title)};
   }

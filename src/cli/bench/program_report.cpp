@@ -33,7 +33,10 @@ Json figures_json(const std::vector<workloads::Figure>& figures) {
 
 Json pages_json(const trial::ArrayAudit& array) {
   if (!array.audit) {
-    return {{"nodes", nullptr}, {"not_audited", array.error ? array.error->message() : ""}};
+    return {{"pages_on_node", nullptr},
+            {"pages_on_no_node", nullptr},
+            {"astray_pages", nullptr},
+            {"not_audited", array.error ? array.error->message() : "not audited"}};
   }
   Json nodes = Json::object();
   for (const auto& [node, pages] : array.audit->pages_on_node) {
@@ -43,7 +46,10 @@ Json pages_json(const trial::ArrayAudit& array) {
   for (const auto& [reason, pages] : array.audit->reasons) {
     reasons[actuation::to_string(reason)] = pages;
   }
-  return {{"nodes", nodes}, {"reasons", reasons}, {"astray", array.astray}};
+  return {{"pages_on_node", std::move(nodes)},
+          {"pages_on_no_node", std::move(reasons)},
+          {"astray_pages", array.astray},
+          {"not_audited", nullptr}};
 }
 
 Json runs_json(const trial::ProgramReport& report) {
@@ -55,7 +61,7 @@ Json runs_json(const trial::ProgramReport& report) {
     }
     list.push_back({{"seconds", run.outcome.seconds},
                     {"clock", host_clock_words()},
-                    {"cpu_seconds", run.cpu_seconds},
+                    {"cpu_s", run.cpu_seconds},
                     {"operations", run.outcome.operations},
                     {"rate", run.outcome.rate()},
                     {"unit", run.outcome.unit},
@@ -90,12 +96,13 @@ Json peers_json(const std::vector<PeerReport>& peers) {
   for (const PeerReport& peer : peers) {
     Json runs = Json::array();
     for (const trial::PeerRun& run : peer.runs) {
-      runs.push_back({{"wall_seconds", run.wall_seconds},
-                      {"cpu_seconds", run.cpu_seconds},
+      runs.push_back({{"wall_s", run.wall_seconds},
+                      {"cpu_s", run.cpu_seconds},
                       {"rate", run.rate ? Json(*run.rate) : Json(nullptr)},
                       {"verified", run.verified ? Json(*run.verified) : Json(nullptr)}});
     }
-    list.push_back({{"command", peer.command}, {"runs", std::move(runs)}});
+    list.push_back(
+        {{"command", peer.command}, {"clock", host_clock_words()}, {"runs", std::move(runs)}});
   }
   return list;
 }

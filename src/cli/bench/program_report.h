@@ -17,7 +17,7 @@ struct PeerReport {
 
 struct ProgramTitle {
   std::string text;             ///< "NPB CG, class S".
-  std::string schema;           ///< "homenode.bench.npb/1".
+  std::string schema;           ///< "homenode.bench.npb/2".
   nlohmann::ordered_json what;  ///< What was run, in the caller's words.
 };
 

@@ -107,19 +107,19 @@ class BenchSeismic final : public Workload {
 
   [[nodiscard]] ProgramTitle title_of(const SeismicPlan& plan, const SeismicSpeed& speed) const {
     const auto& cells = plan.scene.cells;
-    nlohmann::json layers = nlohmann::json::array();
+    nlohmann::ordered_json layers = nlohmann::ordered_json::array();
     for (const seismic::Layer& layer : plan.scene.layers) {
       layers.push_back({{"depth_m", layer.depth_m},
-                        {"density_kg_m3", layer.density_kg_m3},
-                        {"p_m_s", layer.p_m_s},
-                        {"s_m_s", layer.s_m_s}});
+                        {"density_kg_per_m3", layer.density_kg_m3},
+                        {"p_m_per_s", layer.p_m_s},
+                        {"s_m_per_s", layer.s_m_s}});
     }
     const std::size_t together = plan.block.steps;
     return {
         fmt::format("seismic waves in {} x {} x {} cells, {} steps{}, {}", cells[0], cells[1],
                     cells[2], plan.scene.steps,
                     together > 1 ? fmt::format(", {} together", together) : "", options_.precision),
-        "homenode.bench.seismic/1",
+        "homenode.bench.seismic/2",
         {{"cells", cells},
          {"steps", plan.scene.steps},
          {"time_block", together},
@@ -129,8 +129,8 @@ class BenchSeismic final : public Workload {
          {"layers", layers},
          {"compared_with_closed_form", plan.compare},
          {"bytes_per_cell_and_step", speed.bytes},
-         {"useful_mb_s", speed.traffic() / 1e6},
-         {"triad_mb_s", speed.triad / 1e6},
+         {"useful_mb_per_s", speed.traffic() / 1e6},
+         {"triad_mb_per_s", speed.triad / 1e6},
          {"fraction_of_triad", speed.share()}}};
   }
 

@@ -68,10 +68,10 @@ std::string seismogram_json(const SeismicTraces& seen) {
     receivers.push_back(
         {{"component", name_of_receiver(seen.scene, r)},
          {"place_m", place_of(seen.scene, r)},
-         {"velocity_m_s", seen.traces[r]},
-         {"exact_m_s", seen.expected.empty() ? Json(nullptr) : Json(seen.expected[r])}});
+         {"velocity_m_per_s", seen.traces[r]},
+         {"exact_m_per_s", seen.expected.empty() ? Json(nullptr) : Json(seen.expected[r])}});
   }
-  const Json json{{"schema", "homenode.bench.seismic.seismogram/1"},
+  const Json json{{"schema", "homenode.bench.seismic.seismogram/2"},
                   {"first_s", time_of(seen.scene, 0)},
                   {"step_s", seen.scene.step_s},
                   {"steps", seen.scene.steps},

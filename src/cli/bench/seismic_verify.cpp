@@ -13,6 +13,7 @@ namespace homenode::cli {
 namespace {
 
 namespace seismic = workloads::seismic;
+using Json = nlohmann::ordered_json;
 
 constexpr double coarse_limit = 0.01;  // 7 cells to the shortest wave.
 constexpr double fine_limit = 0.003;   // At half the spacing and less.
@@ -40,10 +41,10 @@ struct Rung {
 /// What is printed of the ladders: lines as they are found, or JSON in the end.
 struct Found {
   std::ostream* lines;  ///< None where JSON is wanted.
-  nlohmann::json list = nlohmann::json::array();
+  Json list = Json::array();
   bool passed = true;
 
-  void add(nlohmann::json entry, const std::string& line, bool good) {
+  void add(Json entry, const std::string& line, bool good) {
     entry["passed"] = good;
     list.push_back(std::move(entry));
     if (lines) *lines << line << (good ? "  passed\n" : "  NOT PASSED\n") << std::flush;
@@ -95,7 +96,7 @@ class Climb {
         seismic::misfit(seen[0], middle),
         seismic::misfit(middle, seismic::every_third(seismic::every_third(seen[2]))), 3.0);
     found.add(
-        {{"source", ladder.source}, {"spacing_m", ladder.spacings_m[0]}, {"order_in_time", order}},
+        rung_json(ladder, 0, {{"order_in_time", order}}),
         fmt::format("{:<14} {:>4} m, thirds of the time step twice: order {:.3f}, at least {}",
                     ladder.source, ladder.spacings_m[0], order, least_order),
         order >= least_order);
@@ -112,16 +113,22 @@ class Climb {
     return full_space(problem);
   }
 
+  /// A rung with all keys, of which it knows some.
+  static Json rung_json(const Ladder& ladder, std::size_t n, const Json& known) {
+    Json rung{{"source", ladder.source},   {"spacing_m", ladder.spacings_m[n]}, {"misfit", nullptr},
+              {"limit", nullptr},          {"misfit_in_space", nullptr},        {"order", nullptr},
+              {"order_in_space", nullptr}, {"order_in_time", nullptr}};
+    rung.update(known);
+    return rung;
+  }
+
   static void add_rung(const Ladder& ladder, std::size_t n, const Rung& rung, const Rung& last,
                        Found& found) {
     const double spacing_m = ladder.spacings_m[n];
     const double limit = n == 0 ? coarse_limit : fine_limit;
     bool good = rung.misfit <= limit;
-    nlohmann::json entry = {{"source", ladder.source},
-                            {"spacing_m", spacing_m},
-                            {"misfit", rung.misfit},
-                            {"limit", limit},
-                            {"misfit_in_space", rung.in_space}};
+    Json entry = rung_json(
+        ladder, n, {{"misfit", rung.misfit}, {"limit", limit}, {"misfit_in_space", rung.in_space}});
     std::string line = fmt::format("{:<14} {:>4} m  misfit {:.4f} %, at most {:.1f} %",
                                    ladder.source, spacing_m, 100 * rung.misfit, 100 * limit);
     if (n > 0) {
@@ -160,8 +167,7 @@ Result<void> verify_seismic(Context& context, const machine::Machine& machine,
     if (auto done = climb.in_space(ladder, found); !done) return done;
   }
   if (json) {
-    context.out << nlohmann::json{{"schema", "homenode.bench.seismic.verify/2"},
-                                  {"rungs", found.list}}
+    context.out << Json{{"schema", "homenode.bench.seismic.verify/3"}, {"rungs", found.list}}
                 << '\n';
   }
   if (found.passed) return {};

@@ -33,7 +33,7 @@ class BenchStream final : public ProgramWorkload {
   Result<Made> make(unsigned threads) override {
     if (auto shaped = take_shape(threads); !shaped) return shaped.as_unexpected();
     ProgramTitle title{fmt::format("STREAM {}, {} {}", kernel_, shape_.teams, team_shape_),
-                       "homenode.bench.stream/1",
+                       "homenode.bench.stream/2",
                        {{"kernel", kernel_},
                         {"elements", shape_.elements},
                         {"passes", shape_.passes},

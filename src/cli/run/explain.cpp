@@ -95,7 +95,7 @@ std::string explain_text(const launch::RunPlan& plan) {
 std::string explain_json(const launch::RunPlan& plan) {
   const placement::Placement& process = plan.process;
   const auto& memory = process.process_memory;
-  Json json{{"schema", "homenode.run.explain/1"},
+  Json json{{"schema", "homenode.run.explain/2"},
             {"memory", policy_json(memory ? &*memory : nullptr)},
             {"cpus", nullptr},
             {"program", plan.program}};
@@ -106,7 +106,7 @@ std::string explain_json(const launch::RunPlan& plan) {
   json["threads"] = Json::array();
   for (std::size_t rank = 0; rank < launch::thread_entries(plan.threads); ++rank) {
     const CpuSet* const cpus = cpus_of(plan, rank);
-    json["threads"].push_back({{"thread", rank},
+    json["threads"].push_back({{"rank", rank},
                                {"cpus", cpus != nullptr ? numbers(*cpus) : Json(nullptr)},
                                {"memory", policy_json(memory_of(plan, rank))}});
   }

@@ -17,13 +17,16 @@ using actuation::SegmentRange;
 using machine::NodeHardware;
 using placement::PolicyKind;
 
-/// numactl's name of a policy, of MPOL_* with or without flags: "bind", "preferred-many".
-std::string mode_name(int mode) {
+/// The name of a policy, of MPOL_* with or without flags: "bind", "preferred-many".
+std::string policy_name(int mode) {
   const auto kind = actuation::policy_kind_of(mode);
-  if (!kind) return fmt::format("[{}]", actuation::kernel_number(mode));
-  // numactl, whose output this is, writes this one name in two words.
-  if (*kind == PolicyKind::weighted_interleave) return "weighted interleave";
-  return placement::to_string(*kind);
+  return kind ? placement::to_string(*kind) : fmt::format("[{}]", actuation::kernel_number(mode));
+}
+
+/// As numactl writes it in text, which is one name in two words.
+std::string mode_name(int mode) {
+  const bool weighted = actuation::policy_kind_of(mode) == PolicyKind::weighted_interleave;
+  return weighted ? "weighted interleave" : policy_name(mode);
 }
 
 /// The value of `preferred node:`.
@@ -102,8 +105,8 @@ std::string show_text(const PolicyState& state) {
 }
 
 std::string show_json(const PolicyState& state) {
-  nlohmann::ordered_json json{{"schema", "homenode.run.show/1"},
-                              {"policy", mode_name(state.mode)},
+  nlohmann::ordered_json json{{"schema", "homenode.run.show/2"},
+                              {"policy", policy_name(state.mode)},
                               {"balancing", actuation::has_balancing(state.mode)},
                               {"nodes", numbers(state.nodes)},
                               {"cpus", numbers(state.cpus)},
@@ -154,18 +157,22 @@ std::string segment_text(const std::vector<SegmentDump>& dumps) {
 
 std::string segment_json(const actuation::SegmentRequest& request,
                          const std::vector<SegmentDump>& dumps) {
-  nlohmann::ordered_json json{{"schema", "homenode.run.dump/1"},
+  nlohmann::ordered_json json{{"schema", "homenode.run.dump/2"},
                               {"kind", request.is_file ? "file" : "segment"},
                               {"name", request.path},
                               {"dumps", nlohmann::ordered_json::array()}};
   for (const SegmentDump& dump : dumps) {
     nlohmann::ordered_json ranges = nlohmann::ordered_json::array();
     for (const SegmentRange& range : dump.ranges) {
-      nlohmann::ordered_json entry{{"first_byte", range.first}, {"end_byte", range.end}};
+      nlohmann::ordered_json entry{{"first_byte", range.first},
+                                   {"end_byte", range.end},
+                                   {"node", nullptr},
+                                   {"policy", nullptr},
+                                   {"nodes", nullptr}};
       if (range.node) {
         entry["node"] = range.node->value();
       } else {
-        entry["policy"] = mode_name(range.mode);
+        entry["policy"] = policy_name(range.mode);
         entry["nodes"] = numbers(range.nodes);
       }
       ranges.push_back(std::move(entry));

@@ -18,7 +18,7 @@ Description description_of(const std::string& name, const std::string& summary,
   description.memory = memory;
   description.use = use;
   description.source = source;
-  description.schema = "homenode.bench." + name + "/1";
+  description.schema = "homenode.bench." + name + "/2";
   return description;
 }
 

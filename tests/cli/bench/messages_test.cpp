@@ -35,7 +35,7 @@ TEST(Messages, AreVerifiedUnderEveryRuleAndStrategy) {
       const BenchOutcome outcome = bench(words);
       EXPECT_EQ(outcome.code, exit_done) << placement.back() << ": " << outcome.err;
       const auto json = nlohmann::json::parse(outcome.out);
-      EXPECT_EQ(json["schema"], "homenode.bench." + small[0] + "/1");
+      EXPECT_EQ(json["schema"], "homenode.bench." + small[0] + "/2");
       EXPECT_EQ(json["thread_places"].size(), 3U);
       EXPECT_FALSE(json["runs"][0]["figures"].empty());
     }

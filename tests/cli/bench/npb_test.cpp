@@ -21,7 +21,7 @@ TEST(BenchNpb, VerifiesARunAndSaysSoInJson) {
              "2", "--peer", "echo Mop/s total = 5", "--json"});
   ASSERT_EQ(outcome.code, exit_done) << outcome.err;
   const auto json = nlohmann::json::parse(outcome.out);
-  EXPECT_EQ(json["schema"], "homenode.bench.npb/1");
+  EXPECT_EQ(json["schema"], "homenode.bench.npb/2");
   EXPECT_EQ(json["what"], (nlohmann::json{{"kernel", "is"}, {"class", "S"}}));
   ASSERT_EQ(json["runs"].size(), 2U);
   EXPECT_EQ(json["runs"][1]["verified"], true);

@@ -27,7 +27,7 @@ TEST(Probes, AreVerifiedUnderStrategies) {
       const BenchOutcome outcome = bench(words);
       EXPECT_EQ(outcome.code, exit_done) << words[0] << ": " << outcome.err;
       const auto json = nlohmann::json::parse(outcome.out);
-      EXPECT_EQ(json["schema"], "homenode.bench." + words[0] + "/1");
+      EXPECT_EQ(json["schema"], "homenode.bench." + words[0] + "/2");
       words.resize(words.size() - 5);
     }
   }

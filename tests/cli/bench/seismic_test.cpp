@@ -101,10 +101,10 @@ TEST(BenchSeismicRecords, TracesHaveALineForEachStepOrAListForEachReceiver) {
   const std::string text = seismogram_json({plan->scene, traces, traces});
   const auto json = nlohmann::json::parse(text);
   ASSERT_EQ(json["receivers"].size(), receivers);
-  EXPECT_EQ(json["receivers"][0]["velocity_m_s"].size(), 150U);
-  EXPECT_EQ(json["receivers"][0]["exact_m_s"], json["receivers"][0]["velocity_m_s"]);
+  EXPECT_EQ(json["receivers"][0]["velocity_m_per_s"].size(), 150U);
+  EXPECT_EQ(json["receivers"][0]["exact_m_per_s"], json["receivers"][0]["velocity_m_per_s"]);
   EXPECT_TRUE(nlohmann::json::parse(
-                  seismogram_json({plan->scene, traces, none}))["receivers"][0]["exact_m_s"]
+                  seismogram_json({plan->scene, traces, none}))["receivers"][0]["exact_m_per_s"]
                   .is_null());
   expect_golden("seismogram.json", text);
 }

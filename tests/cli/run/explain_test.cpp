@@ -49,6 +49,7 @@ TEST(RunExplain, TellsEachThreadsPlace) {
   const auto json = nlohmann::json::parse(explain_json(plan));
   EXPECT_EQ(json["threads"].size(), 2U);
   EXPECT_EQ(json["threads"][1]["cpus"], std::vector<int>{2});
+  EXPECT_EQ(json["threads"][0]["rank"], 0);
   EXPECT_EQ(json["threads"][0]["memory"]["nodes"], std::vector<int>{0});
 }
 

@@ -58,12 +58,14 @@ TEST(RunShow, NamesEveryPolicyWithoutItsFlags) {
 TEST(RunShow, HasTheSameInJson) {
   const auto json =
       nlohmann::json::parse(show_json(state_of(MPOL_BIND | (1 << 13), {NodeId(1), NodeId(3)})));
-  EXPECT_EQ(json["schema"], "homenode.run.show/1");
+  EXPECT_EQ(json["schema"], "homenode.run.show/2");
   EXPECT_EQ(json["policy"], "bind");
   EXPECT_EQ(json["balancing"], true);
   EXPECT_EQ(json["nodes"], (std::vector<int>{1, 3}));
   EXPECT_EQ(json["cpus"], (std::vector<int>{0, 2}));
   EXPECT_TRUE(json["next_interleaved"].is_null());
+  const auto weighted = nlohmann::json::parse(show_json(state_of(6, {NodeId(1)})));
+  EXPECT_EQ(weighted["policy"], "weighted-interleave");
 }
 
 machine::Machine one_node_and_memory() {

@@ -64,7 +64,7 @@ TEST(Run, ExplainSetsAndStartsNothing) {
   CommandLine line;
   EXPECT_EQ(line.run({"run", "-b", "-m", "all", "--explain", "--json", "prog", "a"}), exit_done);
   const auto json = nlohmann::json::parse(line.out.str());
-  EXPECT_EQ(json["schema"], "homenode.run.explain/1");
+  EXPECT_EQ(json["schema"], "homenode.run.explain/2");
   EXPECT_EQ(json["memory"]["policy"], "bind");
   EXPECT_EQ(json["memory"]["balancing"], true);
   EXPECT_TRUE(json["cpus"].is_null());

@@ -117,10 +117,13 @@ TEST(RunSegment, PrintsNumactlsLines) {
   actuation::SegmentRequest request;
   request.path = "k";
   const auto json = nlohmann::json::parse(segment_json(request, dumps));
-  EXPECT_EQ(json["schema"], "homenode.run.dump/1");
+  EXPECT_EQ(json["schema"], "homenode.run.dump/2");
   EXPECT_EQ(json["dumps"][0]["ranges"][2]["policy"], "default");
   EXPECT_EQ(json["dumps"][0]["ranges"][3]["nodes"], (std::vector<int>{1, 2}));
+  EXPECT_TRUE(json["dumps"][0]["ranges"][3]["node"].is_null());
   EXPECT_EQ(json["dumps"][1]["ranges"][0]["node"], 3);
+  EXPECT_TRUE(json["dumps"][1]["ranges"][0]["policy"].is_null());
+  EXPECT_TRUE(json["dumps"][1]["ranges"][0]["nodes"].is_null());
 }
 
 /// The words of a command on a file that is made.

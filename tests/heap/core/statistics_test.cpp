@@ -135,8 +135,8 @@ TEST(Statistics, AreWrittenWithTheHeapsOfTheirCores) {
   std::string text(1 << 20, '\0');
   text.resize(std::fread(text.data(), 1, text.size(), file.get()));
   for (const char* const part :
-       {"\"schema\": \"homenode.malloc/1\"", "\"heaps\": [{\"cpu\": ", "\"in_hand\": true",
-        "\"spilled_bytes\": 0", "\"remote_frees\": ", "\"peak_bytes\": "}) {
+       {"\"schema\": \"homenode.malloc/2\"", "\"heaps\": [{\"cpu\": ", "\"private\": true",
+        "\"heaps\": []}", "\"spilled_bytes\": 0", "\"remote_frees\": ", "\"peak_bytes\": "}) {
     EXPECT_NE(text.find(part), std::string::npos) << part;
   }
   EXPECT_EQ(text.substr(text.size() - 3), "]}\n");

@@ -73,9 +73,9 @@ def test_every_array_is_where_the_strategy_puts_it(
     nodes = quad.machine.memory_nodes
     for array in report["arrays"]:
         found = report["runs"][0]["pages"][array["name"]]
-        counts = Counter({int(node): pages for node, pages in found["nodes"].items()})
+        counts = Counter({int(node): pages for node, pages in found["pages_on_node"].items()})
         pages = -(-array["bytes"] // PAGE_BYTES)
-        assert found["astray"] == 0
+        assert found["astray_pages"] == 0
         if strategy == "memory-bind":  # What no thread wrote to is on no node.
             assert 0 < counts.total() <= pages and set(counts) <= set(homes)
         else:

@@ -27,13 +27,15 @@ NPB_ENDS = """\
  Version         =                    3.4.2
 """
 
+PAGES = {"pages_on_node": {"0": 7}, "pages_on_no_node": {}, "astray_pages": 0, "not_audited": None}
+
 
 def report(**changes: Any) -> dict[str, Any]:
     run = {
         "seconds": 0.5,
-        "cpu_seconds": 1.0,
+        "cpu_s": 1.0,
         "checks": [{"name": "zeta", "passed": True}],
-        "pages": {"a": {"nodes": {"0": 7}, "reasons": {}, "astray": 0}},
+        "pages": {"a": PAGES},
     }
     return {"runs": [run | changes]}
 
@@ -48,10 +50,10 @@ def test_a_run_without_faults_is_its_times() -> None:
         ({"checks": [{"name": "zeta", "passed": False}]}, "zeta is wrong"),
         ({"checks": []}, "nothing was checked"),
         (
-            {"pages": {"a": {"nodes": {"0": 7}, "reasons": {}, "astray": 3}}},
+            {"pages": {"a": PAGES | {"astray_pages": 3}}},
             "3 pages of a not where they were placed",
         ),
-        ({"pages": {"a": {"nodes": None, "not_audited": "EPERM"}}}, "a not audited: EPERM"),
+        ({"pages": {"a": PAGES | {"not_audited": "EPERM"}}}, "a not audited: EPERM"),
     ],
 )
 def test_what_is_wrong_is_named(changes: dict[str, Any], fault: str) -> None:
@@ -73,9 +75,7 @@ def test_one_run_that_says_nothing_fails_the_whole(capsys: pytest.CaptureFixture
 
 
 def _run_text() -> str:
-    return (
-        '{"seconds": 1, "cpu_seconds": 1, "pages": {}, "checks": [{"name": "x", "passed": true}]}'
-    )
+    return '{"seconds": 1, "cpu_s": 1, "pages": {}, "checks": [{"name": "x", "passed": true}]}'
 
 
 def test_runs_of_this_machine_are_verified(capsys: pytest.CaptureFixture[str]) -> None:

@@ -124,7 +124,7 @@ def test_traces_are_drawn_with_their_exact_ones_dashed() -> None:
     assert text.count('class="ours"') == count == text.count('stroke-dasharray="4 4"')
     assert "dashed: the closed form" in text
     for receiver in facts["receivers"]:
-        receiver["exact_m_s"] = None
+        receiver["exact_m_per_s"] = None
     alone = seismogram.draw(facts)
     assert "stroke-dasharray" not in alone and "closed form" not in alone
 
@@ -132,7 +132,7 @@ def test_traces_are_drawn_with_their_exact_ones_dashed() -> None:
 def test_a_trace_is_interrupted_where_there_is_no_number() -> None:
     facts = recorded("seismogram.json")
     facts["receivers"] = facts["receivers"][:1]
-    facts["receivers"][0] |= {"velocity_m_s": [1.0, None, 1.0, 2.0], "exact_m_s": None}
+    facts["receivers"][0] |= {"velocity_m_per_s": [1.0, None, 1.0, 2.0], "exact_m_per_s": None}
     paths = [e.get("d", "") for e in ET.fromstring(seismogram.draw(facts)).iter() if e.get("d")]
     assert [sum(c == letter for c in paths[-1]) for letter in "ML"] == [2, 1]
 

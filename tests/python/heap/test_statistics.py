@@ -29,7 +29,7 @@ OF_HEAPS = ["live_bytes", "remote_frees", "mappings", "policy_calls"]
 def said(text: str) -> dict[str, Any]:
     """The only line."""
     value: dict[str, Any] = json.loads(text)
-    assert value["schema"] == "homenode.malloc/1"
+    assert value["schema"] == "homenode.malloc/2"
     return value
 
 

@@ -38,7 +38,7 @@ def test_list_says_which_file_is_no_machine_and_lists_the_others(
     (folder / "broken.xml").write_text("<topology")
     assert main(["list", "--json"]) == 0
     output = capsys.readouterr()
-    assert "tiny-2x2" in [machine["name"] for machine in json.loads(output.out)]
+    assert "tiny-2x2" in [machine["name"] for machine in json.loads(output.out)["machines"]]
     assert output.err.startswith("homenode lab: cannot use the machine file broken")
     assert output.err.count("\n") == 1
 

@@ -1,6 +1,7 @@
 """homenode.lab: patience, sessions, the wire, outputs and diagnoses, all without a guest."""
 
 import io
+import json
 import os
 import pwd
 import signal
@@ -275,7 +276,9 @@ def test_machines_are_listed_and_shown(capsys: pytest.CaptureFixture[str]):
     assert main(["list"]) == 0
     assert "quad-4x2" in capsys.readouterr().out
     assert main(["show", "quad-4x2", "--json"]) == 0
-    assert '"distances": [[10, 16, 16, 22]' in capsys.readouterr().out
+    distances = json.loads(capsys.readouterr().out)["distances"]
+    assert distances["provenance"] == "declared" and distances["nodes"] == [0, 1, 2, 3]
+    assert distances["values"][0] == [10, 16, 16, 22]
 
 
 def test_an_output_that_has_no_room_is_one_line(tmp_path: Path):

@@ -43,7 +43,7 @@ class Streams(FakeRunner):
         if "twisted" in words and "round-robin" in words:
             return Outcome(1, "", "computed a wrong result", None)
         runs = [{"seconds": 1 / rate, "rate": rate, "operations": 1e6}]
-        bench = {"schema": "homenode.bench.stream/1", "runs": runs}
+        bench = {"schema": "homenode.bench.stream/2", "runs": runs}
         return Outcome(0, json.dumps(bench), "", [counts_line(QUAD, AT_HOME, NOTHING)])
 
 
@@ -98,10 +98,10 @@ def test_the_page_has_a_chart_and_a_table_and_needs_no_other_file(
 def test_the_values_of_the_page_as_data(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main([str(folder), "--json"]) == 0
     value = json.loads(capsys.readouterr().out)
-    assert value["schema"] == "homenode.report/1"
+    assert value["schema"] == "homenode.report.figures/1"
     (machine,) = value["machines"]
     assert machine["workload"] == "stream" and len(machine["figures"]) == 2 * 6
-    assert machine["figures"][0]["median"] == 2.0
+    assert (machine["figures"][0]["median"], machine["figures"][0]["threads"]) == (2.0, 2)
 
 
 def test_records_without_a_description_ask_the_command(folder: Path) -> None:

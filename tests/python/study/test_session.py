@@ -299,7 +299,7 @@ def test_a_dry_run_lists_the_cases_and_writes_nothing(
     assert cli.main(words, lambda name: runner) == 0
     assert capsys.readouterr().out.count("homenode bench map") == 8
     assert cli.main([*words, "--json"], lambda name: runner) == 0
-    assert len(json.loads(capsys.readouterr().out)) == 8
+    assert len(json.loads(capsys.readouterr().out)["cases"]) == 8
     assert runner.starts == 0 and not (tmp_path / "o").exists()
 
 

@@ -9,7 +9,7 @@ from homenode.study.description import describe
 from homenode.study.metrics import Figure, figures_of, find_values
 
 BENCH = {
-    "schema": "homenode.bench.stream/1",
+    "schema": "homenode.bench.stream/2",
     "runs": [
         {"seconds": 2.0, "rate": 30.0, "operations": 60e6},
         {"seconds": 3.0, "rate": 20.0, "operations": 60e6},
