@@ -38,6 +38,16 @@ OUTPUTS = [
      "bench.kneighbor"),
     ("bench molecular2d --particles 100 --steps 2 --threads 1 --json", "bench.molecular2d"),
     ("bench seismic --size 30 --steps 4 --threads 1 --json", "bench.seismic"),
+    ("run --hardware --json", "run.hardware"),
+    ("bench map --size 1m --threads 2 --json", "bench.map"),
+    ("bench map --pattern multi-patterns --size 1m --threads 2 --json", "bench.map"),
+    ("bench numa-mem -p 1 -t 2 -G 1 -P 1 -l 2 --json", "bench.numa-mem"),
+    ("bench stress --block 1m --threads-per-node 1 --cycles 1 --hold 0.1 --json", "bench.stress"),
+    ("bench stress --block 1m --threads-per-node 1 --cycles 1 --hold 0.1 --modes plain --json",
+     "bench.stress.modes"),
+    ("measure --quick --only latency --runs 1 --size 1m --json", "measure"),
+    ("topology --json", "machine"),
+    (f"topology --input {ROOT}/machines/cxl-3x4.xml --json", "machine"),
     ("lab list --json", "lab.machines"),
     ("lab show cxl-3x4 --json", "lab.machine"),
     ("lab show tiny-2x2 --json", "lab.machine"),
@@ -114,6 +124,25 @@ def test_several_patterns_are_several_lines(tmp_path: Path) -> None:
     assert len(lines) == 2
     for line in lines:
         check(json.loads(line), "bench.gather")
+
+
+@pytest.mark.parametrize(
+    ("options", "schema"),
+    [
+        ([], "where"),
+        (["--mappings"], "where"),
+        (["--fast"], "where"),
+        (["--repair", "bind@0", "--dry-run"], "where.repair"),
+        (["--repair", "bind@0", "--threads", "0"], "where.repair"),
+    ],
+)
+def test_a_running_program(options: list[str], schema: str) -> None:
+    with subprocess.Popen(["sleep", "100"]) as program:
+        try:
+            found = json.loads(printed(["where", str(program.pid), *options, "--json"]).stdout)
+        finally:
+            program.kill()
+    check(found, schema)
 
 
 def test_a_dump_of_shared_memory() -> None:

@@ -14,18 +14,6 @@ SNAKE_CASE = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 # Ways to write a unit that the conventions do not have.
 OTHER_UNITS = re.compile(r".*(_seconds|_sec|_kib|_kb|_[mg]i?b_s|_m_s|_bytes_s)")
 SUFFIXES = {".cpp", ".h", ".py"}
-# These have no schema yet.
-WITHOUT = {
-    "homenode.bench.map",
-    "homenode.bench.numa-mem",
-    "homenode.bench.stress",
-    "homenode.bench.stress.modes",
-    "homenode.machine",
-    "homenode.measure",
-    "homenode.run.hardware",
-    "homenode.where",
-    "homenode.where.repair",
-}
 
 
 def versions_named() -> dict[str, int]:
@@ -65,7 +53,7 @@ def objects(schema: Any) -> Iterator[Any]:
 def test_each_schema_that_the_sources_name_has_a_file_of_its_version() -> None:
     of_files = {name: read(path)["properties"]["schema"]["const"] for name, path in files().items()}
     named = {name: f"{name}/{version}" for name, version in versions_named().items()}
-    assert of_files == {name: version for name, version in named.items() if name not in WITHOUT}
+    assert of_files == named
 
 
 def test_the_page_lists_every_schema_with_its_version() -> None:
