@@ -154,7 +154,7 @@ TEST_F(ProcessReader, AProcessWhoseMemoryIsGoneHasEnded) {
         StatWords{.id = 100, .state = 'Z'}}) {
     system.write("proc/100/stat", stat_line(words));
     EXPECT_EQ(read().error().message(),
-              "the process 100 (program) has no memory of its own; it has ended, or is about to");
+              "process 100 (program) has no memory of its own; it has ended or is ending");
   }
 }
 
