@@ -77,7 +77,7 @@ class SegmentSteps {
 
   Unexpected refused_page(int result) const {
     if (result == -EFAULT) {
-      return failed(fmt::format("cannot find the node of a page of '{}'", request_.path),
+      return failed(fmt::format("cannot query a page of '{}'", request_.path),
                     "its file system is full, or the file was truncated meanwhile", EFAULT);
     }
     return refusal(os_,
