@@ -43,7 +43,7 @@ def compared(kernel: str, report: dict[str, Any], rate: float) -> tuple[str, flo
     unsure = sum(run["verified"] is not True for run in runs)
     said = f", best peer {best:.1f}: {rate / best:.2f} times as fast"
     if unsure:
-        said += f" ({unsure} of the peers' {len(runs)} runs do not say that they were right)"
+        said += f" ({unsure} of the peers' {len(runs)} runs do not report that they were verified)"
     return said, rate / best
 
 

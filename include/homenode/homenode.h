@@ -111,7 +111,7 @@ typedef struct hn_region hn_region;
 
 /** Allocates zeroed memory. With a distribution as `rule` every page is made present on its node
  * at once; under a policy of the kernel, and with NULL (first touch), pages come with their first
- * use. HN_INCOMPLETE: the region is handed out, but some pages are not where the rule wants them.
+ * use. HN_INCOMPLETE: the region is handed out, but some pages are not where the rule places them.
  * Errors otherwise: `region` is NULL. */
 int hn_region_allocate(size_t bytes, const char* rule, hn_region** region, char** error);
 

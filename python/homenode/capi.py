@@ -68,7 +68,7 @@ def library() -> ctypes.CDLL:
     """The library with its functions' types. Raises HomenodeError when it was not built."""
     path = places.find_built(LIBRARY)
     if path is None:
-        raise HomenodeError(f"{LIBRARY} is not there; build it with './dev build'")
+        raise HomenodeError(f"{LIBRARY} is missing; build it with './dev build'")
     loaded = ctypes.CDLL(str(path))
     for name, (result, arguments) in _SIGNATURES.items():
         function = getattr(loaded, name)

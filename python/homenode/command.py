@@ -32,7 +32,7 @@ def start(name: str) -> int:
     except ModuleNotFoundError as error:
         if (error.name or "homenode").startswith("homenode"):
             raise
-        _say(name, f"the Python module {error.name} is not there; run './dev setup'")
+        _say(name, f"the Python module {error.name} is missing; run './dev setup'")
         return NOT_SUPPORTED
     except BrokenPipeError:
         _discard_output()
@@ -41,7 +41,10 @@ def start(name: str) -> int:
         if error.filename is not None or error.errno not in STREAM_ERRORS:
             raise
         _discard_output()
-        _say(name, f"cannot write the output: {error.strerror}; make room, or send it elsewhere")
+        _say(
+            name,
+            f"cannot write the output: {error.strerror}; free some space, or send it elsewhere",
+        )
         return FAILED
 
 

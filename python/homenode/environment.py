@@ -27,7 +27,7 @@ def page() -> str:
     lines = [
         "# Environment variables",
         "",
-        "Every one that homenode reads or sets; made by `python3 -m homenode.environment`.",
+        "Every variable that homenode reads or sets; made by `python3 -m homenode.environment`.",
         "",
         "| variable | part | use | meaning |",
         "|---|---|---|---|",

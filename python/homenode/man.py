@@ -41,26 +41,36 @@ VERBS = {
         Verb(
             "lab",
             (
-                ("homenode lab list", "The machines of the catalogue"),
+                ("homenode lab list", "List the machines of the catalogue"),
                 (
                     "homenode lab run --machine quad-4x2 --roi all --stats -- sort /etc/passwd",
-                    "A program of this host on four nodes, and which node used which memory",
+                    "Run a program of this host on four nodes, and see which node used which "
+                    "memory",
                 ),
-                ("homenode lab enter --machine tiny-2x2", "Type command lines for one machine"),
+                (
+                    "homenode lab enter --machine tiny-2x2",
+                    "Type command lines for a virtual machine",
+                ),
             ),
         ),
         Verb(
             "study",
             (
-                ("homenode study demo --dry-run", "The cases of a study that comes with homenode"),
-                ("homenode study demo --out results/demo", "Run it, or go on where it stopped"),
+                (
+                    "homenode study demo --dry-run",
+                    "List the cases of a study that comes with homenode",
+                ),
+                ("homenode study demo --out results/demo", "Run it, or resume it where it stopped"),
             ),
         ),
         Verb(
             "report",
             (
-                ("homenode report results/demo -o demo.html", "The page of a study that has run"),
-                ("homenode report results/demo --json", "The same judgements as data"),
+                (
+                    "homenode report results/demo -o demo.html",
+                    "Make the page of a study that has run",
+                ),
+                ("homenode report results/demo --json", "Print the same judgements as data"),
             ),
         ),
         Verb(
@@ -68,11 +78,11 @@ VERBS = {
             (
                 (
                     "homenode draw topology machine.json -o machine.svg",
-                    "The machine that 'homenode topology --json' printed into machine.json",
+                    "Draw the machine that 'homenode topology --json' printed into machine.json",
                 ),
                 (
                     "homenode draw measure measured.json -o measured.svg",
-                    "The heat maps of what 'homenode measure --json' printed",
+                    "Draw heat maps of what 'homenode measure --json' printed",
                 ),
             ),
         ),

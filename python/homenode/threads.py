@@ -15,7 +15,7 @@ def bind(cpus: str) -> None:
 def bind_rank(thread_map: str, rank: int) -> None:
     """Binds the calling thread to what a thread map such as "0,4,8-11" has for `rank`."""
     if rank < 0:
-        raise ValueError(f"{rank} is no rank; ranks begin at 0")
+        raise ValueError(f"{rank} is not a rank; ranks start at 0")
     capi.call("hn_thread_bind_rank", thread_map.encode(), rank)
 
 

@@ -101,7 +101,7 @@ Result<Audit> audit(os::Os& os, Region region, pid_t pid) {
     for (std::size_t i = 0; i < count; ++i) addresses[i] = first + (start + i) * page_bytes;
     const int error = os.move_pages(pid, addresses, {}, status, 0);
     if (error < 0) {
-      const std::string whose = pid == 0 ? "" : fmt::format(" of the process {}", pid);
+      const std::string whose = pid == 0 ? "" : fmt::format(" of process {}", pid);
       return refusal(os,
                      {.call = Call::move_pages,
                       .tried = fmt::format("cannot find out where {} pages{} are", pages, whose)},

@@ -76,7 +76,7 @@ Result<void> forbid_huge_pages(os::Os& os, Region region) {
   const int result = os.advise_memory(region.address, bytes, MADV_NOHUGEPAGE);
   // EINVAL: a kernel that has no huge pages, so there is nothing to forbid.
   if (result == 0 || result == -EINVAL) return {};
-  return refusal(os, {.call = Call::madvise, .tried = "cannot forbid huge pages for the region"},
+  return refusal(os, {.call = Call::madvise, .tried = "cannot forbid huge pages in the region"},
                  result);
 }
 

@@ -136,7 +136,7 @@ class Mover {
     Error error =
         refusal(os_,
                 {.call = call,
-                 .tried = fmt::format("cannot move some pages to the node {}", target.value())},
+                 .tried = fmt::format("cannot move some pages to node {}", target.value())},
                 result)
             .take();
     refusals_.emplace(std::pair(target, result), std::move(error));

@@ -77,7 +77,10 @@ Result<void> give_units(Place& place, os::Os& os, std::size_t count) {
   void* memory = nullptr;
   if (const int result = os.map_memory(count * sizeof(std::atomic<UnitState>), memory);
       result < 0) {
-    return refusal(os, {.call = Call::map_memory, .tried = "cannot note which pages are touched"},
+    return refusal(os,
+                   {.call = Call::map_memory,
+                    .tried = "cannot allocate the table of "
+                             "touched pages"},
                    result);
   }
   auto* const units = static_cast<std::atomic<UnitState>*>(memory);
@@ -177,12 +180,13 @@ void disarm_abandoned() {
 
 Result<void> arm_next_touch(os::Os& os, Region region, std::size_t unit_pages) {
   assert(reinterpret_cast<std::uintptr_t>(region.address) % os.page_bytes() == 0);
-  if (unit_pages == 0) return bad_usage("units of no page cannot be moved", "give 1 or more pages");
-  if (region.bytes == 0) return bad_usage("a region of no bytes cannot be armed", "leave it out");
+  if (unit_pages == 0)
+    return bad_usage("the unit of next touch must be at least 1 page", "give 1 or more pages");
+  if (region.bytes == 0) return bad_usage("an empty region cannot be armed", "leave it out");
   disarm_abandoned();
   const Range range = range_of(os, region);
   if (overlaps_an_armed_one(range)) {
-    return bad_usage(fmt::format("the region at {} overlaps one that is armed", region.address),
+    return bad_usage(fmt::format("the region at {} overlaps an armed region", region.address),
                      "disarm that one first");
   }
   const std::size_t pages = (range.end - range.first) / os.page_bytes();
@@ -191,9 +195,9 @@ Result<void> arm_next_touch(os::Os& os, Region region, std::size_t unit_pages) {
   learn_next_touch_targets(os);
   Place* const place = take_place();
   if (place == nullptr) {
-    return failed(fmt::format("all {} places for armed regions are in use",
-                              std::tuple_size_v<NextTouchTable>),
-                  "disarm a region, or arm fewer and larger ones");
+    return failed(
+        fmt::format("all {} slots for armed regions are in use", std::tuple_size_v<NextTouchTable>),
+        "disarm a region, or arm fewer and larger ones");
   }
   const auto filled = fill(*place, os, range, unit_bytes);
   if (!filled) {

@@ -73,7 +73,7 @@ std::string describe(const Policy& policy) {
   std::string text = to_string(policy.kind);
   if (policy.numa_balancing) text += " with balancing";
   if (!policy.nodes.empty()) text += " on the nodes " + to_list(policy.nodes);
-  if (policy.home_node) text += fmt::format(" at home on the node {}", policy.home_node->value());
+  if (policy.home_node) text += fmt::format(" with home node {}", policy.home_node->value());
   return text;
 }
 
@@ -81,8 +81,8 @@ Result<void> set_process_policy(os::Os& os, const Policy& policy) {
   if (const auto valid = validate(policy); !valid) return valid.as_unexpected();
   if (policy.home_node) {
     return bad_usage(
-        "cannot give all memory the memory policy " + describe(policy),
-        "leave the home node out, or give it to regions: only address ranges have one");
+        "a whole process cannot have the memory policy " + describe(policy),
+        "leave out the home node, or set it for regions: only address ranges have one");
   }
   const int result = os.set_mempolicy(kernel_mode(policy), policy.nodes);
   if (result < 0) {
@@ -98,11 +98,11 @@ Result<void> set_process_policy(os::Os& os, const Policy& policy) {
 
 Result<void> bind_thread(os::Os& os, pid_t thread, const CpuSet& cpus) {
   if (cpus.empty()) {
-    return bad_usage("cannot bind a thread to no CPU at all", "name at least one CPU");
+    return bad_usage("cannot bind a thread to an empty set of CPUs", "name at least one CPU");
   }
   const int result = os.sched_setaffinity(thread, cpus);
   if (result < 0) {
-    const std::string who = thread == 0 ? "this thread" : fmt::format("the thread {}", thread);
+    const std::string who = thread == 0 ? "this thread" : fmt::format("thread {}", thread);
     return refusal(os,
                    {.call = Call::sched_setaffinity,
                     .tried = fmt::format("cannot bind {} to the CPUs {}", who, to_list(cpus)),
@@ -135,7 +135,7 @@ Result<void> bind_region(os::Os& os, Region region, const placement::Policy& pol
   if (at_home < 0) {
     return refusal(os,
                    {.call = Call::set_home_node,
-                    .tried = tried + " (it is set, without its home)",
+                    .tried = tried + " (it is set, but without its home node)",
                     .nodes = NodeSet{*policy.home_node}},
                    at_home);
   }

@@ -61,8 +61,7 @@ const Row refusals[] = {
      "other processes share the page: moving it needs "
      "CAP_SYS_NICE"},
     {Call::page_move, EBUSY, failure,
-     "the kernel is using the page (input, output or pinned): "
-     "try again when that is over"},
+     "the kernel is using the page (I/O, or it is pinned): try again later"},
     {Call::page_move, EINVAL, failure,
      "the page cannot be moved (device or special memory): "
      "leave it out"},
@@ -86,8 +85,7 @@ const Row refusals[] = {
      "the process belongs to another user, or a container's seccomp profile forbids {0}: run with "
      "CAP_SYS_NICE (docker: --cap-add SYS_NICE, and root inside) or a profile that allows it"},
     {Call::move_pages, EINVAL, failure,
-     "the process is one of the kernel's own, or this kernel "
-     "lacks a flag: name a process of a user"},
+     "the process is a kernel thread, or this kernel lacks a flag: name a user process"},
     {Call::sched_setaffinity, EPERM, unsupported,
      "the thread belongs to another user, or a container's seccomp profile forbids {0}: run as "
      "that user, with CAP_SYS_NICE, or with a profile that allows it"},
@@ -110,23 +108,26 @@ const Row refusals[] = {
     {Call::mprotect, ENOMEM, failure,
      "a part of the range is not mapped, or the process has too many mappings: map all of it, or "
      "raise vm.max_map_count with sysctl"},
-    {Call::mprotect, EACCES, failure, "the mapping may not be written: map it for writing"},
+    {Call::mprotect, EACCES, failure, "the mapping cannot be made writable: map it for writing"},
     {Call::map_memory, ENOMEM, failure,
-     "memory, the limit on it (ulimit -v) or on mappings "
-     "(vm.max_map_count) is used up: ask for less or raise it"},
+     "memory is full, or the limit on it (ulimit -v) or on mappings (vm.max_map_count) is "
+     "reached: ask for less, or raise the limit"},
     {std::nullopt, EPERM, unsupported,
      "a container's seccomp profile forbids {0}: give it CAP_SYS_NICE (docker: --cap-add SYS_NICE, "
      "and root inside) or a profile that allows {0}"},
     {std::nullopt, ENOSYS, unsupported,
-     "this kernel has no {0} (built without CONFIG_NUMA) or a sandbox hides it: use another "
-     "kernel, "
-     "or try it in the lab with --machine NAME"},
-    {std::nullopt, ENOMEM, failure, "the kernel is short of memory: free some and try again"},
+     "this kernel has no {0} (built without CONFIG_NUMA), or a sandbox hides it: use another "
+     "kernel, or the lab with --machine NAME"},
+    {std::nullopt, ENOMEM, failure,
+     "the kernel is short of memory: free some memory and try "
+     "again"},
     {std::nullopt, EFAULT, failure,
      "a part of the range is not mapped or not writable: map all of "
      "it first"},
-    {std::nullopt, ESRCH, failure, "there is no such process or thread (any more): check its id"},
-    {std::nullopt, EINVAL, failure, "the kernel finds the arguments wrong: see {0}(2)"},
+    {std::nullopt, ESRCH, failure,
+     "the process or thread does not exist (any longer): check "
+     "its id"},
+    {std::nullopt, EINVAL, failure, "the kernel rejects the arguments: see {0}(2)"},
 };
 
 const Row* find(Call call, int errno_value) {
@@ -143,8 +144,8 @@ Unexpected refused_nodes(os::Os& os, const Attempt& attempt) {
   const NodeSet missing = allowed.empty() ? NodeSet{} : attempt.nodes - allowed;
   if (!missing.empty()) {
     return Unexpected({ErrorCode::bad_usage, EINVAL, attempt.tried,
-                       fmt::format("of these, {} has no memory, is offline or is outside the "
-                                   "cpuset: choose among {}",
+                       fmt::format("of these nodes, {} has no memory, is offline or is outside "
+                                   "the cpuset: choose among {}",
                                    to_list(missing), to_list(allowed))});
   }
   if (!attempt.kernel_needed.empty()) {
@@ -163,8 +164,8 @@ Unexpected refused_cpus(os::Os& os, const Attempt& attempt) {
   machine::read_kernel_file(os, std::string(machine::cpu_folder) + "online", online);
   while (!online.empty() && online.back() == '\n') online.pop_back();
   return Unexpected({ErrorCode::bad_usage, EINVAL, attempt.tried,
-                     fmt::format("none of the CPUs {} is online ({}) and in the cpuset: 'homenode "
-                                 "topology' lists those that are",
+                     fmt::format("none of the CPUs {} is both online ({}) and in the cpuset: "
+                                 "'homenode topology' lists those that are",
                                  to_list(attempt.cpus), online.empty() ? "unknown" : online)});
 }
 
@@ -179,7 +180,7 @@ Unexpected refusal(os::Os& os, const Attempt& attempt, int result) {
   const char* const name = name_of(attempt.call);
   const Row* const row = find(attempt.call, errno_value);
   if (row == nullptr) {
-    return failed(attempt.tried, fmt::format("{0} is not known to fail so: see {0}(2)", name),
+    return failed(attempt.tried, fmt::format("{0} failed in an unexpected way: see {0}(2)", name),
                   errno_value);
   }
   return Unexpected(

@@ -58,7 +58,7 @@ Result<void> populate_node(os::Os& os, Region region, const NodeRuns& node) {
   if (set < 0) {
     return refusal(os,
                    {.call = Call::set_mempolicy,
-                    .tried = fmt::format("cannot place pages on the node {}", node.node.value()),
+                    .tried = fmt::format("cannot place pages on node {}", node.node.value()),
                     .nodes = NodeSet{node.node}},
                    set);
   }
@@ -74,7 +74,7 @@ Result<void> populate_node(os::Os& os, Region region, const NodeRuns& node) {
       return refusal(
           os,
           {.call = Call::madvise,
-           .tried = fmt::format("cannot fault in the pages for the node {}", node.node.value())},
+           .tried = fmt::format("cannot fault in the pages for node {}", node.node.value())},
           result);
     }
   }
@@ -167,7 +167,7 @@ Error moved_along(std::size_t pages) {
           fmt::format("{} pages are elsewhere: they moved with huge pages that the kernel did not "
                       "split",
                       pages),
-          "switch transparent huge pages off for this program and place it again"};
+          "turn transparent huge pages off for this program and place it again"};
 }
 
 std::size_t count_as_planned(const placement::PageMap& map, const Audit& where) {
@@ -205,7 +205,7 @@ Result<Receipt> place_pages(os::Os& os, Region region, const placement::PageMap&
   if (map.size() != page_count(os, region)) {
     return bad_usage(fmt::format("the map has {} entries for a region of {} pages", map.size(),
                                  page_count(os, region)),
-                     "make one entry for each page");
+                     "give one entry per page");
   }
   if (map.empty()) return Receipt{};
   const Plan plan = make_plan(map, {address / page_bytes, huge_page_bytes / page_bytes});

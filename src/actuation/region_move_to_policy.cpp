@@ -100,11 +100,11 @@ void count(const Policy& policy, const std::optional<placement::PageMap>& map, c
 
 /// mbind tells of nothing that it could not move.
 Error left_behind(const Policy& policy, std::size_t pages) {
-  return {
-      ErrorCode::failed, 0,
-      fmt::format("cannot move {} pages as the memory policy {} wants", pages, describe(policy)),
-      "the nodes are full, or other processes share the pages: free memory there, or place the "
-      "region page by page, which says why for each node"};
+  return {ErrorCode::failed, 0,
+          fmt::format("cannot move {} pages to where the memory policy {} puts them", pages,
+                      describe(policy)),
+          "the nodes are full, or other processes share the pages: free memory there, or place the "
+          "region page by page, which says why for each node"};
 }
 
 }  // namespace

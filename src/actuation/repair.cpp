@@ -95,8 +95,8 @@ class PageRepair {
     }
     if (huge && mappings_in_huge_units_ == 1) {
       receipt_.notes.emplace_back(
-          "mappings with transparent huge pages are placed in units of 2 MiB, which nobody can "
-          "divide from outside");
+          "mappings with transparent huge pages are placed in units of 2 MiB, which cannot be "
+          "split from outside the process");
     }
     return {};
   }
@@ -141,8 +141,7 @@ class PageRepair {
     return actuation::refusal(
         os_,
         {.call = Call::move_pages,
-         .tried =
-             fmt::format("cannot find out where the pages of the process {} are", survey_.pid)},
+         .tried = fmt::format("cannot find out where the pages of process {} are", survey_.pid)},
         result);
   }
 
@@ -253,7 +252,7 @@ class PageRepair {
         actuation::refusal(
             os_,
             {.call = by_call ? Call::move_pages : Call::page_move,
-             .tried = fmt::format("cannot move some pages to the node {}", page.target.value())},
+             .tried = fmt::format("cannot move some pages to node {}", page.target.value())},
             last)
             .take();
   }
@@ -298,12 +297,12 @@ ThreadRepair repair_thread(os::Os& os, const sensing::ThreadFacts& thread, const
     repair.ended = result == -ESRCH;
     if (repair.ended) return;
     repair.refusal =
-        actuation::refusal(os,
-                           {.call = call,
-                            .tried = fmt::format("cannot bind the thread {} to the CPUs {}",
-                                                 thread.id, to_list(cpus)),
-                            .cpus = cpus},
-                           result)
+        actuation::refusal(
+            os,
+            {.call = call,
+             .tried = fmt::format("cannot bind thread {} to the CPUs {}", thread.id, to_list(cpus)),
+             .cpus = cpus},
+            result)
             .take();
   };
   if (const int result = os.sched_setaffinity(thread.id, cpus); result < 0) {
@@ -317,7 +316,7 @@ ThreadRepair repair_thread(os::Os& os, const sensing::ThreadFacts& thread, const
   }
   repair.bound = now == cpus;
   if (!repair.bound) {
-    repair.refusal = failed(fmt::format("bound the thread {} to {} instead of {}", thread.id,
+    repair.refusal = failed(fmt::format("bound thread {} to {} instead of {}", thread.id,
                                         to_list(now), to_list(cpus)),
                             "the cpuset of the process does not allow the others")
                          .take();
@@ -331,7 +330,7 @@ Result<RepairReceipt> repair_pages(os::Os& os, const Survey& survey, const Repai
                                    const os::Pace& pace, const SayRepair& say) {
   // The rule itself may be wrong for every mapping: that is told before anything is moved.
   if (std::holds_alternative<placement::ExplicitRule>(request.rule.how) && !request.at) {
-    return bad_usage("a map of pages is for one mapping", "name it with --at ADDRESS");
+    return bad_usage("a page map applies to one mapping only", "name it with --at ADDRESS");
   }
   return PageRepair(os, survey, request, pace, say).run();
 }

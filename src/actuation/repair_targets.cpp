@@ -23,7 +23,7 @@ Result<void> check(const placement::MemoryRule& rule) {
     case PolicyKind::interleave:
       return {};
     case PolicyKind::weighted_interleave:
-      return bad_usage("the weights of weighted-interleave are those of the kernel at first touch",
+      return bad_usage("weighted-interleave uses the kernel's weights, and only at first touch",
                        "give weights of your own, as in --repair weighted:3,1@0-1");
     case PolicyKind::default_policy:
     case PolicyKind::local:

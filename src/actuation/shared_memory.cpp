@@ -12,19 +12,20 @@
 namespace homenode::actuation {
 namespace {
 
-constexpr const char* give_length = "give --length before it, and it is made";
+constexpr const char* give_length = "give --length before it to create it";
 
 /// What a person can do about a refusal.
 const char* advice(int errno_value, bool huge_pages) {
   switch (errno_value) {
     case EACCES:
     case EPERM:
-      return "it belongs to another user: run as that user, or have it made readable and writable";
+      return "it belongs to another user: run as that user, or make it readable and writable "
+             "for yourself";
     case ENOENT:
     case ENOTDIR:
-      return "check the folder in which it is to be made";
+      return "check that its folder exists";
     case EROFS:
-      return "its file system may not be written";
+      return "its file system is read-only";
     case EISDIR:
     case ENODEV:
       return "name a regular file";
@@ -36,11 +37,11 @@ const char* advice(int errno_value, bool huge_pages) {
     case EINVAL:
       return "it is larger than the system allows (sysctl kernel.shmmax)";
     case EEXIST:
-      return "another process has made it meanwhile: try again";
+      return "another process has just created it: try again";
     case EFBIG:
       return "it is larger than the file system or the limit (ulimit -f) allows";
     default:
-      return "see what the system says of it with 'ls -l' or 'ipcs -m'";
+      return "look at it with 'ls -l' or 'ipcs -m'";
   }
 }
 
@@ -83,7 +84,7 @@ Unexpected SegmentMemory::give_up(Error error) {
     if (!wanted) return;
     const int result = call();
     if (result == 0) return;
-    error.next += fmt::format("; {}, for that was refused too ({})", what,
+    error.next += fmt::format("; {}: doing so here failed too ({})", what,
                               std::generic_category().message(-result));
   };
   take_back(made_segment_, fmt::format("'ipcrm -m {}' removes {}", segment_, noun()),
@@ -111,7 +112,7 @@ Unexpected SegmentMemory::refused(const std::string& what, int result) const {
 
 Result<void> SegmentMemory::check_pages() const {
   if (request_.offset % page_bytes_ == 0 && request_.length % page_bytes_ == 0) return {};
-  return bad_usage(fmt::format("--offset and --length are not whole pages of {}", noun()),
+  return bad_usage(fmt::format("--offset and --length must be whole pages of {}", noun()),
                    fmt::format("its pages have {} bytes", page_bytes_));
 }
 
@@ -124,8 +125,8 @@ Result<void> SegmentMemory::settle_range(std::uint64_t all_bytes) {
   if (length == 0 || request_.offset + length > pages) {
     return bad_usage(
         fmt::format("{} is too small for the range: it has {} bytes", noun(), all_bytes),
-        request_.is_file ? "give --length before it, and it is made longer"
-                         : "name a smaller range, or make a new segment");
+        request_.is_file ? "give --length before it to extend it"
+                         : "name a smaller range, or create a new segment");
   }
   bytes_ = length;
   return {};
@@ -161,12 +162,12 @@ Result<void> SegmentMemory::make_long_enough(std::uint64_t file_bytes) {
   const std::uint64_t end = request_.length == 0 ? 0 : request_.offset + request_.length;
   if (end > file_bytes) {
     const int result = os_.resize_file(descriptor_, end);
-    if (result < 0) return refused("make room in", result);
+    if (result < 0) return refused("extend", result);
     bytes_before_ = file_bytes;
   }
   if (made_file_) {
     made_.push_back(
-        fmt::format("made {}, mode {:04o}, of {} bytes", noun(), request_.permissions, end));
+        fmt::format("created {}, mode {:04o}, {} bytes", noun(), request_.permissions, end));
   }
   return {};
 }
@@ -177,14 +178,14 @@ Result<int> SegmentMemory::find_key() {
   if (result == 0) return key;
   if (result != -ENOENT) return refused("find", result);
   if (request_.length == 0) {
-    return failed(fmt::format("there is no key file '{}'", request_.path), give_length);
+    return failed(fmt::format("the key file '{}' does not exist", request_.path), give_length);
   }
   os::SharedFile file;
   result = os_.open_shared_file(request_.path, request_.permissions, file);
   if (result < 0) return refused("make", result);
   made_file_ = true;
   made_.push_back(
-      fmt::format("made the key file '{}', mode {:04o}", request_.path, request_.permissions));
+      fmt::format("created the key file '{}', mode {:04o}", request_.path, request_.permissions));
   os_.close_file(file.descriptor);
   result = os_.segment_key(request_.path, request_.project, key);
   if (result < 0) return refused("find", result);
@@ -204,7 +205,7 @@ Result<std::uint64_t> SegmentMemory::make_segment(int key) {
   if (result < 0) return refused("make", result);
   segment_ = segment.id;
   made_segment_ = true;
-  made_.push_back(fmt::format("made {}, id {}, mode {:04o}, of {} bytes", noun(), request_.project,
+  made_.push_back(fmt::format("created {}, id {}, mode {:04o}, {} bytes", noun(), request_.project,
                               request_.permissions, bytes));
   return segment.bytes;
 }
@@ -243,7 +244,7 @@ Result<void> SegmentMemory::check_policy_stays() {
   result = os_.page_policy(address_, mode, nodes);
   if (result == 0) result = os_.page_policy(again, mode_again, nodes_again);
   os_.unmap_memory(again, page_bytes_);
-  if (result < 0) return refused("ask for the memory policy of", result);
+  if (result < 0) return refused("read the memory policy of", result);
   if (mode == mode_again && nodes == nodes_again) return {};
   return not_supported(fmt::format("the file system of {} keeps no memory policies", noun()),
                        "name a file of tmpfs, such as one in /dev/shm, or of hugetlbfs");

@@ -77,15 +77,13 @@ class SegmentSteps {
 
   Unexpected refused_page(int result) const {
     if (result == -EFAULT) {
-      return failed(fmt::format("cannot ask for a page of '{}'", request_.path),
-                    "the page cannot be had: its file system is full or the file was made shorter",
-                    EFAULT);
+      return failed(fmt::format("cannot query a page of '{}'", request_.path),
+                    "its file system is full, or the file was truncated meanwhile", EFAULT);
     }
-    return refusal(
-        os_,
-        {.call = Call::get_mempolicy,
-         .tried = fmt::format("cannot ask for the memory policy of '{}'", request_.path)},
-        result);
+    return refusal(os_,
+                   {.call = Call::get_mempolicy,
+                    .tried = fmt::format("cannot read the memory policy of '{}'", request_.path)},
+                   result);
   }
 
   os::Os& os_;

@@ -44,7 +44,7 @@ Result<NodeSet> nodes_of(std::string_view text, const NodeSet& usable) {
   const auto nodes = parse_node_list(text);
   if (!nodes) return nodes.as_unexpected();
   if (!nodes->empty() && nodes->is_subset_of(usable)) return *nodes;
-  return bad_usage(fmt::format("'{}' is no list of nodes that have memory and are allowed", text),
+  return bad_usage(fmt::format("'{}' does not list nodes that have memory and are allowed", text),
                    "choose among the nodes " + to_list(usable));
 }
 
@@ -61,8 +61,8 @@ Result<placement::PageMap> map_array(std::string_view rule, const placement::Arr
   const auto in_turn = indices_in_turn(how);
   if (!in_turn) {
     return bad_usage(
-        fmt::format("cannot read how many indices go in turn in '{}'", rule),
-        fmt::format("write {0} or {0}:N, with N of 1 to {1}", find(rule)->name, max_list_id));
+        fmt::format("cannot read the number of indices per block in '{}'", rule),
+        fmt::format("write {0} or {0}:N, with N from 1 to {1}", find(rule)->name, max_list_id));
   }
   NodeSet nodes = usable;
   if (at != std::string_view::npos) {

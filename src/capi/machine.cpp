@@ -30,7 +30,7 @@ const Machine* machine_of(const hn_machine* handle) {
 
 Result<Machine> load(const char* source) {
   if (source != nullptr) return machine::load(source);
-  return bad_usage("the source is NULL", "name live, the path of an XML file or synthetic:…");
+  return bad_usage("the source is NULL", "pass live, the path of an XML file, or synthetic:…");
 }
 
 /// The value between two nodes from the first of these matrices that has it.
@@ -56,11 +56,11 @@ using homenode::machine::MatrixKind;
 extern "C" int hn_machine_json(const char* source, char** json, char** error) {
   if (json != nullptr) *json = nullptr;
   return capi::guarded(error, [&]() -> Result<void> {
-    if (json == nullptr) return bad_usage("json is NULL", "give a place for it");
+    if (json == nullptr) return bad_usage("json is NULL", "pass the address of a char pointer");
     const auto machine = capi::load(source);
     if (!machine) return machine.as_unexpected();
     *json = capi::copy_out(machine::to_json(*machine));
-    if (*json == nullptr) return failed("there is no memory for the text", "free some");
+    if (*json == nullptr) return failed("there is no memory for the text", "free some memory");
     return {};
   });
 }
@@ -68,7 +68,8 @@ extern "C" int hn_machine_json(const char* source, char** json, char** error) {
 extern "C" int hn_machine_load(const char* source, hn_machine** machine, char** error) {
   if (machine != nullptr) *machine = nullptr;
   return capi::guarded(error, [&]() -> Result<void> {
-    if (machine == nullptr) return bad_usage("machine is NULL", "give a place for it");
+    if (machine == nullptr)
+      return bad_usage("machine is NULL", "pass the address of a machine pointer");
     auto loaded = capi::load(source);
     if (!loaded) return loaded.as_unexpected();
     *machine = new hn_machine{*std::move(loaded)};

@@ -23,7 +23,7 @@ constexpr std::size_t largest_bytes = std::numeric_limits<std::size_t>::max() / 
 
 Result<void> check_place(const void* region) {
   if (region != nullptr) return {};
-  return bad_usage("region is NULL", "give a place for it");
+  return bad_usage("region is NULL", "pass the address of a region pointer");
 }
 
 Result<std::unique_ptr<hn_region>> allocate(std::size_t bytes) {
@@ -84,8 +84,9 @@ extern "C" int hn_region_adopt(void* address, size_t bytes, hn_region** region, 
   return capi::guarded(error, [&]() -> Result<void> {
     if (const auto place = capi::check_place(region); !place) return place.as_unexpected();
     if (address == nullptr || bytes == 0 || bytes > capi::largest_bytes) {
-      return bad_usage(fmt::format("there is no memory of {} bytes at {}", bytes, address),
-                       "give the address and the size of memory that the program has");
+      return bad_usage(
+          fmt::format("this process has not mapped all {} bytes at {}", bytes, address),
+          "give the address and the size of mapped memory");
     }
     auto made = std::make_unique<hn_region>();
     made->address = address;
@@ -131,7 +132,7 @@ extern "C" int hn_region_audit(const hn_region* region, int* nodes, size_t capac
     if (json == nullptr) return {};
     const auto huge = actuation::huge_bytes(capi::kernel(), region->pages);
     *json = capi::copy_out(capi::to_json(*audit, capi::kernel().page_bytes(), huge));
-    if (*json == nullptr) return failed("there is no memory for the text", "free some");
+    if (*json == nullptr) return failed("there is no memory for the text", "free some memory");
     return {};
   });
 }
@@ -145,7 +146,8 @@ extern "C" int hn_region_use_huge_pages(hn_region* region, int wanted, char** er
         capi::kernel().advise_memory(region->pages.address, region->pages.bytes, advice);
     if (result == 0) return {};
     if (result == -EINVAL) {
-      return not_supported("this kernel has no transparent huge pages", "go without", -result);
+      return not_supported("this kernel has no transparent huge pages", "continue without them",
+                           -result);
     }
     return actuation::refusal(
         capi::kernel(),

@@ -36,7 +36,7 @@ int note(hn_region& region, const actuation::Receipt& receipt, char** error) {
   region.statistics.pages_as_planned = receipt.as_planned;
   region.statistics.pages_refused = receipt.refused;
   if (receipt.refused == 0) return HN_OK;
-  std::string message = fmt::format("{} of {} pages are not where the rule wants them",
+  std::string message = fmt::format("{} of {} pages are not where the rule places them",
                                     receipt.refused, receipt.pages);
   if (!receipt.refusals.empty()) message += ": " + receipt.refusals.front().message();
   return refuse(error, HN_INCOMPLETE, message);
@@ -100,11 +100,11 @@ Result<int> arm(hn_region& region, const placement::NextTouchRule& rule) {
 Result<placement::ArrayShape> shape_of(const hn_array* array) {
   constexpr int most = sizeof(hn_array::extents) / sizeof(size_t);
   if (array == nullptr || array->dimensions < 1 || array->dimensions > most) {
-    return bad_usage("the array is NULL or has no number of dimensions from 1 to 4",
+    return bad_usage("the array is NULL or does not have 1 to 4 dimensions",
                      "describe it, or place it without its shape");
   }
   if (array->order != HN_ORDER_C && array->order != HN_ORDER_FORTRAN) {
-    return bad_usage(fmt::format("{} is no order of an array", array->order),
+    return bad_usage(fmt::format("{} is not an array order", array->order),
                      "choose HN_ORDER_C or HN_ORDER_FORTRAN");
   }
   return placement::ArrayShape{
@@ -138,8 +138,9 @@ Result<int> place_array(hn_region& region, const hn_array* array, const char* ru
   if (!map) return map.as_unexpected();
   const std::size_t pages = actuation::page_count(os, region.pages);
   if (map->size() > actuation::page_count(os, {region.address, region.bytes})) {
-    return bad_usage(fmt::format("the array has {} pages and the region {}", map->size(), pages),
-                     "describe an array that lies in the region");
+    return bad_usage(
+        fmt::format("the array has {} pages, but the region has {}", map->size(), pages),
+        "describe an array that covers the region");
   }
   map->resize(pages, map->back());  // What lies behind the array goes with its end.
   return place_by(region, *std::move(map), error);
@@ -150,8 +151,8 @@ Result<int> place(hn_region& region, const char* rule, char** error) {
     return bad_usage("the memory rule is NULL", "write one, such as cyclic or bind@0");
   }
   if (is_array_rule(rule)) {
-    return bad_usage(fmt::format("'{}' cuts an array, and this region has no shape", rule),
-                     "describe the array to hn_region_place_array()");
+    return bad_usage(fmt::format("'{}' divides an array, but this region has no shape", rule),
+                     "pass the array's shape to hn_region_place_array()");
   }
   const auto parsed = read_rule(kernel(), rule);
   if (!parsed) return parsed.as_unexpected();

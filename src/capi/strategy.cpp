@@ -14,14 +14,14 @@ namespace {
 /// What the strategy is told: arrays by their number, because they have no other name here.
 Result<placement::Program> program_of(size_t threads, const hn_user_array* arrays, size_t count) {
   if (arrays == nullptr && count > 0) {
-    return bad_usage("the list of arrays is NULL", "describe them, or give 0 of them");
+    return bad_usage("the list of arrays is NULL", "describe them, or pass a count of 0");
   }
   placement::Program program{.threads = threads, .arrays = {}};
   for (std::size_t i = 0; i < count; ++i) {
     const hn_user_array& array = arrays[i];
     if (array.region == nullptr || (array.users == nullptr && array.user_count > 0)) {
-      return bad_usage(fmt::format("array {} has no region, or no list of its users", i),
-                       "give both; 0 users stand for all threads");
+      return bad_usage(fmt::format("array {} has no region or no list of users", i),
+                       "give both; a count of 0 users means all threads");
     }
     placement::NamedArray named{fmt::format("{}", i), hn_region_pages(array.region), {}};
     if (array.user_count > 0) named.users.assign(array.users, array.users + array.user_count);
@@ -71,7 +71,8 @@ extern "C" int hn_strategy_apply(const char* name, const hn_machine* machine, si
     if (!status) return status;
     if (thread_map != nullptr) {
       *thread_map = capi::copy_out(placement::to_string(*placement->threads));
-      if (*thread_map == nullptr) return failed("there is no memory for the text", "free some");
+      if (*thread_map == nullptr)
+        return failed("there is no memory for the text", "free some memory");
     }
     return status;
   });

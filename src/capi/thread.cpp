@@ -41,7 +41,7 @@ extern "C" int hn_thread_where(int* cpu, int* node, char** error) {
     NodeId on;
     if (const int result = capi::kernel().getcpu(at, on); result < 0) {
       return failed("cannot find out which CPU this thread runs on",
-                    "look whether a filter of system calls forbids getcpu", -result);
+                    "check whether a seccomp filter forbids getcpu", -result);
     }
     if (cpu != nullptr) *cpu = static_cast<int>(at.value());
     if (node != nullptr) *node = static_cast<int>(on.value());
@@ -64,8 +64,8 @@ extern "C" int hn_thread_place(const char* rule, char** error) {
     if (!parsed) return parsed.as_unexpected();
     const auto* const policy = std::get_if<placement::Policy>(&parsed->how);
     if (policy == nullptr) {
-      return bad_usage("a thread's memory follows a policy of the kernel only, and '" +
-                           placement::to_string(*parsed) + "' is none",
+      return bad_usage("a thread's memory can only follow a kernel policy, and '" +
+                           placement::to_string(*parsed) + "' is not one",
                        "use default, local, bind, preferred, interleave, …; or place a region");
     }
     return actuation::set_process_policy(capi::kernel(), *policy);

@@ -18,7 +18,7 @@ std::string with_memory_file() {
 }
 
 Unexpected unreadable(const std::string& path, int result) {
-  return failed(fmt::format("cannot read from '{}' which nodes there are", path),
+  return failed(fmt::format("cannot read this machine's nodes from '{}'", path),
                 "check that /sys and /proc are mounted, or name the nodes, as in cyclic@0-3",
                 -result);
 }

@@ -48,7 +48,7 @@ Unexpected drawing_failed(int code, const std::string& errors) {
   const std::string last = last_line(errors);
   return failed(fmt::format("cannot draw: homenode-draw ended with exit code {}{}{}", code,
                             last.empty() ? "" : ": ", last),
-                "see whether 'homenode draw --help' works");
+                "check that 'homenode draw --help' works");
 }
 
 }  // namespace
@@ -74,7 +74,7 @@ Result<std::string> draw(Context& context, const Picture& picture) {
   if (code == -ENOENT) return missing();
   if (code < 0) {
     return failed("cannot draw with " + command,
-                  "check that it is an executable file, and that there is memory left", -code);
+                  "check that it is executable and that memory is free", -code);
   }
   if (code != 0 || printed.output.empty()) return drawing_failed(code, printed.errors);
   return std::move(printed.output);

@@ -101,7 +101,7 @@ int become_native(Context& context, std::vector<std::string> arguments) {
   const int status = context.os.execute(arguments);
   context.err << "homenode: "
               << failed("cannot start " + arguments.front(),
-                        "it belongs beside the command; install homenode again", -status)
+                        "it belongs beside the command; reinstall homenode", -status)
                      .take()
                      .message()
               << '\n';
@@ -115,7 +115,7 @@ int run_guarded(Context& context, const std::function<int()>& command) {
     if (context.out) return code;
     context.err << "homenode: cannot write the output; is the disk full or the pipe closed?\n";
   } catch (const std::bad_alloc&) {
-    context.err << "homenode: there is no memory left; free some, or raise the limit (ulimit -v)\n";
+    context.err << "homenode: out of memory; free some, or raise the limit (ulimit -v)\n";
   } catch (const std::exception& error) {
     context.err << "homenode: " << error.what() << '\n';
   }
@@ -148,11 +148,12 @@ int invoke(Context& context, Verb& verb, const std::vector<std::string>& argumen
   }
   const bool scaled = app.count("--scale") > 0;
   if (scaled && app.count("--machine") == 0) {
-    return usage_error(context, app, "--scale is for a virtual machine, which --machine names");
+    return usage_error(context, app, "--scale only works with --machine");
   }
   if (app.count("--machine") > 0) {
-    if (lab.machine.empty()) return usage_error(context, app, "--machine names no machine");
-    if (scaled && lab.scale.empty()) return usage_error(context, app, "--scale names no number");
+    if (lab.machine.empty())
+      return usage_error(context, app, "--machine needs the name or the file of a machine");
+    if (scaled && lab.scale.empty()) return usage_error(context, app, "--scale needs a number");
     std::vector<std::string> inner = without("--scale", without("--machine", line.options));
     inner.insert(inner.begin(), verb.name());
     if (verb.runs_program()) {

@@ -114,7 +114,7 @@ class Splitter {
       names += fmt::format("{}--{}", names.empty() ? "" : ", ", candidate.name);
     }
     return bad_usage(fmt::format("the option --{} could be any of {}", name, names),
-                     "write more of it");
+                     "write more of its name");
   }
 
   [[nodiscard]] const CLI::Option* find_short(char letter) const {

@@ -261,7 +261,7 @@ void release_foreign(void* memory) {
   using Free = void(void*);
   static constinit Free* libc_free = nullptr;
   if (libc_free == nullptr) libc_free = following<Free>("free");
-  if (libc_free == nullptr) die("not a block of this program", memory);
+  if (libc_free == nullptr) die("not a block that this program allocated", memory);
   libc_free(memory);
 }
 
@@ -270,7 +270,7 @@ void* resize_foreign(void* memory, std::size_t bytes) {
   using Realloc = void*(void*, std::size_t);
   static constinit Realloc* libc_realloc = nullptr;
   if (libc_realloc == nullptr) libc_realloc = following<Realloc>("realloc");
-  if (libc_realloc == nullptr) die("not a block of this program", memory);
+  if (libc_realloc == nullptr) die("not a block that this program allocated", memory);
   return libc_realloc(memory, bytes);
 }
 

@@ -27,7 +27,7 @@ void check_not_freed(void* memory);
 template <class Description>
 void assert_valid([[maybe_unused]] const Description& description) {
 #if !defined(NDEBUG)
-  if (!description.is_valid()) die("a description is broken", &description);
+  if (!description.is_valid()) die("corrupt metadata", &description);
 #endif
 }
 
@@ -42,7 +42,7 @@ inline std::uintptr_t code(const Block* block) {
 inline Block* next_of(const Block* block) {
   const std::uintptr_t next = block->next ^ code(block);
   if (block->mark != ~code(block) || next % 16 != 0 || next >> 47U != 0) {
-    die("a free block was written to", block);
+    die("written to after it was freed", block);
   }
   return reinterpret_cast<Block*>(next);  // NOLINT(performance-no-int-to-ptr)
 }

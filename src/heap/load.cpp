@@ -59,8 +59,8 @@ void tell() {
       Text text;
       text.add("homenode-malloc: the kernel refused ").add(totals.refused_policies);
       text.add(
-          " policies (in a container, CAP_SYS_NICE may be missing); memory went to the node "
-          "of its first touch\n");
+          " policies, so that memory went to the node of its first touch; in a container, add "
+          "CAP_SYS_NICE\n");
       text.write(output());
     }
   }

@@ -54,7 +54,7 @@ void* try_again(std::size_t bytes, std::size_t alignment, bool throws) {
   }
   if (!throws) return nullptr;
   if (&_ZSt17__throw_bad_allocv != nullptr) _ZSt17__throw_bad_allocv();
-  die("operator new: no memory, and no C++ library to say so", nullptr);
+  die("operator new: out of memory, and no C++ library to throw bad_alloc", nullptr);
 }
 
 template <class... Arguments>

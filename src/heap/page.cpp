@@ -19,7 +19,7 @@ void append(Page& page, Block* first, std::uint32_t count) {
   std::uint32_t steps = 0;
   for (Block* next = next_of(last); next != nullptr; next = next_of(last)) {
     last = next;
-    if (hardened && ++steps > page.capacity) die("a free list runs in a circle", last);
+    if (hardened && ++steps > page.capacity) die("a free list has a cycle", last);
   }
   set_next(last, behind ? first : page.free);
   if (!behind) page.free = first;

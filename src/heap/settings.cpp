@@ -75,7 +75,7 @@ Settings read_settings() {
       if (value == nullptr || name.set(settings, value)) continue;
       Text text;
       text.add("homenode-malloc: ").add(name.name).add("=").add(value);
-      text.add(" makes no sense and is left out\n");
+      text.add(" is not valid and is ignored; see ENVIRONMENT in homenode(1)\n");
       text.write(2);
     }
   }

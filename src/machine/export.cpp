@@ -22,7 +22,9 @@ Result<std::string> xml_of(hwloc_topology_t topology) {
   char* buffer = nullptr;
   int length = 0;
   if (hwloc_topology_export_xmlbuffer(topology, &buffer, &length, 0) != 0) {
-    return failed("hwloc cannot write the machine as XML", "report the machine that caused it");
+    return failed("hwloc cannot write the machine as XML",
+                  "report this as a bug, and describe "
+                  "the machine");
   }
   std::string text(buffer);
   hwloc_free_xmlbuffer(topology, buffer);

@@ -205,12 +205,12 @@ bool has_sensible_ids(hwloc_topology_t topology) {
 
 Result<Machine> read_machine(hwloc_topology_t topology, Provenance given,
                              const std::string& source) {
-  const auto nonsense = [&](std::string_view what) {
-    return failed(fmt::format("the machine '{}' makes no sense: {}", source, what),
+  const auto inconsistent = [&](std::string_view what) {
+    return failed(fmt::format("the machine '{}' is inconsistent: {}", source, what),
                   "correct it, or capture it again with lstopo");
   };
   if (!has_sensible_ids(topology)) {
-    return nonsense(fmt::format("it has CPUs or nodes without a number up to {}", max_list_id));
+    return inconsistent(fmt::format("a CPU or a node has no number, or one above {}", max_list_id));
   }
   Machine machine;
   const PackageNumbers numbers(topology);
@@ -238,8 +238,9 @@ Result<Machine> read_machine(hwloc_topology_t topology, Provenance given,
   else if (const char* product = info_of(root, "DMIProductName"))
     machine.name = product;
 
-  if (machine.cpus().empty()) return nonsense("it has no CPUs in any node");
-  if (!is_valid(machine)) return nonsense("its nodes, packages or distances contradict each other");
+  if (machine.cpus().empty()) return inconsistent("no node has CPUs");
+  if (!is_valid(machine))
+    return inconsistent("its nodes, packages or distances contradict each other");
   return machine;
 }
 

@@ -96,7 +96,7 @@ Result<Topology> open_xml_text(const std::string& xml) {
     return topology;
   }
   return failed("hwloc " HWLOC_VERSION " cannot read the machine's XML",
-                "report the machine that caused it");
+                "report this as a bug, and describe the machine");
 }
 
 Result<Topology> open_xml(const std::string& path) {

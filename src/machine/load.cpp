@@ -47,7 +47,7 @@ Result<void> hold_against_kernel(const FileReader& read, Machine& machine) {
   const bool with_gpus = below_root("/proc/driver/nvidia/version", driver) == 0;
   if (const std::string loss = find_loss(*kernel, machine, with_gpus); !loss.empty()) {
     return failed(fmt::format("hwloc did not see {}", loss),
-                  "see whether a limit (ulimit -n) or a sandbox keeps it from reading /sys");
+                  "check whether a limit (ulimit -n) or a sandbox keeps it from reading /sys");
   }
   machine.allowed_cpus = machine.allowed_cpus & kernel->allowed_cpus;
   machine.allowed_nodes = machine.allowed_nodes & kernel->allowed_nodes;
@@ -88,7 +88,7 @@ Result<Machine> load_xml(const std::string& path) {
   auto machine = read_machine(topology->get(), Provenance::declared, path);
   if (!machine) return machine;
   if (const std::string problem = find_figure_problem(*machine); !problem.empty()) {
-    return failed(fmt::format("the machine '{}' makes no sense: {}", path, problem),
+    return failed(fmt::format("the machine '{}' is inconsistent: {}", path, problem),
                   "correct it, or measure it again with 'homenode measure'");
   }
   if (machine->name.empty()) machine->name = std::filesystem::path(path).stem().string();

@@ -134,7 +134,7 @@ Result<void> write_pair_values(hwloc_topology_t topology, const std::vector<Pair
     }
     if (!good) {
       return failed(fmt::format("hwloc cannot hold the {} of these nodes", kind_name(matrix.kind)),
-                    "report the machine that caused it", errno);
+                    "report this as a bug, and describe the machine", errno);
     }
     hwloc_obj_add_info(hwloc_get_root_obj(topology),
                        provenance_info(attribute_name(matrix.kind)).c_str(),

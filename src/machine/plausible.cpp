@@ -32,7 +32,7 @@ std::string range_problem(const PairValues& matrix) {
     for (NodeId to : matrix.values.columns()) {
       const double value = matrix.values.at(from, to);
       if (!is_absurd(matrix.kind, value)) continue;
-      return fmt::format("{} is {} {}, which is not within 1 and {}",
+      return fmt::format("{} is {} {}, which is not between 1 and {}",
                          pair_words(kind_name(matrix.kind), from, to), value,
                          unit_name(matrix.kind), limit_of(matrix.kind));
     }
@@ -70,8 +70,8 @@ std::string distance_problem(const Machine& machine) {
     for (NodeId to : values.columns()) {
       const double value = values.at(from, to);
       if (value > 0 && value <= max_distance) continue;
-      return fmt::format("{} is {}, which is not within 1 and {}", pair_words("distance", from, to),
-                         value, max_distance);
+      return fmt::format("{} is {}, which is not between 1 and {}",
+                         pair_words("distance", from, to), value, max_distance);
     }
   }
   return "";

@@ -63,11 +63,12 @@ class ObjectChecker {
     const std::string_view type = attribute(tag, "type");
     std::string_view rest = type;
     if (take_name(rest).empty() || !rest.empty()) return "an object has no type";
-    if (open_.empty() && (type != "Machine" || met_root_)) return "its root is not one Machine";
+    if (open_.empty() && (type != "Machine" || met_root_))
+      return "its root is not a single Machine";
     met_root_ = true;
     Sets sets;
     if (has_no_sets(type)) {
-      if (open_.empty()) return "its root is not one Machine";
+      if (open_.empty()) return "its root is not a single Machine";
       sets = open_.back();
     } else {
       const auto parsed = parse_sets(tag);
@@ -101,7 +102,7 @@ class ObjectChecker {
     if (!index) return fmt::format("a {} has no os_index", type);
     const bool fits = type == "PU" ? sets.complete_cpus == CpuSet{CpuId(*index)}
                                    : sets.complete_nodes == NodeSet{NodeId(*index)};
-    if (!fits) return fmt::format("the sets of {} {} are not its own", type, *index);
+    if (!fits) return fmt::format("the sets of {} {} name other objects", type, *index);
     const bool fresh =
         type == "PU" ? !seen_cpus_.contains(CpuId(*index)) : !seen_nodes_.contains(NodeId(*index));
     if (!fresh) return fmt::format("{} {} occurs twice", type, *index);
@@ -141,8 +142,8 @@ std::string ValueChecker::check(const Tag& tag) {
   } else if (tag.name == "memattr_value" && tag.kind != Tag::Kind::end) {
     const std::string_view value = attribute(tag, "value");
     if (!number_in(value)) {
-      return fmt::format("its {} {} is '{}', which is no whole number", attribute_, place_of(tag),
-                         value);
+      return fmt::format("its {} {} is '{}', which is not a whole number", attribute_,
+                         place_of(tag), value);
     }
   }
   return "";
@@ -169,7 +170,7 @@ std::string find_xml_problem(std::string_view xml) {
       if (attribute(tag, "version").empty()) return "it is in hwloc 1's format";
     }
     if (!masks_are_readable(tag))
-      return fmt::format("the set of an element '{}' is broken", tag.name);
+      return fmt::format("the set of an element '{}' is malformed", tag.name);
     if (std::string problem = values.check(tag); !problem.empty()) return problem;
     if (tag.name != "object") continue;
     if (!met_topology) return "it is not a complete hwloc topology";

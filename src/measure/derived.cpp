@@ -65,7 +65,7 @@ double moved_ratio(Kernel kernel) {
 std::string provenance(const Report& report) {
   if (!report.modelled) return "measured";
   return "modelled in the lab on " +
-         (report.machine.name.empty() ? "a machine without a name" : report.machine.name);
+         (report.machine.name.empty() ? "an unnamed machine" : report.machine.name);
 }
 
 PairMatrix latency_matrix(const Report& report, bool write) {

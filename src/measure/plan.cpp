@@ -35,7 +35,7 @@ void note_what_is_left_out(const machine::Machine& machine, Plan& plan) {
     if (node.cpus.empty()) {
       add("has no CPUs: it is measured as a target only");
     } else if (allowed.empty()) {
-      add("asks for nothing: the cpuset or binding of this process forbids its CPUs");
+      add("is measured as a target only: the cpuset or binding of this process forbids its CPUs");
     } else if (allowed != node.cpus) {
       add(fmt::format("is measured without its CPUs {}, which this process may not use",
                       to_list(node.cpus - allowed)));
@@ -43,7 +43,7 @@ void note_what_is_left_out(const machine::Machine& machine, Plan& plan) {
     if (node.memory.value == 0) {
       add("has no memory: it is measured as a source only");
     } else if (!machine.allowed_nodes.contains(node.id)) {
-      add("is no target: the cpuset of this process forbids its memory");
+      add("is measured as a source only: the cpuset of this process forbids its memory");
     }
   }
 }
@@ -131,12 +131,14 @@ Result<Plan> make_plan(const machine::Machine& machine, const Request& request) 
   }
   const NodeSet with_memory = machine.nodes_with_memory() & machine.allowed_nodes;
   if (with_cpus.empty() || with_memory.empty()) {
-    return not_supported("there is no node whose CPUs and no node whose memory may be used",
-                         "run this with a cpuset that allows a CPU and memory");
+    return not_supported("this process may use no CPU or no memory of this machine",
+                         "run it in a cpuset that allows a CPU and a node's memory");
   }
-  auto sources = chosen("--from", request.from, with_cpus, "has no CPU that may be used here");
+  auto sources = chosen("--from", request.from, with_cpus, "has no CPU that this process may use");
   if (!sources) return sources.as_unexpected();
-  auto targets = chosen("--to", request.to, with_memory, "has no memory that may be used here");
+  auto targets = chosen("--to", request.to, with_memory,
+                        "has no memory that this process may "
+                        "use");
   if (!targets) return targets.as_unexpected();
   plan.sources = *std::move(sources);
   plan.targets = *std::move(targets);

@@ -63,7 +63,8 @@ Result<WorkingSet> choose_working_set(const machine::Machine& machine, Plan& pla
     set.of_node[target] = std::min(set.wanted, most);
     if (most < set.wanted) {
       plan.notes.push_back(fmt::format(
-          "node {} has memory for arrays of {} MiB only, not the {} MiB that keep caches out",
+          "node {} has memory for arrays of {} MiB only, less than the {} MiB that outgrow the "
+          "caches",
           target.value(), most.value >> 20U, set.wanted.value >> 20U));
     }
   }

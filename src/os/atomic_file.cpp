@@ -79,12 +79,12 @@ const char* what_to_do(int reason) {
     case ENOSPC:
     case EDQUOT:
     case EFBIG:
-      return "make room or name a file elsewhere";
+      return "free some space there, or name a file elsewhere";
     case ENOENT:
     case ENOTDIR:
       return "create the directory first";
     default:
-      return "name a file that can be written";
+      return "name a file that you can write to";
   }
 }
 
@@ -104,11 +104,11 @@ Result<void> check_output_folder(const std::string& path, const char* option) {
       error ? std::filesystem::file_status() : std::filesystem::status(folder, error);
   if (std::filesystem::is_directory(status)) return {};
   if (!std::filesystem::status_known(status)) {
-    return failed(fmt::format("cannot look at the folder of '{}'", path),
+    return failed(fmt::format("cannot check the folder of '{}'", path),
                   "check the permissions of the folders above it", error.value());
   }
-  return bad_usage(fmt::format("there is no folder for {} {}", option, path),
-                   "make it, or name a file elsewhere");
+  return bad_usage(fmt::format("the folder of {} {} does not exist", option, path),
+                   "create it, or name a file elsewhere");
 }
 
 }  // namespace homenode::os

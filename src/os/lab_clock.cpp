@@ -69,8 +69,8 @@ Result<std::unique_ptr<Clock>> open_clock() {
   const char* const lab = std::getenv(lab_variable);
   if (lab != nullptr && *lab != '\0') {
     return not_supported(
-        "this lab runs without a clock, and the host's time says nothing about " + std::string(lab),
-        "run the lab with timing, which needs QEMU 9.1 or newer");
+        "this lab does not model time, and the host's clock says nothing about " + std::string(lab),
+        "run the lab with modelled time, which needs QEMU 9.1 or newer");
   }
   return std::unique_ptr<Clock>(std::make_unique<SteadyClock>());
 }

@@ -15,7 +15,7 @@ constexpr std::size_t most_dimensions = 4;
 /// The array's size in bytes. Errors: it is no array, or larger than any memory.
 Result<std::size_t> bytes_of(const ArrayShape& shape) {
   if (shape.extents.empty() || shape.extents.size() > most_dimensions) {
-    return bad_usage(fmt::format("an array cannot have {} dimensions here", shape.extents.size()),
+    return bad_usage(fmt::format("an array cannot have {} dimensions", shape.extents.size()),
                      "give one to four extents");
   }
   std::size_t bytes = shape.element_bytes;
@@ -25,7 +25,7 @@ Result<std::size_t> bytes_of(const ArrayShape& shape) {
   }
   if (!too_large && bytes > 0) return bytes;
   return bad_usage(too_large ? "the array is larger than any memory"
-                             : "the array has no elements, or elements of no size",
+                             : "the array has no elements, or elements of 0 bytes",
                    "give its extents and the size of its elements");
 }
 
@@ -200,7 +200,7 @@ Result<PageMap> array_cells(const ArrayShape& shape, std::span<const Cut> cuts,
   if (cuts.size() != shape.extents.size()) {
     return bad_usage(fmt::format("{} cuts are given for an array of {} dimensions", cuts.size(),
                                  shape.extents.size()),
-                     "give one for each");
+                     "give one cut per dimension");
   }
   std::size_t cells = 1;
   for (const Cut& cut : cuts) {

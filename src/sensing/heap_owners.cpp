@@ -122,8 +122,7 @@ void find_heap_owners(const SystemFiles& files, Survey& survey) {
   }
   if (owners.refused() == 0 || !has_library(survey)) return;
   survey.notes.push_back(
-      not_supported(fmt::format("cannot read /proc/{}/mem, so the nodes that heaps belong to are "
-                                "not seen",
+      not_supported(fmt::format("cannot read /proc/{}/mem, so the nodes of its heaps are unknown",
                                 survey.pid),
                     "run with CAP_SYS_PTRACE (sudo), or see kernel.yama.ptrace_scope",
                     owners.refused())

@@ -17,8 +17,8 @@ bool is_gone(int result) {
 }
 
 Unexpected cannot_tell(const std::string& path, int result) {
-  return failed(fmt::format("cannot read {}, so the process may be one of that name", path),
-                "name the process by its number", -result);
+  return failed(fmt::format("cannot read {}, so that process may have the name too", path),
+                "give the process's PID", -result);
 }
 
 std::string_view last_part(std::string_view path) {
@@ -30,7 +30,8 @@ std::string_view last_part(std::string_view path) {
 Result<std::vector<ProcessName>> find_processes(const SystemFiles& files, const std::string& name) {
   std::vector<pid_t> ids;
   if (const int result = files.list_numbers("/proc", ids); result < 0) {
-    return failed("cannot list /proc", "is it mounted? name the process by its number", -result);
+    return failed("cannot list /proc", "check that it is mounted, or give the process's PID",
+                  -result);
   }
   std::vector<ProcessName> found;
   for (pid_t id : ids) {

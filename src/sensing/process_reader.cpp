@@ -81,14 +81,14 @@ class Reader {
     if (const int result = files_.read(path_of(survey_.pid, "stat"), text); result < 0) {
       if (result == -ENOENT || result == -ESRCH) {
         return failed(fmt::format("there is no process {}", survey_.pid),
-                      "'ps -e' lists those that run");
+                      "'ps -e' lists the running processes");
       }
       return cannot_read(survey_.pid, "stat", result);
     }
     const auto stat = parse_stat(text);
     if (!stat) {
-      return failed(fmt::format("cannot understand {}", path_of(survey_.pid, "stat")),
-                    "is /proc mounted?");
+      return failed(fmt::format("cannot parse {}", path_of(survey_.pid, "stat")),
+                    "check that /proc is mounted");
     }
     survey_.name = stat->name;
     survey_.started = stat->started;
@@ -96,7 +96,7 @@ class Reader {
     if (const int result = files_.read(path_of(survey_.pid, "status"), text); result == 0) {
       survey_.allowed_memory = parse_status(text).memory_nodes;
     } else {
-      note(path_of(survey_.pid, "status"), "the nodes that it may use are not known", result);
+      note(path_of(survey_.pid, "status"), "the nodes that it may use are unknown", result);
     }
     return {};
   }
@@ -118,9 +118,8 @@ class Reader {
 
   [[nodiscard]] Unexpected without_memory() const {
     return failed(
-        fmt::format("the process {} ({}) has no memory of its own", survey_.pid, survey_.name),
-        of_kernel_ ? "it is a thread of the kernel: name a process of a user"
-                   : "it has ended, or is about to");
+        fmt::format("process {} ({}) has no memory of its own", survey_.pid, survey_.name),
+        of_kernel_ ? "it is a kernel thread: name a user process" : "it has ended or is ending");
   }
 
   Result<void> read_with_numa_maps(const std::string& numa) {
@@ -160,7 +159,7 @@ class Reader {
     const bool single = survey_.nodes.size() == 1;
     survey_.source = single ? "smaps and the only node" : "smaps and move_pages";
     survey_.notes.emplace_back(
-        "this kernel has no numa_maps: policies and huge pages of hugetlbfs are not seen");
+        "this kernel has no numa_maps: policies and hugetlbfs pages are not shown");
     const std::uint64_t page_bytes = files_.os.page_bytes();
     std::vector<NumaMapping> numa;
     for (const MapsEntry& entry : entries) {
@@ -193,8 +192,8 @@ class Reader {
       const int result = query_pages(files_.os, survey_.pid, addresses_of(piece), status);
       if (result < 0) {
         return not_supported(
-            fmt::format("cannot find out where the pages of the process {} are", survey_.pid),
-            "this kernel has no numa_maps, and move_pages is refused: run as the process's user, "
+            fmt::format("cannot find out where the pages of process {} are", survey_.pid),
+            "this kernel has no numa_maps and refuses move_pages: run as the process's user, "
             "with CAP_SYS_PTRACE, or with a seccomp profile that allows it",
             -result);
       }
@@ -244,7 +243,7 @@ class Reader {
     if (const int limits = files_.read(folder + "status", text); limits == 0) {
       thread.allowed = parse_status(text).cpus;
     } else {
-      note(folder + "status", "the CPUs that this thread may use are not known", limits);
+      note(folder + "status", "the CPUs that this thread may use are unknown", limits);
     }
     if (stat->id != survey_.pid) find_stack(folder + "syscall", stat->id);
     survey_.threads.push_back(std::move(thread));

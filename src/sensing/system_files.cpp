@@ -57,7 +57,7 @@ Result<std::vector<NodeFacts>> read_nodes(const SystemFiles& files, const NodeSe
   std::string_view rest = text;
   const auto online = parse_node_list(trimmed(take_line(rest)));
   if (result < 0 || !online || online->empty()) {
-    return failed(fmt::format("cannot read from {} which nodes there are", list),
+    return failed(fmt::format("cannot read this machine's nodes from '{}'", list),
                   "check that /sys is mounted", result < 0 ? -result : EINVAL);
   }
   std::vector<NodeFacts> nodes;

@@ -84,13 +84,14 @@ std::string to_string(Cause cause) {
 std::string explain(Cause cause) {
   switch (cause) {
     case Cause::page_cache:
-      return "pages of a file lie where whoever first read it put them";
+      return "a file's pages stay on the node of the process that first read them";
     case Cause::shared:
-      return "other processes share the pages, and the first to touch one places it";
+      return "other processes share the pages, and the first to touch a page places it";
     case Cause::pool:
-      return "huge pages come from each node's pool, and that of the others may have been empty";
+      return "each node has its own pool of huge pages, and the policy's pools may have been "
+             "empty";
     case Cause::full_node:
-      return "a node that the policy names has next to no memory free";
+      return "a node of the policy has almost no free memory";
     case Cause::before_policy:
       break;
   }

@@ -267,7 +267,7 @@ TEST(Faults, AThreadOfAnotherUserNeedsACapability) {
   const auto result = bind_thread(os, 4711, {CpuId(0)});
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, ErrorCode::not_supported);
-  EXPECT_NE(result.error().message().find("the thread 4711"), std::string::npos);
+  EXPECT_NE(result.error().message().find("thread 4711"), std::string::npos);
   EXPECT_NE(result.error().message().find("CAP_SYS_NICE"), std::string::npos);
 }
 

@@ -130,7 +130,7 @@ TEST(MoveToPolicy, SaysThatPagesStayedWhereTheKernelDoesNot) {
   EXPECT_EQ(receipt->as_planned, 2U);
   EXPECT_EQ(receipt->refused, 3U);
   ASSERT_EQ(receipt->refusals.size(), 1U);
-  EXPECT_NE(receipt->refusals[0].message().find("3 pages as the memory policy bind"),
+  EXPECT_NE(receipt->refusals[0].message().find("3 pages to where the memory policy bind"),
             std::string::npos);
 }
 

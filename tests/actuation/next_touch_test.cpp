@@ -151,7 +151,7 @@ TEST(NextTouch, HasPlacesForManyRegionsAndSaysWhenThereAreNoMore) {
   while (armed < 300 && (last = arm_next_touch(os, part(armed)))) ++armed;
   EXPECT_EQ(armed, 256U);
   ASSERT_FALSE(last);
-  EXPECT_NE(last.error().message().find("256 places"), std::string::npos);
+  EXPECT_NE(last.error().message().find("256 slots"), std::string::npos);
   for (std::size_t i = 0; i < armed; ++i) {
     write(static_cast<char*>(part(i).address), 'x');
     EXPECT_EQ(disarmed(part(i)).touched_units, 1U);

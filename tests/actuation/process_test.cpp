@@ -49,7 +49,7 @@ TEST(ProcessPolicy, NamesTheNodesThatCannotBeUsed) {
   const auto result = set_process_policy(os, {PolicyKind::bind, {NodeId(3), NodeId(12)}});
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, ErrorCode::bad_usage);
-  EXPECT_NE(result.error().next.find("of these, 3,12"), std::string::npos);
+  EXPECT_NE(result.error().next.find("of these nodes, 3,12"), std::string::npos);
   EXPECT_NE(result.error().next.find("0-2,7"), std::string::npos);
 }
 
@@ -86,7 +86,7 @@ TEST(BindThread, NamesTheCpusThatAreNotThere) {
   const auto result = bind_thread(os, 0, {CpuId(100)});
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, ErrorCode::bad_usage);
-  EXPECT_NE(result.error().message().find("none of the CPUs 100 is online (0-7)"),
+  EXPECT_NE(result.error().message().find("none of the CPUs 100 is both online (0-7)"),
             std::string::npos);
   EXPECT_FALSE(bind_thread(os, 0, {}));
 }

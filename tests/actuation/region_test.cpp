@@ -38,7 +38,7 @@ TEST(RegionPolicy, IsInForceWithoutAHomeThatIsRefused) {
       set_region_policy(os, region, {PolicyKind::bind, {NodeId(7)}, false, NodeId(5)});
   ASSERT_FALSE(nowhere);
   EXPECT_EQ(nowhere.error().code, ErrorCode::bad_usage);
-  EXPECT_NE(nowhere.error().message().find("of these, 5 has no memory"), std::string::npos);
+  EXPECT_NE(nowhere.error().message().find("of these nodes, 5 has no memory"), std::string::npos);
   os.fail_call("set_home_node", 1, ENOSYS);
   const auto old = set_region_policy(os, region, {PolicyKind::bind, {NodeId(7)}, false, NodeId(7)});
   ASSERT_FALSE(old);

@@ -117,17 +117,17 @@ TEST(Arguments, KeepToTheLimitsOfTheTable) {
     const char* why;
   };
   for (const Edge& edge : {
-           Edge{"vcpus", "vcpus=4094", "vcpus=4095", "no whole number of CPUs from 1 to 4094"},
-           Edge{
-               "cache", "cache=536870912:16:64", "cache=536871936:16:64",
-               "no whole number of bytes of the private cache that counts are made with from 16 to "
-               "536870912"},
+           Edge{"vcpus", "vcpus=4094", "vcpus=4095", "not a whole number of CPUs from 1 to 4094"},
+           Edge{"cache", "cache=536870912:16:64", "cache=536871936:16:64",
+                "not a whole number of bytes of the private cache that counts are made with from "
+                "16 to "
+                "536870912"},
            Edge{"cache", "cache=524288:4096:64", "cache=1048832:4097:64",
-                "no whole number of ways of a cache from 1 to 4096"},
+                "not a whole number of ways of a cache from 1 to 4096"},
            Edge{"cache", "cache=524288:16:4096", "cache=524288:16:8192",
-                "no whole number of bytes of a line from 16 to 4096"},
+                "not a whole number of bytes of a line from 16 to 4096"},
            Edge{"cache", "cache=524288:16:16", "cache=524288:16:8",
-                "no whole number of bytes of a line from 16 to 4096"},
+                "not a whole number of bytes of a line from 16 to 4096"},
        }) {
     EXPECT_TRUE(parse_with(edge.key, edge.kept)) << edge.kept;
     const auto refused = parse_with(edge.key, edge.beyond);

@@ -149,16 +149,16 @@ TEST(ParseTiming, NamesTheLineThatIsWrong) {
            {"frequency", "frequency_mhz 4398046511105", 2, "below 2^42"},
            {"frequency", "frequency_mhz 0", 2, "above 0"},
            {"frequency", "frequency_mhz 1 2", 2, "one number"},
-           {"misses", "misses 1025", 5, "no whole number of lines from 1 to 1024"},
-           {"prefetches", "prefetches 1025", 6, "no whole number of lines from 1 to 1024"},
+           {"misses", "misses 1025", 5, "not a whole number of lines from 1 to 1024"},
+           {"prefetches", "prefetches 1025", 6, "not a whole number of lines from 1 to 1024"},
            {"line", "line 48", 7, "a power of two bytes"},
-           {"line", "line 8", 7, "no whole number of bytes of a line from 16 to 4096"},
-           {"line", "line 8192", 7, "no whole number of bytes of a line from 16 to 4096"},
+           {"line", "line 8", 7, "not a whole number of bytes of a line from 16 to 4096"},
+           {"line", "line 8192", 7, "not a whole number of bytes of a line from 16 to 4096"},
            {"l1", "l1 4294967360 1", 8,
-            "no whole number of bytes of a cache from 16 to 4294967296"},
-           {"l2", "l2 524416 4097 9", 9, "no whole number of ways of a cache from 1 to 4096"},
+            "not a whole number of bytes of a cache from 16 to 4294967296"},
+           {"l2", "l2 524416 4097 9", 9, "not a whole number of ways of a cache from 1 to 4096"},
            {"l1", "l1 32768", 8, "a cache is"},
-           {"l1", "l1 32768 0", 8, "no whole number of ways of a cache"},
+           {"l1", "l1 32768 0", 8, "not a whole number of ways of a cache"},
            {"l2", "l2 256 16 5000", 9, "at least one set"},
            {"l3_group", "l3_group 3", 11, "no vCPU 3"},
            {"cache_to_cache", "cache_of_cache 5", 13, "unknown keyword cache_of_cache"},
@@ -205,7 +205,7 @@ TEST(ParseTiming, TakesAsManyCpusAsALinesStateCanName) {
   EXPECT_TRUE(parse_timing(with("vcpu_nodes", cpus)));
   const auto refused = parse_timing(with("vcpu_nodes", cpus + " 0"));
   ASSERT_FALSE(refused);
-  EXPECT_NE(refused.error().tried.find("no whole number of CPUs from 1 to 4094"),
+  EXPECT_NE(refused.error().tried.find("not a whole number of CPUs from 1 to 4094"),
             std::string::npos);
 }
 

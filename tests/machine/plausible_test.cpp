@@ -65,16 +65,16 @@ TEST(Plausible, EachFigureLiesWithinLimits) {
   Figures none;
   none.latencies_ns[0][1] = 0;
   EXPECT_EQ(problem_of(none),
-            "its latency from node 0 to node 1 is 0 ns, which is not within 1 and 100000");
+            "its latency from node 0 to node 1 is 0 ns, which is not between 1 and 100000");
   Figures slow;
   slow.latencies_ns[1][1] = 100001;
   EXPECT_EQ(problem_of(slow),
-            "its latency from node 1 to node 1 is 100001 ns, which is not within 1 and 100000");
+            "its latency from node 1 to node 1 is 100001 ns, which is not between 1 and 100000");
   Figures wide;
   wide.bandwidths_mib_per_s[1][0] = 10485761;
   EXPECT_EQ(problem_of(wide),
-            "its read bandwidth from node 1 to node 0 is 10485761 MiB/s, which is not within 1 and "
-            "10485760");
+            "its read bandwidth from node 1 to node 0 is 10485761 MiB/s, which is not between 1 "
+            "and 10485760");
 }
 
 TEST(Plausible, DeclaredLatenciesAreAlikeInBothDirections) {
@@ -103,7 +103,8 @@ TEST(Plausible, ValuesThatAreNoNumbersAreNamedWithTheirPlace) {
   const std::string good = document(Figures{});
   for (const char* value : {"-5", "nan", "1e3", "", "99999999999999999999", "12 "}) {
     EXPECT_EQ(problem_of(replaced(good, "value=\"140\"", fmt::format("value=\"{}\"", value))),
-              fmt::format("its Latency from CPUs 4-7 to node 0 is '{}', which is no whole number",
+              fmt::format("its Latency from CPUs 4-7 to node 0 is '{}', which is not a whole "
+                          "number",
                           value));
   }
 }
@@ -111,7 +112,7 @@ TEST(Plausible, ValuesThatAreNoNumbersAreNamedWithTheirPlace) {
 TEST(Plausible, DistancesAndMemoryAreChecked) {
   const std::string good = document(Figures{});
   EXPECT_EQ(problem_of(replaced(good, "10 21 21 10", "10 00 21 10")),
-            "its distance from node 0 to node 1 is 0, which is not within 1 and 255");
+            "its distance from node 0 to node 1 is 0, which is not between 1 and 255");
   EXPECT_EQ(problem_of(replaced(good, "local_memory=\"17179869184\"", "local_memory=\"-1\"")),
             "its node 0 has 18446744073709551615 bytes of memory");
 }

@@ -60,8 +60,8 @@ TEST(Plan, LeavesOutWhatTheCpusetForbidsAndSaysSo) {
   EXPECT_EQ(plan->targets, ids({0, 7}));
   EXPECT_EQ(plan->cpus_of.at(NodeId(0)), CpuSet{CpuId(0)});
   EXPECT_TRUE(has_note(*plan, "node 0 is measured without its CPUs 1"));
-  EXPECT_TRUE(has_note(*plan, "node 1 asks for nothing"));
-  EXPECT_TRUE(has_note(*plan, "node 9 is no target"));
+  EXPECT_TRUE(has_note(*plan, "node 1 is measured as a target only"));
+  EXPECT_TRUE(has_note(*plan, "node 9 is measured as a source only"));
   // The one CPU of node 0 is all of them, and leaves none to load the memory with.
   for (const BandwidthItem& item : plan->bandwidth) {
     EXPECT_FALSE(item.pair.from == NodeId(0) && item.scope == Scope::one_cpu);

@@ -54,8 +54,9 @@ TEST(WorkingSet, TakesAtMostAQuarterOfFreeMemoryAndSaysWhere) {
   EXPECT_EQ(set->of_node.at(NodeId(1)), 400_MiB);
   EXPECT_EQ(set->of_node.at(NodeId(7)), 256_MiB);  // Its whole memory is 1 GiB.
   ASSERT_EQ(plan.notes.size(), 3U);
-  EXPECT_NE(plan.notes[0].find("node 0 has memory for arrays of 10 MiB only, not the 400 MiB"),
-            std::string::npos);
+  EXPECT_NE(
+      plan.notes[0].find("node 0 has memory for arrays of 10 MiB only, less than the 400 MiB"),
+      std::string::npos);
 }
 
 TEST(WorkingSet, SharesWhatIsAvailableAmongTheNodes) {

@@ -46,8 +46,8 @@ def test_a_full_disk_under_the_output_is_one_line(words: tuple[str, ...]):
         os.close(file)
     assert code == 1
     assert said == (
-        f"homenode {words[0]}: cannot write the output: No space left on device; make room, or "
-        "send it elsewhere\n"
+        f"homenode {words[0]}: cannot write the output: No space left on device; free some "
+        "space, or send it elsewhere\n"
     )
 
 
@@ -87,7 +87,7 @@ def test_a_module_that_is_not_there_is_one_line_and_not_supported(tmp_path: Path
     )
     assert done.returncode == 3
     assert done.stderr == (
-        "homenode report: the Python module jinja2 is not there; run './dev setup'\n"
+        "homenode report: the Python module jinja2 is missing; run './dev setup'\n"
     )
 
 

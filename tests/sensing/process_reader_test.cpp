@@ -143,7 +143,7 @@ TEST_F(ProcessReader, AThreadOfTheKernelHasNoMemory) {
   system.write("proc/100/stat", stat_line({.id = 100, .flags = 0x208040}));
   const auto survey = read();
   ASSERT_FALSE(survey);
-  EXPECT_NE(survey.error().message().find("thread of the kernel"), std::string::npos);
+  EXPECT_NE(survey.error().message().find("kernel thread"), std::string::npos);
 }
 
 TEST_F(ProcessReader, AProcessWhoseMemoryIsGoneHasEnded) {
@@ -154,7 +154,7 @@ TEST_F(ProcessReader, AProcessWhoseMemoryIsGoneHasEnded) {
         StatWords{.id = 100, .state = 'Z'}}) {
     system.write("proc/100/stat", stat_line(words));
     EXPECT_EQ(read().error().message(),
-              "the process 100 (program) has no memory of its own; it has ended, or is about to");
+              "process 100 (program) has no memory of its own; it has ended or is ending");
   }
 }
 

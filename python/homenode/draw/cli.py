@@ -43,9 +43,9 @@ def parser() -> argparse.ArgumentParser:
     """The options of the verb."""
     parser = Parser(
         prog="homenode draw",
-        description="Draws a picture from the JSON that 'homenode topology --json' and 'homenode "
-        "measure --json' print. The options --svg, --snapshot and --seismogram of other verbs draw "
-        "with it.",
+        description="Draws a picture from the JSON that 'homenode topology --json' and "
+        "'homenode measure --json' print. Other verbs use it for their options "
+        "--svg, --snapshot and --seismogram.",
         epilog="Exit codes: 0 done, 1 failed, 2 bad usage, 3 a Python module is missing.",
     )
     parser.add_argument(
@@ -66,15 +66,15 @@ def parser() -> argparse.ArgumentParser:
         "--output",
         metavar="FILE",
         type=Path,
-        help="where the picture goes (default: the standard output); it is written whole or not "
-        "at all",
+        help="the file for the picture (default: the standard output); it is written whole or "
+        "not at all",
     )
     parser.add_argument(
         "--format",
         metavar="svg|png",
         choices=("svg", "png"),
-        help="the form of the picture: svg, or png for a snapshot's cells alone (default: what the "
-        "name of --output ends in, else svg)",
+        help="the format of the picture: svg, or png for a snapshot's cells alone (default: "
+        "that of --output's name, else svg)",
     )
     return parser
 
@@ -104,7 +104,7 @@ def _draw(options: argparse.Namespace) -> bytes:
     make = kind.forms.get(form if form in ("svg", "png") else "svg")
     if make is None:
         raise UserError(
-            f"a {options.kind} cannot be drawn as {form}; choose among {', '.join(kind.forms)}",
+            f"{options.kind} cannot be drawn as {form}; choose among {', '.join(kind.forms)}",
             errors.USAGE,
         )
     name = "the standard input" if options.file is None else str(options.file)
@@ -113,7 +113,7 @@ def _draw(options: argparse.Namespace) -> bytes:
         picture = make(facts)
     except ODD as error:
         raise UserError(
-            f"cannot draw {name}: its JSON does not hold together ({error!r}); make it again with "
+            f"cannot draw {name}: its JSON is inconsistent ({error!r}); create it again with "
             "this version of homenode"
         ) from error
     return picture.encode() if isinstance(picture, str) else picture
@@ -127,7 +127,7 @@ def _read(file: Path | None, name: str, kind: Kind) -> Json:
     try:
         facts = json.loads(text)
     except ValueError as error:
-        raise UserError(f"{name} is no JSON: {error}; give what --json prints") from error
+        raise UserError(f"{name} is not JSON: {error}; pass what --json prints") from error
     schema = facts.get("schema") if isinstance(facts, dict) else None
     if not isinstance(facts, dict) or schema != kind.schema:
         raise UserError(_refusal(name, kind.schema, str(schema or "something else")))
@@ -149,5 +149,5 @@ def _write(path: Path, picture: bytes) -> None:
         write_whole(path, picture)
     except OSError as error:
         raise UserError(
-            f"cannot write {path}: {error.strerror}; make room or give another place with -o"
+            f"cannot write {path}: {error.strerror}; free some space, or name another file with -o"
         ) from error

@@ -47,7 +47,7 @@ def draw(facts: Json) -> str:
         y += 40
         drawing.text(MARGIN, y, shown.title, bold=True)
         y += 18
-        key = "row: the node that asks, column: whose memory; deeper means dearer"
+        key = "row: the node that asks, column: where the memory is; deeper means slower"
         drawing.text(MARGIN, y, key, "soft", size=11)
         y += 24
         sources, targets = shown.matrix["from"], shown.matrix["to"]

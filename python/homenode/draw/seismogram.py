@@ -25,7 +25,7 @@ def draw(facts: Json) -> str:
     bar = 4 * tick_unit(most) if most > 0.0 else 0.0
     known = any(receiver["exact_m_per_s"] for receiver in receivers)
     curves = "blue: computed, dashed: the closed form" if known else "blue: computed"
-    what = f"velocity of the ground, the bar is {bar:.3g} m/s; places x y z in m from the source"
+    what = f"ground velocity, the bar is {bar:.3g} m/s; receivers at x y z in m from the source"
     drawing.text(20, 30, "Seismograms", size=17, bold=True)
     drawing.text(20, 52, f"{what}; {curves}", "soft")
     top = TOP + 0.5 * (LANE - bar * scale)

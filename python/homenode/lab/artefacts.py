@@ -15,5 +15,5 @@ def find(name: str) -> Path:
     """The path of an artefact by name. Raises LabError when it was not built."""
     path = places.find_built(name)
     if path is None:
-        raise LabError(f"{name} is not there; build it with './dev build'", NOT_SUPPORTED)
+        raise LabError(f"{name} is missing; build it with './dev build'", NOT_SUPPORTED)
     return path

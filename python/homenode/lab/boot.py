@@ -96,7 +96,7 @@ class Boot:
             if not error.guest_died:
                 raise
             # Under multi-threaded emulation a kernel panics early, rarely; the next boot goes well.
-            say(f"while it booted, {error.why}; booting it a second time")
+            say(f"while booting, {error.why}; booting a second time")
             return self._booted(name)
 
     def _booted(self, name: str | None) -> Guest:
@@ -147,8 +147,8 @@ class Boot:
         started, wanted = booted.words[-1], len(self.machine.cpus)
         if len(booted.words) < 2 or int(started) != wanted:
             raise LabError(
-                f"the guest did not start all of its {wanted} CPUs; is homenode-lab-init of this "
-                "version? './dev build'"
+                f"the guest did not start all of its {wanted} CPUs; homenode-lab-init may be of "
+                "another version: rebuild it with './dev build'"
             )
 
     def _heard(self, guest: Guest, kind: str, timeout_s: float) -> Message | None:

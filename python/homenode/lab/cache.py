@@ -38,6 +38,6 @@ def store(name: str, content: bytes) -> Path:
         write_whole(path, content, mode=0o600)
     except OSError as error:
         raise LabError(
-            f"cannot write {path}: {error.strerror}; make room there or set XDG_CACHE_HOME"
+            f"cannot write {path}: {error.strerror}; free some space there, or set XDG_CACHE_HOME"
         ) from error
     return path

@@ -45,7 +45,8 @@ def find_file(name: str) -> Path:
             return path
     known = ", ".join(names()) or "none"
     raise LabError(
-        f"no machine is called {name!r}; known are: {known}; or give the path of an hwloc XML file",
+        f"no machine is called {name!r}; choose one of: {known}; or give the path of an hwloc "
+        "XML file",
         USAGE,
     )
 
@@ -61,5 +62,5 @@ def find_machine(name: str) -> Machine:
             f"cannot read the machine file {path}: {error.strerror}; known machines are: {known}"
         ) from error
     except UnicodeDecodeError as error:
-        raise bad_machine(str(path), "it is not text") from error
+        raise bad_machine(str(path), "it is not a text file") from error
     return parse_machine(text, path.stem)

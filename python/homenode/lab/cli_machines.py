@@ -23,16 +23,17 @@ def add_parsers(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
         description="Lists the machines of the catalogue: nodes, CPUs per node (+ nodes without "
         "CPUs), and how much longer a remote access takes.",
     )
-    listing.add_argument("--json", action="store_true", help="as JSON")
+    listing.add_argument("--json", action="store_true", help="print JSON")
     show = verbs.add_parser(
         "show",
         help="show one machine",
-        description="Shows everything that the lab goes by: nodes, caches, the core, distances, "
-        "latencies, bandwidths, links, their sources, what is assumed, and whether the machine "
-        "closes: whether its cores can ask for the bandwidths that it declares.",
+        description="Shows everything that the lab models: nodes, caches, the core, distances, "
+        "latencies, bandwidths, links, their sources, what is assumed, and whether "
+        "the machine closes: whether its cores can request the bandwidths that it "
+        "declares.",
     )
-    show.add_argument("machine", metavar="NAME|FILE", help="a machine of the list, or its file")
-    show.add_argument("--json", action="store_true", help="as JSON")
+    show.add_argument("machine", metavar="NAME|FILE", help="a machine from the list, or its file")
+    show.add_argument("--json", action="store_true", help="print JSON")
     new = verbs.add_parser(
         "new",
         help="add a real machine to the catalogue",
@@ -40,12 +41,12 @@ def add_parsers(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
         "topology --xml', 'homenode measure --output' and lstopo write it. Devices, host names and "
         "serial numbers are dropped; latencies and bandwidths are kept, missing ones assumed.",
     )
-    new.add_argument("file", metavar="FILE|-", help="hwloc's XML, or - for the standard input")
-    new.add_argument("--name", help="the machine's name, else what the file says")
+    new.add_argument("file", metavar="FILE|-", help="hwloc XML, or - for the standard input")
+    new.add_argument("--name", help="the machine's name (default: the name in the file)")
     new.add_argument(
         "--output",
         metavar="FILE|-",
-        help="write the machine file there, not into your catalogue "
+        help="write the machine file here, not into your catalogue "
         "($XDG_DATA_HOME/homenode/machines)",
     )
 
@@ -113,14 +114,14 @@ def _read(file: str) -> str:
             f"cannot read {file}: {error.strerror}; make one with 'homenode topology --xml=FILE'"
         ) from error
     except UnicodeDecodeError as error:
-        raise bad_machine(file, "it is not text") from error
+        raise bad_machine(file, "it is not a text file") from error
 
 
 def _install_path(made: NewMachine) -> Path:
     name = made.machine.name
     if name in catalogue.names():
         raise LabError(
-            f"a machine is called {name} already, in {catalogue.find_file(name)}; give this one "
+            f"a machine is already called {name}, in {catalogue.find_file(name)}; give this one "
             "another name with --name",
             USAGE,
         )

@@ -21,9 +21,9 @@ from homenode.lab.signals import passed_on
 from homenode.lab.text import say
 
 EXIT_CODES = (
-    "Exit codes: 0 done, 1 failed, 2 bad usage, 3 not supported here. Those of run are the "
-    "program's; 128+N if signal N killed it; 124 timed out; 126, 127 not started; 1 the machine "
-    "was lost."
+    "Exit codes: 0 done, 1 failed, 2 bad usage, 3 not supported here. For run, the program's "
+    "own; 128+N if signal N killed it; 124 timed out; 126, 127 not started; 1 the machine was "
+    "lost."
 )
 
 
@@ -39,15 +39,16 @@ def add_parsers(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
     )
     _machine_options(run)
     run.add_argument(
-        "--timeout", type=_seconds, metavar="S", help="end the program after S seconds (exit 124)"
+        "--timeout", type=_seconds, metavar="S", help="stop the program after S seconds (exit 124)"
     )
-    run.add_argument("--json", metavar="FILE", help="write the counts, as JSON, to a file")
+    run.add_argument("--json", metavar="FILE", help="write the counts as JSON to a file")
     run.add_argument(
         "--output",
         action="append",
         default=[],
         metavar="FILE",
-        help="a file that the program writes, to be put on the host when it ends; may be repeated",
+        help="a file that the program writes; it is copied to the host when the program ends; "
+        "may be repeated",
     )
     run.add_argument(
         "command",
@@ -59,9 +60,10 @@ def add_parsers(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
         "enter",
         allow_abbrev=False,
         help="type commands for a virtual machine",
-        description="Reads lines from the standard input and gives each to a shell in one virtual "
-        "machine: a command line of its own, that keeps the directory and the exported "
-        "variables. 'exit' or the end of the input ends it, with the exit code of the last line.",
+        description="Reads lines from the standard input and gives each to a shell in one "
+        "virtual machine: each line is a command line of its own that keeps the "
+        "directory and the exported variables. 'exit' or the end of the input ends "
+        "it, with the exit code of the last line.",
         epilog=EXIT_CODES,
     )
     _machine_options(enter)
@@ -74,7 +76,7 @@ def _machine_options(parser: argparse.ArgumentParser) -> None:
         "--roi",
         choices=("markers", "all"),
         default="markers",
-        help="count between the program's own markers, or everything from start to end",
+        help="count between the program's own markers, or everything from its start to its end",
     )
     parser.add_argument(
         "--stats", action="store_true", help="print modelled time and accesses to stderr"
@@ -83,7 +85,7 @@ def _machine_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--time",
         action=argparse.BooleanOptionalAction,
-        help="model time, or only count, which is faster (default: time where QEMU can)",
+        help="model time, or only count, which is faster (default: model time if QEMU can)",
     )
     parser.add_argument(
         "--scale",
@@ -94,10 +96,14 @@ def _machine_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--node-memory", type=int, metavar="MIB", help="memory of each node")
     parser.add_argument(
-        "--numa-balancing", action="store_true", help="let the guest's kernel balance"
+        "--numa-balancing",
+        action="store_true",
+        help="turn on automatic NUMA balancing in the guest's kernel",
     )
     parser.add_argument(
-        "--cold", action="store_true", help="boot, instead of going on from an earlier boot"
+        "--cold",
+        action="store_true",
+        help="boot, instead of resuming from the snapshot of an earlier boot",
     )
 
 
@@ -107,13 +113,13 @@ def _seconds(text: str) -> float:
     except ValueError:
         value = 0.0
     if not 0 < value < math.inf:
-        raise argparse.ArgumentTypeError(f"'{text}' is no number of seconds more than 0")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds above 0")
     return value
 
 
 def _scale(text: str) -> int:
     if not text.isascii() or not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is no whole number from 1")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number of at least 1")
     return int(text)
 
 
@@ -143,7 +149,7 @@ def run(options: argparse.Namespace) -> int:
     if command[:1] == ["--"]:
         command = command[1:]
     if not command:
-        raise LabError("no program was given; write it after --", USAGE)
+        raise LabError("the program is missing; write it after --", USAGE)
     lab = _lab(options)
     find_outputs(options.output, lab.results)  # Before a boot that would be in vain.
     with passed_on(lab), lab:
@@ -179,23 +185,23 @@ def _status(result: Result, lab: Lab, command: list[str], options: argparse.Name
     """Says what the program's own output cannot say; returns the exit code."""
     if result.failure is not None:
         what = "was not found" if result.failure[0] == "ENOENT" else "cannot be executed"
-        say(f"{command[0]} {what} ({result.failure[1]}); programs are those of this host")
+        say(f"{command[0]} {what} ({result.failure[1]}); the lab runs programs of this host")
     if result.timed_out:
-        say(f"ended {command[0]} after {options.timeout:g} s; raise --timeout")
+        say(f"stopped {command[0]} after {options.timeout:g} s; raise --timeout")
     if lab.ran_out_of_memory:
         say("the guest ran out of memory and killed the program; raise --node-memory")
     if result.signal == signal.SIGILL:
         say("the program used an instruction that QEMU lacks (AVX-512, ...); build it without")
     if result.lost:
-        say("a part of the program's output was lost: the session's disk is full; set TMPDIR")
+        say("part of the program's output was lost: the session's disk is full; set TMPDIR")
     if result.strays:
         say(
-            f"the program wrote {result.strays} other files beside its output, which are lost; "
-            "name each with --output"
+            f"the program wrote {result.strays} other files beside its output, and they are "
+            "lost; name each with --output"
         )
     full = lab.results is not None and os.statvfs(lab.results).f_bavail == 0
     if full:
-        say(f"the results folder {lab.results} is full; make room there and run it again")
+        say(f"the results folder {lab.results} is full; free some space there and run it again")
     return result.status or (FAILED if result.lost or full else 0)
 
 

@@ -124,7 +124,8 @@ def parse_roi(line: str) -> Roi:
         return roi_from_json(json.loads(line))
     except (ValueError, KeyError, TypeError) as error:
         raise LabError(
-            f"the plugin's counts cannot be read ({error}); is it of this version? './dev build'"
+            f"the plugin's counts cannot be read ({error}); it may be of another version: "
+            "rebuild it with './dev build'"
         ) from error
 
 
@@ -158,7 +159,7 @@ def add_up(
         columns = [row_of.get(node) for node in roi.nodes]
         for vcpu in roi.vcpus:
             if vcpu.id not in node_of_vcpu:
-                raise ValueError(f"virtual CPU {vcpu.id} is in no node of the machine")
+                raise ValueError(f"virtual CPU {vcpu.id} is not in any node of the machine")
             row = row_of[node_of_vcpu[vcpu.id]]
             accesses = vcpu.user if privilege == "user" else vcpu.kernel
             references += accesses.references

@@ -25,7 +25,7 @@ def why_lost(console: str, code: int | None, qemu_said: str) -> str:
     lines = console_lines(console)
     for line in lines:
         if INIT in line:
-            return f"the guest could not be set up ({line.split(INIT, 1)[1].strip()})"
+            return f"the guest's setup failed ({line.split(INIT, 1)[1].strip()})"
     for line in lines:
         if PANIC in line:
             return f"the guest panicked ({line[line.index(PANIC) :]})"
@@ -33,7 +33,7 @@ def why_lost(console: str, code: int | None, qemu_said: str) -> str:
         return "the guest does not answer"
     if code < 0:
         return f"QEMU was killed by signal {-code}"
-    last = qemu_said or (lines[-1] if lines else "it said nothing")
+    last = qemu_said or (lines[-1] if lines else "no message")
     return f"QEMU ended with code {code} ({last})"
 
 

@@ -69,7 +69,8 @@ def find_emulator() -> Emulator:
     path = shutil.which(wanted)
     if path is None:
         raise LabError(
-            f"{wanted} is not there or not executable; run './dev setup', or set {ENVIRONMENT}",
+            f"{wanted} does not exist or is not executable; run './dev setup', or set "
+            f"{ENVIRONMENT}",
             NOT_SUPPORTED,
         )
     version = parse_version(_ask(path, "--version"))
@@ -89,6 +90,6 @@ def _ask(path: str, *question: str) -> str:
     except OSError as error:
         raise LabError(f"cannot run {path}: {error.strerror}", NOT_SUPPORTED) from error
     if answer.returncode != 0:
-        said = (answer.stderr.strip() or "it said nothing").splitlines()[0]
+        said = (answer.stderr.strip() or "no message").splitlines()[0]
         raise LabError(f"cannot run {path}: {said}", NOT_SUPPORTED)
     return answer.stdout

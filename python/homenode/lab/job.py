@@ -39,7 +39,7 @@ class End:
 def strings(words: list[str]) -> bytes:
     """Words as the guest reads them: each ended by a NUL. Raises LabError. Pure."""
     if any("\0" in word for word in words):
-        raise LabError("a word of the command or the environment holds a NUL byte", USAGE)
+        raise LabError("an argument or an environment variable contains a NUL byte", USAGE)
     return b"".join(word.encode("utf-8", "surrogateescape") + b"\0" for word in words)
 
 
@@ -73,8 +73,8 @@ class Tail:
                     return False
                 except OSError as error:
                     raise LabError(
-                        f"cannot write the program's output: {error.strerror}; make room, or send "
-                        "it elsewhere"
+                        f"cannot write the program's output: {error.strerror}; free some space, "
+                        "or send it elsewhere"
                     ) from error
         return True
 
@@ -101,7 +101,7 @@ class Job:
 
     def __enter__(self) -> Self:
         if not self._spec.command:
-            raise LabError("no program to run was given", USAGE)
+            raise LabError("the program to run is missing", USAGE)
         env = [f"{key}={value}" for key, value in self._spec.env.items()]
         files = {
             "argv": strings(self._spec.command),
@@ -120,7 +120,8 @@ class Job:
             }
         except OSError as error:
             raise LabError(
-                f"cannot write the job's files in {self._folder}: {error.strerror}; make room there"
+                f"cannot write the job's files in {self._folder}: {error.strerror}; free some "
+                "space there"
             ) from error
         return self
 

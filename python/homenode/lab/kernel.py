@@ -51,7 +51,7 @@ def find_kernel() -> Kernel:
         found = _of_image(path) if path.is_file() else _newest(_in_tree(path))
         if found is None:
             raise LabError(
-                f"{ENVIRONMENT}={wanted} holds no readable boot/{PREFIX}RELEASE with its "
+                f"{ENVIRONMENT}={wanted} has no readable boot/{PREFIX}RELEASE with its "
                 "lib/modules/RELEASE; unset it to use the one that './dev setup' fetches",
                 NOT_SUPPORTED,
             )

@@ -64,7 +64,7 @@ class Lab:
         if plugin and not self.emulator.plugins:
             raise LabError(
                 f"{self.emulator.path} was built without plugins, so nothing can be counted; "
-                "run './dev setup' for one that has them, or go without by --no-plugin",
+                "run './dev setup' for one that has them, or run with --no-plugin",
                 NOT_SUPPORTED,
             )
         self.timing = self._timing(timing)
@@ -76,10 +76,10 @@ class Lab:
         """Whether time is modelled. None: where it can be, and standard error says where not."""
         possible = self._plugin is not None and self.emulator.time
         if wanted is None and self._plugin is not None and not possible:
-            say(f"{self._no_time()}: only counting; './dev setup' installs a newer one")
+            say(f"{self._no_time()}: only accesses are counted; './dev setup' installs a newer one")
         if wanted and not possible:
             raise LabError(
-                f"{self._no_time()}; run './dev setup', or go without by --no-time", NOT_SUPPORTED
+                f"{self._no_time()}; run './dev setup', or run with --no-time", NOT_SUPPORTED
             )
         return possible if wanted is None else wanted
 
@@ -228,7 +228,7 @@ def _current_folder() -> Path:
         return Path.cwd()
     except OSError as error:
         raise LabError(
-            f"cannot start in the current folder: {error.strerror}; change to one that exists"
+            f"cannot start in the current folder: {error.strerror}; change to a folder that exists"
         ) from error
 
 
@@ -245,8 +245,8 @@ def _results_folder(results: Path | str | None) -> Path | None:
         usable = os.access(folder, os.W_OK | os.X_OK)
     except OSError as error:
         raise LabError(
-            f"cannot make the results folder {folder}: {error.strerror}; name one that you can "
-            "write to",
+            f"cannot create the results folder {folder}: {error.strerror}; name one that you "
+            "can write to",
             USAGE,
         ) from error
     if not usable:

@@ -21,7 +21,7 @@ class Limit:
     @property
     def complaint(self) -> str:
         """What is said of a value that does not, in the plugin's words."""
-        return f"no whole number of {self.what} from {self.least} to {self.most}"
+        return f"not a whole number of {self.what} from {self.least} to {self.most}"
 
 
 def _read() -> dict[str, Limit]:

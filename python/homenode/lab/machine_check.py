@@ -105,9 +105,9 @@ def _figures(machine: Machine) -> str:
             value = math.nan
         if "_" in text or not figure.least <= value <= figure.most:
             return (
-                f"homenode:{name} is '{text[:40]}', which is no "
-                f"{'whole ' if figure.whole else ''}number of {figure.unit} "
-                f"from {figure.least:g} to {figure.most:g}"
+                f"homenode:{name} is '{text[:40]}', which is not a "
+                f"{'whole ' if figure.whole else ''}number of {figure.unit} from "
+                f"{figure.least:g} to {figure.most:g}"
             )
     return ""
 
@@ -120,9 +120,9 @@ def _pair_values(machine: Machine) -> str:
             value = table.values.get((a, b))
             where = f"its {name} from node {a} to node {b}"
             if value is None:
-                return f"{where} is missing, and those of others are there"
+                return f"{where} is missing, but other pairs have one"
             if not 0 < value <= limit:
-                return f"{where} is {value} {unit}, which is not within 1 and {limit}"
+                return f"{where} is {value} {unit}, which is not between 1 and {limit}"
         if latency and table.provenance == "declared":
             problem = _order(machine, name)
             if problem:
@@ -152,13 +152,13 @@ def _links(machine: Machine) -> str:
     routes = parse_routes(machine.info.get("Routes", ""))
     for (a, b), mib in links.items():
         if a not in machine.node_ids or b not in machine.node_ids:
-            return f"homenode:Links has the link {a}-{b}, and there is no such node"
+            return f"homenode:Links has the link {a}-{b}, but that node does not exist"
         if not 0 < mib <= MAX_BANDWIDTH_MIB:
-            return f"the link {a}-{b} has {mib} MiB/s, not within 1 and {MAX_BANDWIDTH_MIB}"
+            return f"the link {a}-{b} has {mib} MiB/s, not between 1 and {MAX_BANDWIDTH_MIB}"
     for (a, b), way in routes.items():
         missing = next((step for step in steps(way) if step not in links), None)
         if missing:
-            return f"homenode:Routes: the way {a}>{b} needs the link {missing[0]}-{missing[1]}"
+            return f"homenode:Routes: the route {a}>{b} needs the link {missing[0]}-{missing[1]}"
     for a, b in machine.pairs:
         if a != b and (a, b) not in routes and not shortest(links, a, b):
             return f"no links lead from node {a} to node {b}"

@@ -45,15 +45,15 @@ def find_gaps(machine: Machine, model: Model) -> list[str]:
         reachable = reachable_mib(machine, model, pair)
         if reachable < MARGIN * mib:
             gaps.append(
-                f"the cores of node {a} can ask node {b} for {reachable:.0f} MiB/s, "
-                f"and {mib:.0f} are declared"
+                f"the cores of node {a} can request {reachable:.0f} MiB/s from node {b}, but "
+                f"{mib:.0f} are declared"
             )
         for low, high in steps(model.routes.get(pair, ())):
             limit = model.links[low, high]
             most = max(mib, model.write_mib[pair])
             if most > limit:
                 gaps.append(
-                    f"node {a} is to get {most:.0f} MiB/s of node {b} over the link {low}-{high}, "
-                    f"which has {limit}"
+                    f"node {a} needs {most:.0f} MiB/s from node {b} over the link {low}-{high}, "
+                    f"which has only {limit}"
                 )
     return gaps

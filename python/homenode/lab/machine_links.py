@@ -23,11 +23,11 @@ def parse_links(text: str) -> Links:
         found = _LINK.fullmatch(part)
         if found is None:
             raise ValueError(
-                f"homenode:Links has {part.strip()[:40]!r}, which is not like 0-1:6400"
+                f"homenode:Links has {part.strip()[:40]!r}, which is not of the form 0-1:6400"
             )
         a, b, mib = map(int, found.groups())
         if a == b or (min(a, b), max(a, b)) in links:
-            raise ValueError(f"homenode:Links has the link {a}-{b} to itself or twice")
+            raise ValueError(f"homenode:Links has the link {a}-{b} twice, or from a node to itself")
         links[min(a, b), max(a, b)] = mib
     return links
 
@@ -39,12 +39,12 @@ def parse_routes(text: str) -> Routes:
         found = _ROUTE.fullmatch(part)
         if found is None:
             raise ValueError(
-                f"homenode:Routes has {part.strip()[:40]!r}, which is not like 0>5:0,4,5"
+                f"homenode:Routes has {part.strip()[:40]!r}, which is not of the form 0>5:0,4,5"
             )
         a, b = int(found[1]), int(found[2])
         way = tuple(int(word) for word in found[3].split(","))
         if way[0] != a or way[-1] != b or len(way) < 2 or len(set(way)) != len(way):
-            raise ValueError(f"homenode:Routes: the way of {a}>{b} does not lead from {a} to {b}")
+            raise ValueError(f"homenode:Routes: the route {a}>{b} does not lead from {a} to {b}")
         if (a, b) in routes:
             raise ValueError(f"homenode:Routes has {a}>{b} twice")
         routes[a, b] = way

@@ -171,7 +171,10 @@ def _matrices(machine: Machine, model: Model) -> list[str]:
         body = [
             [a, *(f"{values[a, b]:.0f}" for b in machine.memory_nodes)] for a in machine.cpu_nodes
         ]
-        title = f"{kind.replace('_', ' ')} in {unit} ({provenance}; row: the node that asks)"
+        title = (
+            f"{kind.replace('_', ' ')} in {unit} ({provenance}; row: the node that asks, "
+            "column: where the memory is)"
+        )
         parts.append(f"{title}\n" + table([["node", *machine.memory_nodes], *body]))
     if model.links:
         links = ", ".join(f"{a}-{b} {mib}" for (a, b), mib in sorted(model.links.items()))
@@ -182,8 +185,8 @@ def _matrices(machine: Machine, model: Model) -> list[str]:
 def _closing_lines(machine: Machine, model: Model) -> list[str]:
     gaps = find_gaps(machine, model)
     if not gaps:
-        return ["closes: the cores can ask for every bandwidth that is declared"]
-    return ["does not close, so a measurement in the lab will find less:", *gaps]
+        return ["closes: the cores can request every bandwidth that is declared"]
+    return ["does not close, so that a measurement in the lab finds less:", *gaps]
 
 
 def _sources(machine: Machine) -> list[tuple[str, str]]:
@@ -198,5 +201,5 @@ def _sources(machine: Machine) -> list[tuple[str, str]]:
 def _sources_said(machine: Machine, model: Model) -> list[str]:
     lines = [f"source of {what or 'the machine'}: {text}" for what, text in _sources(machine)]
     if model.assumed:
-        lines.append(f"assumed, as the file does not say: {'; '.join(model.assumed)}")
+        lines.append(f"assumed, because the file does not say: {'; '.join(model.assumed)}")
     return lines

@@ -63,7 +63,7 @@ def parse_bitmap(text: str) -> tuple[int, ...]:
         except ValueError:
             value = -1
         if not 0 <= value < 1 << 32:
-            raise ValueError(f"'{text[:40]}' is no set of CPUs or nodes")
+            raise ValueError(f"'{text[:40]}' is not a set of CPUs or nodes")
         bits = bits << 32 | value
     return tuple(i for i in range(bits.bit_length()) if bits >> i & 1)
 
@@ -71,7 +71,7 @@ def parse_bitmap(text: str) -> tuple[int, ...]:
 def whole_number(text: str, what: str, limit: int = MAX_NUMBER) -> int:
     """A number of decimal digits below `limit`; ValueError names what it is and what it says."""
     if not text.isascii() or not text.isdigit() or len(text) > 20 or int(text) >= limit:
-        raise ValueError(f"{what} is '{text[:40]}', which is no whole number below {limit}")
+        raise ValueError(f"{what} is '{text[:40]}', which is not a whole number below {limit}")
     return int(text)
 
 

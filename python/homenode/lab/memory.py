@@ -63,7 +63,7 @@ def check_fits(machine: Machine, sizes: dict[int, int], host_bytes: int | None) 
         fitting = host_bytes // nodes // MIB
         advice = f"give each of its {nodes} nodes at most {fitting} MiB with --node-memory"
     else:
-        advice = f"scale it by more, as in --scale {machine.scale * -(-total // host_bytes)}"
+        advice = f"raise --scale, as in --scale {machine.scale * -(-total // host_bytes)}"
     raise LabError(
         f"the machine {machine.name} would have {total // MIB} MiB of memory "
         f"({sizes[largest.id] // MIB} MiB on node {largest.id}), and this host has "

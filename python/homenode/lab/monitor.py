@@ -100,7 +100,7 @@ class Monitor:
             raise MonitorError(str(error)) from error
         if not line:
             self._gone = True
-            raise MonitorError("QEMU is gone")
+            raise MonitorError("QEMU has ended")
         message: dict[str, Any] = json.loads(line)
         if message.get("event") == "MIGRATION":
             self._progress.append(message["data"]["status"])

@@ -110,8 +110,8 @@ def _name(top: ET.Element, source: str, wanted: str | None) -> str:
         name = wanted
     if not NAME.fullmatch(name):
         raise LabError(
-            f"'{name}' cannot be a machine's name; give one of letters, digits, '.', '_' and '-' "
-            "with --name",
+            f"'{name}' cannot be a machine's name; give a name of letters, digits, '.', '_' and "
+            "'-' with --name",
             USAGE,
         )
     return name
@@ -214,7 +214,7 @@ def _close(top: ET.Element, machine: Machine) -> tuple[str, ...]:
     limit = FIGURES["PrefetchedLines"].most
     if needed <= model.figures["PrefetchedLines"] or needed > limit:
         return ()
-    said = f"derived: the fewest with which the cores can ask for every bandwidth, {needed}"
+    said = f"derived: the fewest with which the cores can request every bandwidth, {needed}"
     _set_info(top, "PrefetchedLines", str(needed))
     _set_info(top, "Source.PrefetchedLines", said)
     return (f"PrefetchedLines is {said}",)

@@ -32,7 +32,8 @@ class Output:
             write_whole(self.path, content.read_bytes(), mode)
         except OSError as error:
             raise LabError(
-                f"cannot write {self.name}: {error.strerror}; make room there, or name another file"
+                f"cannot write {self.name}: {error.strerror}; free some space there, or name "
+                "another file"
             ) from error
 
 
@@ -69,13 +70,15 @@ def _of_the_guest(name: str, path: Path) -> bool:
 def _problem(path: Path, results: Path | None) -> str:
     folder = path.parent
     if not folder.is_dir():
-        return f"there is no folder {folder}; make it, or name a file elsewhere"
+        return f"the folder {folder} does not exist; create it, or name a file elsewhere"
     if path.is_dir() or (path.exists() and not path.is_file()):
-        return "it is no regular file; name another"
+        return "it is not a regular file; name another"
     if not os.access(folder, os.W_OK | os.X_OK):
-        return f"the folder {folder} cannot be written to; name a file elsewhere"
+        return f"you cannot write to the folder {folder}; name a file elsewhere"
     if folder == Path("/"):
-        return "it is in the root folder; name a file in one below"
+        return "it is in the root folder; name a file in a folder below it"
     if results is not None and results.is_relative_to(folder):
-        return f"the results folder {results} lies below its folder; name a file in the results"
+        return (
+            f"the results folder {results} is below its folder; name a file in the results folder"
+        )
     return ""

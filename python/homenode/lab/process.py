@@ -30,7 +30,7 @@ class QemuProcess:
         self.log = log
         setpriv = shutil.which("setpriv", path="/usr/bin:/bin:/usr/local/bin")
         if setpriv is None:
-            raise LabError("setpriv is not there; install the package util-linux", NOT_SUPPORTED)
+            raise LabError("setpriv is missing; install the package util-linux", NOT_SUPPORTED)
 
         def spawn() -> subprocess.Popen[bytes]:
             with log.open("wb") as said:

@@ -55,7 +55,11 @@ def stats_text(rois: Sequence[Roi], machine: Machine) -> str:
     rows += [[n, *row] for n, row in zip(matrix.nodes, matrix.cells, strict=True)]
     share = matrix.local_share
     local = "no misses" if share is None else f"{share:.1%} local"
-    counted = "" if rois[0].registers else "; every process counted: this QEMU tells none apart"
+    counted = (
+        ""
+        if rois[0].registers
+        else ("; every process counted: this QEMU cannot tell processes apart")
+    )
     stats = stats_of(rois, machine)
     time = "" if stats is None else time_text(stats) + "\n"
     return (

@@ -19,7 +19,9 @@ def scaled(machine: Machine, divisor: int) -> Machine:
     machine declares, not from what the lab gives otherwise, and keeps at least 64 MiB.
     """
     if divisor < 1:
-        raise LabError(f"cannot scale a machine by {divisor}; name a whole number from 1", USAGE)
+        raise LabError(
+            f"cannot scale a machine by {divisor}; give a whole number of at least 1", USAGE
+        )
     return replace(
         machine,
         nodes=tuple(_node(node, divisor) for node in machine.nodes),

@@ -28,11 +28,11 @@ def sessions_folder() -> Path:
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
         if folder.stat().st_uid != os.getuid():
-            raise LabError(f"{folder} belongs to another user; set TMPDIR to a folder of yours")
+            raise LabError(f"{folder} belongs to another user; set TMPDIR to a folder that you own")
     except OSError as error:
         raise LabError(
-            f"cannot make the session folder {folder}: {error.strerror}; "
-            "set TMPDIR to a folder that you can write to"
+            f"cannot create the session folder {folder}: {error.strerror}; set TMPDIR to a "
+            "folder that you can write to"
         ) from error
     return folder
 
@@ -107,8 +107,8 @@ class Session:
                 (session.jobs / "results").write_text(str(results))
         except OSError as error:
             raise LabError(
-                f"cannot make a session in {base}: {error.strerror}; make room there, or set "
-                "TMPDIR to another folder"
+                f"cannot create a session in {base}: {error.strerror}; free some space there, "
+                "or set TMPDIR to another folder"
             ) from error
         return session
 

@@ -112,7 +112,7 @@ def time_text(stats: TimeStats) -> str:
         + ("none" if stats.local_share is None else f"{stats.local_share:.1%} local"),
     ]
     if stats.late_waits:
-        lines.append(f"{stats.late_waits} late waits: the CPUs' clocks were further apart at times")
+        lines.append(f"{stats.late_waits} late waits: the CPUs' clocks drifted apart at times")
     rows: list[list[object]] = [["controller", "read MiB", "written MiB", "in use"]]
     rows += [
         [one.node, _mib(one.read_lines), _mib(one.write_lines), _share(stats, one.busy_ps)]
@@ -120,14 +120,14 @@ def time_text(stats: TimeStats) -> str:
     ]
     lines.append(table(rows))
     if stats.links:
-        ways: list[list[object]] = [["way", "MiB", "in use"]]
+        ways: list[list[object]] = [["route", "MiB", "in use"]]
         ways += [
             [_way(one), _mib(one.lines), _share(stats, one.busy_ps)]
             for one in stats.links[:MOST_WAYS]
         ]
         lines.append(table(ways))
     if len(stats.links) > MOST_WAYS:
-        lines.append(f"and {len(stats.links) - MOST_WAYS} ways that were used less")
+        lines.append(f"and {len(stats.links) - MOST_WAYS} routes that were used less")
     return "\n".join(lines)
 
 

@@ -47,7 +47,7 @@ def parser() -> argparse.ArgumentParser:
         metavar="FILE",
         type=Path,
         default=Path("report.html"),
-        help="where the page goes (default: report.html)",
+        help="the file for the page (default: report.html)",
     )
     parser.add_argument(
         "--json", action="store_true", help="print the judged cases as JSON instead of a page"
@@ -88,7 +88,7 @@ def _judge(paths: Sequence[Path], *, as_json: bool) -> tuple[list[tuple[str, int
         # Records are a file that anything may have written; the exception says what is odd in it.
         names = ", ".join(str(path) for path in paths)
         raise StudyError(
-            f"cannot make a page of {names}: a record does not hold together ({error!r}); run its "
+            f"cannot make a page of {names}: a record is inconsistent ({error!r}); run its "
             "study again with --fresh"
         ) from error
 
@@ -103,7 +103,7 @@ def _workload(paths: Sequence[Path], found: Sequence[Record]) -> Description | N
         return None
     if len(names) > 1:
         raise StudyError(
-            f"the records are of several workloads ({', '.join(names)}); make a page of each",
+            f"the records belong to several workloads ({', '.join(names)}); make one page for each",
             errors.USAGE,
         )
     name = next(iter(names))
@@ -136,7 +136,7 @@ def _write(path: Path, text: str) -> None:
         write_whole(path, text.encode())
     except OSError as error:
         raise StudyError(
-            f"cannot write {path}: {error.strerror}; make room or give another place with -o"
+            f"cannot write {path}: {error.strerror}; free some space, or name another file with -o"
         ) from error
 
 

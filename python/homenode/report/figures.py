@@ -23,7 +23,8 @@ THREADS = "threads"
 LABELS: Mapping[str, str] = {
     MODELLED: "modelled by the lab",
     MEASURED: "measured on this host",
-    EMULATED: "by the clock of the host that emulates the machine, which says nothing of it",
+    EMULATED: "by the clock of the host that emulates the machine, which says nothing about the "
+    "machine",
     OBSERVED: "observed by the program",
 }
 
@@ -100,7 +101,7 @@ def build(records: Iterable[Record], workload: Description) -> list[FigureView]:
     views = [view for view in views if view.records]
     if not views:
         raise StudyError(
-            "the records hold no complete case; run the study first: homenode study FILE.toml"
+            "the records contain no complete case; run the study first: homenode study FILE.toml"
         )
     return views
 

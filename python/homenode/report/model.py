@@ -193,8 +193,8 @@ def view_case(runs: Sequence[Record], words: Words) -> CaseView:
         judgement = phases.judge(record, matrix, best, machine, words.goal)
     except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError) as error:
         raise StudyError(
-            f"the record of case {record['case'].get('id')} does not hold together ({error!r}); "
-            "run its study again with --fresh"
+            f"the record of case {record['case'].get('id')} is inconsistent ({error!r}); run "
+            "its study again with --fresh"
         ) from error
     times = tuple(time for time in found if time is not None)
     return CaseView(record, case, machine, matrix, best, judgement, len(runs), times, words)
@@ -216,7 +216,7 @@ def build(records: Iterable[Record], words: Words | None = None) -> list[Machine
     views = [_build_machine(group, words) for group in groups.values()]
     if not any(view.cases for view in views):
         raise StudyError(
-            "the records hold no complete case; run the study first: homenode study FILE.toml"
+            "the records contain no complete case; run the study first: homenode study FILE.toml"
         )
     return [view for view in views if view.cases]
 

@@ -143,17 +143,18 @@ def sketches() -> list[tuple[str, str, Markup]]:
     return [
         (
             "One column: a bottleneck",
-            "Everybody goes to one node's memory. Most accesses travel, and they queue there.",
+            "All threads use one node's memory. Most accesses are remote, and they queue there.",
             draw_shares(crowded, nodes, "sketch of a single dark column"),
         ),
         (
             "Flat: shared out",
-            "Every node's memory works equally hard. Nobody queues, but most accesses travel.",
+            "Every node's memory serves the same share. No queue builds up, but most accesses "
+            "are remote.",
             draw_shares(spread, nodes, "sketch of an evenly grey square"),
         ),
         (
             "Diagonal: at home",
-            "Each node uses its own memory. Nothing travels: the best that there is.",
+            "Each node uses its own memory. No access is remote: the best case.",
             draw_shares(home, nodes, "sketch of a dark diagonal"),
         ),
     ]
@@ -167,19 +168,19 @@ def provenance(view: MachineView) -> list[Markup]:
         caches = [c.record["counts"][0]["cache"] for c in view.cases if c.record["counts"]]
         modelled = ", ".join(sorted({_cache(cache) for cache in caches}))
         sentences.append(
-            "<strong>Exact counts.</strong> The lab ran an unmodified Linux kernel on a virtual "
-            f"{escape(view.machine.name)} and counted every load and store of the program itself "
-            "between the start and the end of its measured part, "
-            f"{modelled}, by the node of the CPU that issued it and the node of the memory that "
-            "it reached. Nothing is sampled or estimated. The few accesses to its stack and other "
-            "data of its own are counted with those to the array, so a share may stay a little "
-            "below what the array alone would give."
+            "<strong>Exact counts.</strong> The lab ran an unmodified Linux kernel on a "
+            f"virtual {escape(view.machine.name)} and counted every load and store of the "
+            f"program itself between the start and the end of its measured part, {modelled}, by "
+            "the node of the CPU that issued it and the node of the memory that it reached. "
+            "Nothing is sampled or estimated. The few accesses to its stack and other private "
+            "data are counted with those to the array, so a share may be slightly below that "
+            "of the array alone."
         )
     if "computed" in kinds:
         sentences.append(
-            "<strong>Computed.</strong> Which elements each thread uses is the pattern's logic; "
-            "where each page lay was asked of the kernel after the run. The matrix is the product "
-            "of the two, not a count of what the processors did."
+            "<strong>Computed.</strong> The pattern determines which elements each thread uses, "
+            "and the kernel reported after the run where each page was. The matrix is the "
+            "product of the two, not a count of what the processors did."
         )
     sentences += _time_provenance(view)
     return [Markup(sentence) for sentence in sentences]
@@ -191,11 +192,12 @@ def _time_provenance(view: MachineView) -> list[str]:
     untimed = sum(case.repetitions > len(case.times) for case in view.cases)
     if MODELLED in kinds:
         sentences.append(
-            "<strong>Modelled times.</strong> No clock was read. For each virtual CPU the lab adds "
-            "up what its instructions, its caches and its memory would take on the machine that "
-            "the file declares: latency and bandwidth of every pair of nodes, and queues at "
-            "memory controllers and links. A time is that of the measured part, from its start to "
-            "its end on the CPU that ended it. It is as good as the model and the file are."
+            "<strong>Modelled times.</strong> No clock was read. For each virtual CPU the lab "
+            "adds up the time that its instructions, its caches and its memory would take on "
+            "the machine that the file declares: latency and bandwidth of every pair of nodes, "
+            "and queues at memory controllers and links. A time is that of the measured part, "
+            "from its start to its end on the CPU that ended it. It is only as good as the "
+            "model and the file."
         )
     if MEASURED in kinds:
         sentences.append(
@@ -203,12 +205,12 @@ def _time_provenance(view: MachineView) -> list[str]:
             "and the end of the measured part, as the program printed them."
         )
     if untimed:
-        which = "These records hold" if untimed == len(view.cases) else f"{untimed} cases have"
+        which = "These records contain" if untimed == len(view.cases) else f"{untimed} cases have"
         why = (
             "an emulator's clock says nothing about a real machine, and a model's time was not "
-            "asked for, or needs a newer QEMU, or the records are older than it"
+            "asked for, or needs a newer QEMU, or the records are older than modelled time"
             if view.machine.kind == LAB
-            else "the records are older than it, or the host was itself an emulated machine"
+            else "the records are older than timing, or the host was itself an emulated machine"
         )
         sentences.append(f"<strong>No times.</strong> {which} no time: {why}.")
     return sentences

@@ -194,8 +194,8 @@ def row_text(row: TimeRow) -> str:
         where = "" if row.order == FOLLOWS else " where times differ"
         return f"{order_text(row)}: follows the shapes{where}."
     pairs = (
-        f"{slow.case.method_name} is slower than {fast.case.method_name} "
-        "although its matrix is nearer the perfect one"
+        f"{slow.case.method_name} is slower than {fast.case.method_name} although its matrix is "
+        "nearer to the perfect one"
         for slow, fast in row.against
     )
     text = f"{order_text(row)}: does not follow the shapes; {', '.join(pairs)}."

@@ -31,8 +31,8 @@ def parser() -> argparse.ArgumentParser:
     """The options of the verb."""
     parser = Parser(
         prog="homenode study",
-        description="Runs a declared experiment, one record per case. A study that was stopped, "
-        "or killed, goes on where it stopped when the same command is given again.",
+        description="Runs a declared experiment and writes one record per case. After a study "
+        "was stopped or killed, the same command resumes it where it stopped.",
         epilog="Exit codes: 0 done, 1 failed (the other cases are kept), 2 bad usage, 3 not "
         "supported here, 130 stopped by Ctrl-C.",
     )
@@ -40,17 +40,19 @@ def parser() -> argparse.ArgumentParser:
         "file", metavar="FILE.toml|NAME", help="the study: a file, or one that comes with homenode"
     )
     parser.add_argument(
-        "--out", metavar="DIR", type=Path, help="where the records go (default: results/NAME)"
+        "--out", metavar="DIR", type=Path, help="the folder for the records (default: results/NAME)"
     )
     parser.add_argument(
         "--machine",
         metavar="NAME|FILE",
         action="append",
-        help="run on this machine instead of the study's own; 'host' is this very machine; "
+        help="run on this machine instead of the study's own; 'host' is the computer itself; "
         "may be repeated",
     )
     parser.add_argument(
-        "--fresh", action="store_true", help="measure everything again; older records are set aside"
+        "--fresh",
+        action="store_true",
+        help="measure everything again; older records are renamed and kept",
     )
     parser.add_argument("--dry-run", action="store_true", help="list the cases and run nothing")
     parser.add_argument(
@@ -93,12 +95,15 @@ def _run(
         try:
             with make_progress() as progress:
                 if store.repaired_bytes:
-                    progress.note("the last record was torn by a kill; its case runs again")
+                    progress.note(
+                        "the last record is incomplete, because the study was killed; "
+                        "its case runs again"
+                    )
                 summary = run_study(study, runner_for, store, progress)
         except KeyboardInterrupt:
             print(
-                f"homenode study: stopped; {len(store.records) - before} new records are kept in "
-                f"{store.path}; give the same command again to go on",
+                f"homenode study: stopped; {len(store.records) - before} new records are kept "
+                f"in {store.path}; run the same command again to resume",
                 file=sys.stderr,
             )
             return INTERRUPTED
@@ -114,8 +119,8 @@ def _say(summary: Summary, path: Path, *, as_json: bool) -> None:
     if summary.failed:
         print(
             f"homenode study: {len(summary.failed)} of {summary.runs} runs failed "
-            f"({summary.failed[0]}{', …' if len(summary.failed) > 1 else ''}); their errors are in "
-            f"{path}; give the same command again to retry them",
+            f"({summary.failed[0]}{', …' if len(summary.failed) > 1 else ''}); their errors are "
+            f"in {path}; run the same command again to retry them",
             file=sys.stderr,
         )
     repeated = summary.runs // summary.cases if summary.cases else 1

@@ -35,5 +35,5 @@ def version_of(command: Path) -> str:
             [command, "--version"], capture_output=True, text=True, check=True, timeout=60
         )
     except (OSError, subprocess.SubprocessError) as error:
-        raise StudyError(f"cannot ask {command} for its version: {error}") from error
+        raise StudyError(f"cannot get the version of {command}: {error}") from error
     return done.stdout.strip().removeprefix("homenode ")

@@ -157,14 +157,16 @@ def _ask(command: Path, _built: int, workload: str) -> Description:
     try:
         done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
     except (OSError, subprocess.SubprocessError) as error:
-        raise StudyError(f"cannot ask {command} what {workload} is: {error}") from error
+        raise StudyError(
+            f"cannot get the description of {workload} from {command}: {error}"
+        ) from error
     if done.returncode == USAGE:
         raise _no_workload(workload)
     try:
         return Description.from_json(json.loads(done.stdout))
     except (ValueError, KeyError, TypeError) as error:
         raise StudyError(
-            f"{command} does not say what {workload} is ({error}); it is not of this version"
+            f"{command} does not describe {workload} ({error}); it is another version of homenode"
         ) from error
 
 

@@ -31,8 +31,8 @@ def read_machine(root: Path = NODES, name: str = HOST) -> Machine:
         raise StudyError(f"cannot read this machine's nodes from {root}: {error}") from error
     if len(nodes) < 2:
         raise StudyError(
-            "this machine has one NUMA node, so there is nothing to compare on it; leave out "
-            "--machine host and the study runs on a virtual machine with several",
+            "this machine has only one NUMA node, so there is nothing to compare; leave out "
+            "--machine host to run the study on a virtual machine with several",
             NOT_SUPPORTED,
         )
     square = all(len(row) == len(nodes) for row in distances)

@@ -80,7 +80,7 @@ class LabRunner:
             raise TimeoutError
         said = result.stderr.decode(errors="replace")
         if result.failure is not None:
-            said += f"could not be started: {' '.join(result.failure)}"
+            said += f"could not start: {' '.join(result.failure)}"
         return Outcome(
             result.status,
             result.stdout.decode(errors="replace"),

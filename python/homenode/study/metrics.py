@@ -49,7 +49,7 @@ def find_values(document: Any, path: str) -> list[float]:
             found = [part[key] for part in found if isinstance(part, dict) and key in part]
     numbers = [float(v) for v in found if isinstance(v, int | float) and not isinstance(v, bool)]
     if not numbers:
-        raise ValueError(f"no number at {path}")
+        raise ValueError(f"there is no number at {path}")
     return numbers
 
 

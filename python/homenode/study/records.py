@@ -54,8 +54,8 @@ def parse_lines(data: bytes, name: str) -> tuple[list[Record], int]:
             records.append(_record(line))
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise StudyError(
-                f"line {number} of {name} is not a record ({error}); mend or remove it, or "
-                "name other records"
+                f"line {number} of {name} is not a record ({error}); fix or remove it, or name "
+                "other records"
             ) from error
         sound += len(line)
     return records, sound
@@ -80,8 +80,8 @@ def read(path: Path) -> list[Record]:
         data = file.read_bytes()
     except OSError as error:
         raise StudyError(
-            f"cannot read the records {file}: {error.strerror}; give a study's --out folder or its "
-            f"{FILE_NAME}"
+            f"cannot read the records {file}: {error.strerror}; name a study's --out folder or "
+            f"its {FILE_NAME}"
         ) from error
     return parse_lines(data, str(file))[0]
 
@@ -118,7 +118,7 @@ class RecordStore:
             self._lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         except OSError as error:
             raise StudyError(
-                f"cannot make the folder {folder}: {error.strerror}; give another with --out"
+                f"cannot create the folder {folder}: {error.strerror}; name another with --out"
             ) from error
         try:
             self._take_lock(folder)
@@ -134,8 +134,8 @@ class RecordStore:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise StudyError(
-                f"another study is writing to {folder}; wait for it, or give another folder with "
-                "--out"
+                f"another study is writing to {folder}; wait for it, or name another folder "
+                "with --out"
             ) from error
 
     def _set_aside(self) -> None:
@@ -169,7 +169,7 @@ class RecordStore:
             write_whole(file, text.encode())
         except OSError as error:
             raise StudyError(
-                f"cannot write {file}: {error.strerror}; make room, or give another --out"
+                f"cannot write {file}: {error.strerror}; free some space, or name another --out"
             ) from error
 
     def complete(self) -> dict[tuple[str, int], Record]:
@@ -186,8 +186,9 @@ class RecordStore:
             os.ftruncate(self._file, self._end)
             os.lseek(self._file, self._end, os.SEEK_SET)
             raise StudyError(
-                f"cannot write to {self.path}: {error.strerror}; the {len(self.records)} earlier "
-                "records are whole; make room and give the same command again to go on"
+                f"cannot write to {self.path}: {error.strerror}; the {len(self.records)} "
+                "earlier records are complete; free some space, then run the same command "
+                "again to resume"
             ) from error
         self._end += len(line)
         self.records.append(record)

@@ -127,7 +127,7 @@ def _note_kept(kept: Sequence[Record], study: Study, runner: Runner, observer: O
         )
     if older:
         observer.note(
-            f"{len(older)} kept records were made by another version of homenode than this one "
+            f"{len(older)} kept records come from another version of homenode than this one "
             f"({present}); --fresh measures everything again"
         )
 
@@ -155,8 +155,8 @@ def _run_part(
             observer.note(f"{name} was lost: {error}")
             if lost >= LOST_IN_A_ROW and left:
                 raise StudyError(
-                    f"{name} was lost {lost} times in a row ({error}); {len(left)} cases were not "
-                    f"tried; what was done is kept in {store.path}"
+                    f"{name} was lost {lost} times in a row ({error}); {len(left)} cases did "
+                    f"not run; the finished ones are kept in {store.path}"
                 ) from error
 
 
@@ -233,7 +233,7 @@ def _read_outcome(
     """Fills in bench, matrix, time, figures and error from what the command left."""
     if outcome.exit_code != 0:
         text = outcome.stderr.strip().splitlines()
-        said = text[-1][:ERROR_TEXT_LIMIT] if text else "it said nothing"
+        said = text[-1][:ERROR_TEXT_LIMIT] if text else "no message"
         record["error"] = f"exit code {outcome.exit_code}: {said}"
         return
     try:
@@ -269,7 +269,7 @@ def _matrix(
     else:
         matrix = AccessMatrix.from_json(bench["matrices"])
     if total(matrix.of(str(record["case"]["options"].get("op", "read")))) == 0:
-        raise ValueError("not one access was counted; was the lab's plugin loaded?")
+        raise ValueError("no access was counted; check that the lab's plugin is loaded")
     return matrix
 
 

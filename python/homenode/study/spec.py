@@ -105,7 +105,7 @@ def find(name: str) -> Path:
     if not path.exists():
         known = ", ".join(_shipped())
         raise StudyError(
-            f"no study is called {name!r}; known are: {known}; or give the path of a TOML file",
+            f"no study is called {name!r}; choose one of: {known}; or give the path of a TOML file",
             USAGE,
         )
     return path
@@ -144,7 +144,7 @@ def parse(document: Mapping[str, Any], describe: Describe = describe) -> Study:
     fixed = _table(document, "fixed")
     factors = _table(document, "factors")
     if not factors:
-        raise StudyError("[factors] must name at least one thing that varies")
+        raise StudyError("[factors] must have at least one factor that varies")
     study = Study(
         name=_name(document),
         title=_text(document, "title"),
@@ -159,7 +159,7 @@ def parse(document: Mapping[str, Any], describe: Describe = describe) -> Study:
     )
     both = sorted(set(study.varying) & set(fixed))
     if both:
-        raise StudyError(f"'{both[0]}' stands in [fixed] and in [factors]; keep one")
+        raise StudyError(f"'{both[0]}' is both in [fixed] and in [factors]; keep one")
     return study
 
 
@@ -191,7 +191,7 @@ def _timeout_s(document: Mapping[str, Any]) -> float:
 def _repetitions(document: Mapping[str, Any]) -> int:
     value = document.get("repetitions", 1)
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise StudyError("repetitions must be a whole number from 1")
+        raise StudyError("repetitions must be a whole number of at least 1")
     return value
 
 

@@ -13,7 +13,7 @@ class Bench final : public Verb {
 
   void define(CLI::App& app) override {
     app.add_flag("--list", list_,
-                 "list the workloads: what each is for, its memory, who uses what, its source");
+                 "list the workloads: purpose, memory, which thread uses what, source");
     app.require_subcommand(0, 1);
     for (const BenchWorkload& each : bench_workloads()) {
       auto workload = each.make();
@@ -23,8 +23,8 @@ class Bench final : public Verb {
       explain_options(*command, each.describe());
       command->add_flag("--describe")
           ->description(
-              "say what the workload is, what can be set, its access patterns and what it "
-              "measures, and run nothing; with --json as data");
+              "describe the workload, its options, access patterns and metrics, without running "
+              "it; with --json as data");
       commands_.push_back({command, std::move(workload), each.describe});
     }
     app.footer(
@@ -37,11 +37,11 @@ class Bench final : public Verb {
 
   [[nodiscard]] std::vector<Example> examples() const override {
     return {{"homenode bench map --pattern divided --method api --size 64m",
-             "Threads that each walk a part of an array, which is placed near them"},
+             "Threads that each walk a part of an array, placed on the thread's node"},
             {"homenode bench map --machine hp-8x4 --method command-line --size 1m --json",
              "The same array interleaved by a launcher, on a virtual machine of eight nodes"},
             {"homenode bench npb cg --class A --strategy round-robin --runs 3",
-             "A sparse solver with its arrays over all nodes, checked after each of three runs"}};
+             "A sparse solver with its arrays spread over all nodes; three runs, each checked"}};
   }
 
   int run(Context& context) override {

@@ -123,7 +123,7 @@ std::string description_text(const Description& description) {
       text += fmt::format("      {:<18} {}\n", choice.name, choice.meaning);
     }
   }
-  if (!description.patterns.empty()) text += "\nwhich placement suits a pattern\n";
+  if (!description.patterns.empty()) text += "\nwhich placement suits each pattern\n";
   for (const workloads::AccessPattern& pattern : description.patterns) {
     text += fmt::format("  {:<22} {}\n", pattern.name, pattern.suits);
   }

@@ -40,7 +40,8 @@ class BenchGather final : public Workload {
     const auto patterns = file_.empty() ? pattern_of_options() : patterns_of_file(context);
     if (!patterns) return patterns.as_unexpected();
     if (patterns->size() > 1 && !options_.output.empty()) {
-      return bad_usage("one --output cannot hold several patterns", "choose one with --entry");
+      return bad_usage("--output takes one pattern, but the file has several",
+                       "choose one with --entry");
     }
     const auto machine = machine_of(context);
     if (!machine) return machine.as_unexpected();
@@ -77,9 +78,10 @@ class BenchGather final : public Workload {
     pattern.delta = delta_;
     pattern.count = count_;
     if (!pattern.reach()) {
-      return bad_usage(fmt::format("--count {} and --delta {} reach nothing, or beyond any memory",
+      return bad_usage(fmt::format("--count {} and --delta {} reach no word, or exceed any "
+                                   "memory",
                                    count_, delta_),
-                       "give another --count or --delta");
+                       "choose another --count or --delta");
     }
     return std::vector{pattern};
   }

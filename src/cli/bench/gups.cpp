@@ -27,7 +27,7 @@ class BenchGups final : public ProgramWorkload {
  private:
   Result<Made> make(unsigned /*threads*/) override {
     if (size_.value < 4096 || !std::has_single_bit(size_.value)) {
-      return bad_usage(fmt::format("--size {} is not a power of two from 4096 on", size_.value),
+      return bad_usage(fmt::format("--size {} is not a power of two of at least 4096", size_.value),
                        "give --size 64m, for example");
     }
     shape_.log2_words = static_cast<unsigned>(std::countr_zero(size_.value)) - 3;

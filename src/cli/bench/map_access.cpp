@@ -79,8 +79,8 @@ void add_access_json(AccessJson& json, const std::optional<trial::AccessReport>&
 std::string matrix_text(const access::NodeMatrix& matrix) {
   const std::uint64_t everything = access::total(matrix).total();
   std::string text =
-      "\nAccesses in percent, computed from the pattern and an audit of the pages\n"
-      "(row: the node that uses; column: the node that holds):\n";
+      "\nAccesses in percent, computed from the pattern and an audit of the pages\n(row: the "
+      "node that asks; column: where the memory is):\n";
   text += fmt::format("  {:>6}", "node");
   for (NodeId column : matrix.columns()) text += fmt::format("{:>7}", column.value());
   text += '\n';

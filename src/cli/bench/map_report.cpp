@@ -166,7 +166,7 @@ std::string change_text(const trial::PhaseReport& phase) {
 /// One line for each phase of multi-patterns.
 std::string phases_text(const trial::MapReport& report) {
   std::string text = fmt::format("\n{}{:<18}{:>9}{:>9}{:>9}{:>12}  {}\n", indent, "phase",
-                                 "local %", "column %", "leakage", "s a pass", "done before it");
+                                 "local %", "column %", "leakage", "s a pass", "before it");
   for (std::size_t at = 0; at < report.phases.size(); ++at) {
     const trial::PhaseReport& phase = report.phases[at];
     std::string shares = fmt::format("{:>9}{:>9}{:>9}", "?", "?", "?");
@@ -182,7 +182,7 @@ std::string phases_text(const trial::MapReport& report) {
                         phase.modelled_s.value_or(phase.seconds) / report.plan.options.passes,
                         change_text(phase));
   }
-  return text + fmt::format("{}Passes: {}; what was done before: {}\n", indent,
+  return text + fmt::format("{}Passes: {}; moves and copies: {}\n", indent,
                             report.modelled_s ? modelled_words : host_clock_words(),
                             host_clock_words());
 }
@@ -228,7 +228,7 @@ std::string map_text(const trial::MapReport& report) {
   if (report.access) {
     text += matrix_text(report.access->by_node);
     if (report.plan.cpus_of_thread.empty()) {
-      text += "The threads were not bound: each counts where it was when it had finished.\n";
+      text += "The threads were not bound: each counts on the node where it finished.\n";
     }
     text += '\n' + shares_text(*report.access);
   } else {

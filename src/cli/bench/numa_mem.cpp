@@ -56,7 +56,7 @@ void define_report(CLI::App& app, trial::NumaMemOptions& options) {
   add_switch(app, "-m", "measure_convergence", options.until_converged);
   app.add_option("--interval", options.interval_s)->capture_default_str();
   add_switch(app, "-d", "show_details", options.details, "show every thread");
-  add_switch(app, "-q", "quiet", options.quiet, "print the figures alone");
+  add_switch(app, "-q", "quiet", options.quiet, "print only the figures");
   define_output_options(app, options.output, options.json);
 }
 

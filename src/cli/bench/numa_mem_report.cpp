@@ -194,12 +194,11 @@ std::string look_text(const trial::NumaMemLook& look) {
 }
 
 std::string looks_text(const trial::NumaMemReport& report) {
-  std::string text =
-      fmt::format("\n{:>8}  {:>6}  {:<12} {}\n", "s (host)", "nodes", "converged",
-                  "pages on a node of the process's threads, of those looked at, by process");
+  std::string text = fmt::format("\n{:>8}  {:>6}  {:<12} {}\n", "s (host)", "nodes", "converged",
+                                 "sampled pages on a node of the process's threads, by process");
   for (const trial::NumaMemLook& look : report.looks) text += look_text(look);
   const auto since = trial::converged_since(report.looks);
-  if (!since) return text + "not converged: some process has threads on several nodes\n";
+  if (!since) return text + "not converged: a process has threads on several nodes\n";
   return text + fmt::format("converged since {:.2f} s (host clock)\n", *since);
 }
 

@@ -23,8 +23,8 @@ void define_program_options(CLI::App& app, ProgramOptions& options) {
   add_strategy_option(app, options.strategy);
   app.add_option("--runs", options.runs)->capture_default_str();
   app.add_option("--peer", options.peers,
-                 "a command that is run in turn with each run, with OMP_NUM_THREADS set; its rate "
-                 "is what it prints as 'Mop/s total'; may be given again")
+                 "a command to run in turn with each run, with OMP_NUM_THREADS set; its rate is "
+                 "what it prints as 'Mop/s total'; may be repeated")
       ->type_name("CMD")
       ->allow_extra_args(false);
   define_output_options(app, options.output, options.json);

@@ -191,7 +191,11 @@ std::string peers_text(const trial::ProgramReport& report, const std::vector<Pee
                     report.runs.front().outcome.unit, median(rates), median(own) / median(rates));
     const auto unsure = std::ranges::count_if(
         peer.runs, [](const trial::PeerRun& run) { return !run.verified.value_or(false); });
-    if (unsure > 0) text += fmt::format("  {} of its runs do not say they were right\n", unsure);
+    if (unsure > 0)
+      text += fmt::format(
+          "  {} of its runs do not report that they were "
+          "verified\n",
+          unsure);
   }
   return text;
 }

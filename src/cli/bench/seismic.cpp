@@ -39,8 +39,8 @@ std::string speed_text(const SeismicSpeed& speed, const SeismicPlan& plan, doubl
       speed.rate / 1e6, speed.bytes, speed.traffic() / 1e9, 100 * speed.share(), speed.triad / 1e9,
       footprint / all);
   if (!plan.compare) {
-    text += "not held against a closed form: " + plan.why_not +
-            "; checked: the energy, a number, the same in each run\n";
+    text += "not compared with a closed form: " + plan.why_not +
+            "; checked: the energy is finite and the same in each run\n";
   }
   return text;
 }
@@ -51,7 +51,7 @@ Result<void> check_room(const seismic::SeismicProgram& program, std::optional<By
   const std::size_t recorded = program.recording_bytes();
   if (!available || grid + recorded <= available->value) return {};
   return failed(
-      fmt::format("the grid needs {} MiB of memory, what the receivers record {} MiB, and "
+      fmt::format("the grid needs {} MiB of memory and the receivers' records {} MiB, but only "
                   "{} MiB are available",
                   (grid >> 20U) + 1, (recorded >> 20U) + 1, available->value >> 20U),
       "choose a smaller --size or fewer --steps, or free memory");

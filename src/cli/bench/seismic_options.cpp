@@ -43,7 +43,7 @@ Result<std::array<std::size_t, 3>> parse_cells(const std::string& text) {
   const auto sides = numbers_between<std::size_t>(text, 'x');
   if (!sides || (sides->size() != 1 && sides->size() != 3)) {
     return bad_usage(fmt::format("cannot read the size '{}'", text),
-                     "write --size 128, or --size 200x200x100 for sides of their own");
+                     "write --size 128, or --size 200x200x100 for different sides");
   }
   const std::vector<std::size_t>& side = *sides;
   if (side.size() == 1) return std::array{side[0], side[0], side[0]};
@@ -72,7 +72,7 @@ Result<void> check_file(const std::string& path, const char* option,
   const std::string ending = std::filesystem::path(path).extension().string();
   if (std::ranges::find(endings, ending) != endings.end()) return {};
   return bad_usage(
-      fmt::format("the name in {} {} does not say which kind of file to write", option, path),
+      fmt::format("the name in {} {} does not tell which kind of file to write", option, path),
       fmt::format("end its name in {}", fmt::join(endings, " or ")));
 }
 
@@ -91,7 +91,7 @@ void plan_comparison(SeismicPlan& plan) {
       source.time.start_s + distance * scene.spacing_m / scene.layers.front().p_m_s;
   const auto needed = static_cast<std::size_t>(seen_s / scene.step_s) + 1;
   if (scene.layers.size() > 1 || scene.free_surface || scene.layers.front().s_m_s == 0.0) {
-    plan.why_not = "the closed form is that of one solid without a surface";
+    plan.why_not = "the closed form holds for one solid without a surface";
   } else if (distance < least_distance_cells) {
     plan.why_not = "the grid is too small for the closed form; sides of 43 cells are enough";
   } else if (scene.steps < needed) {
@@ -124,7 +124,7 @@ void define_seismic_options(CLI::App& app, SeismicOptions& options) {
                  "draw the waves at the end into a file: .svg with axes and a scale, .png without")
       ->type_name("FILE");
   app.add_option("--seismogram", options.seismogram,
-                 "write or draw what the receivers felt into a .csv or .svg file")
+                 "write or draw what the receivers recorded into a .csv or .svg file")
       ->type_name("FILE");
   app.add_flag("--verify", options.verify,
                "compare two sources on two grids with their closed forms, instead of a run");

@@ -171,7 +171,7 @@ Result<void> verify_seismic(Context& context, const machine::Machine& machine,
                 << '\n';
   }
   if (found.passed) return {};
-  return failed("the waves are not those of the closed forms", "report this with the lines above");
+  return failed("the waves differ from the closed forms", "report this with the lines above");
 }
 
 }  // namespace homenode::cli

@@ -40,7 +40,7 @@ void define_time(CLI::App& app, trial::StressOptions& options) {
            }
            double seconds = 0.0;
            if (!CLI::detail::lexical_cast(text, seconds) || !std::isfinite(seconds)) {
-             throw CLI::ValidationError("--hold", "'" + text + "' is no number of seconds");
+             throw CLI::ValidationError("--hold", "'" + text + "' is not a number of seconds");
            }
            options.hold_s = seconds;
          })

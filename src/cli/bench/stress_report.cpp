@@ -72,7 +72,7 @@ StressJson samples_json(const trial::StressReport& report) {
 std::string surroundings_text(const trial::Surroundings& surroundings) {
   const auto balancing = surroundings.kernel_balancing;
   return fmt::format("kernel balancing {}, numad {}\n\n",
-                     !balancing       ? "not there"
+                     !balancing       ? "unavailable"
                      : *balancing > 0 ? "on"
                                       : "off",
                      surroundings.numad ? "running" : "not running");
@@ -158,16 +158,16 @@ std::string stress_text(const trial::StressReport& report) {
       "local share          {:.1f} % at the start, {:.1f} % at the end, mean "
       "{:.1f} %\n",
       100.0 * shares.front(), 100.0 * shares.back(), 100.0 * mean);
-  text += fmt::format("pages looked at      {} of {}, {} times\n", report.sampled_pages.size(),
+  text += fmt::format("pages sampled        {} of {}, {} times\n", report.sampled_pages.size(),
                       report.plan.bytes() / report.plan.page_bytes, report.samples.size());
   text += fmt::format("of these moved       {}\n",
                       share_text(moves.pages_moved, report.sampled_pages.size()));
   text += fmt::format(
-      "moves seen           {}: {} brought the page nearer to its threads, {} made "
-      "no difference, {} farther\n",
+      "moves seen           {}: {} brought a page nearer to its threads, {} made no difference, "
+      "{} farther\n",
       moves.moves(), moves.nearer, moves.same, moves.farther);
   text += fmt::format("useless moves        {}\n", share_text(moves.useless(), moves.moves()));
-  text += fmt::format("pages moved, system  {} by the kernel's balancing, {} by whomever\n",
+  text += fmt::format("pages moved, system  {} by the kernel's balancing, {} in all\n",
                       added_text(report.system_moves.balancing),
                       added_text(report.system_moves.migrated));
   if (!report.released_s) text += "The perturbing process did not release the threads.\n";

@@ -142,18 +142,18 @@ struct Line {
 };
 
 constexpr Line common_options[] = {
-    {"-h, --help", "List the verbs; after a verb, explain it."},
+    {"-h, --help", "List the verbs; after a verb, explain that verb."},
     {"--version", "Print the version."},
     {"--machine NAME|FILE",
-     "Given after a verb: run it inside the lab on this virtual machine, which is a name of the "
-     "catalogue ('homenode lab list') or an hwloc XML file."},
+     "After a verb: run it inside the lab on this virtual machine, a name from the catalogue "
+     "('homenode lab list') or an hwloc XML file."},
     {"--scale N",
-     "Given after a verb with --machine: divide that machine's caches and memory by N, so that a "
+     "After a verb, with --machine: divide the machine's caches and memory by N, so that a "
      "small problem shows what a large one would."},
-    {"--json", "Given after a verb: print JSON."},
+    {"--json", "After a verb: print JSON."},
     {"--man-page VERB|-",
-     "Print the man page of a built-in verb, or of homenode, in roff; of - that of a description "
-     "as 'python3 -m homenode.man' prints it."},
+     "Print in roff the man page of a built-in verb or of homenode; with -, that of the "
+     "description on the standard input, as 'python3 -m homenode.man' prints it."},
 };
 
 struct Variable {
@@ -168,7 +168,7 @@ constexpr Variable variables[] = {
 };
 
 constexpr Line files[] = {
-    {"~/.cache/homenode", "Kernels for the lab, and what it unpacked of them."},
+    {"~/.cache/homenode", "Kernels for the lab, and the parts that it unpacked."},
     {"results/NAME/records.jsonl", "The records of the study NAME, one line per case."},
 };
 
@@ -194,7 +194,7 @@ Result<std::string> man_page(const std::string& description) {
     return described_page(ManJson::parse(description));
   } catch (const ManJson::exception& error) {
     return bad_usage(fmt::format("cannot read the description of a verb: {}", error.what()),
-                     "give what 'python3 -m homenode.man VERB' prints");
+                     "pass what 'python3 -m homenode.man VERB' prints");
   }
 }
 
@@ -224,11 +224,12 @@ std::string top_man_page() {
              "Any other verb is run as the program homenode-VERB.") +
          "\n" + verbs + section("OPTIONS", common_options) + roff::exit_status(false) +
          environment_section() + section("FILES", files) +
-         roff::examples({{"homenode topology", "What this machine is"},
-                         {"homenode run --interleave=all -- ls",
-                          "A program whose memory is spread over all nodes"},
-                         {"homenode bench map --machine quad-4x2 --size 1m",
-                          "Who uses which memory, on a virtual machine of four nodes"}}) +
+         roff::examples(
+             {{"homenode topology", "Show this machine"},
+              {"homenode run --interleave=all -- ls",
+               "Run a program with its memory spread over all nodes"},
+              {"homenode bench map --machine quad-4x2 --size 1m",
+               "See which node uses which memory, on a virtual machine of four nodes"}}) +
          roff::see_also(pages);
 }
 
@@ -262,7 +263,7 @@ int print_man_page(Context& context, const std::string& name) {
     return exit_usage;
   }
   context.err << "homenode: there is no verb '" << name
-              << "' to make a man page of; 'homenode --help' lists the verbs\n";
+              << "', so there is no man page of it; 'homenode --help' lists the verbs\n";
   return exit_usage;
 }
 

@@ -102,7 +102,7 @@ std::string exit_status(bool runs_program) {
   if (!runs_program) return section;
   return section + entry(bold("126"), "The program cannot be executed.") +
          entry(bold("127"), "The program was not found.") +
-         entry("other", "The program's own: once it is started, its exit code is the command's.");
+         entry("other", "The program's own exit code, once it has started.");
 }
 
 std::string see_also(const std::vector<std::string>& pages) {

@@ -48,8 +48,8 @@ Result<std::set<sensing::Group>> groups_in(std::string_view list) {
 Result<std::string> target_of(WhereOptions& options) {
   if (!options.target.empty()) return options.target;
   if (options.watch.empty() == options.mappings.empty()) {
-    return bad_usage("no process is named",
-                     "give its number or its name, as in 'homenode where 1234'");
+    return bad_usage("the process is missing",
+                     "give its PID or its name, as in 'homenode where 1234'");
   }
   std::string& value = options.watch.empty() ? options.mappings : options.watch;
   return std::exchange(value, "");
@@ -68,11 +68,11 @@ Result<void> check_together(const WhereOptions& options, bool watch) {
   }
   if (repairs && (watch || options.all || options.fast)) {
     return bad_usage("--repair and --threads act once on one process",
-                     "leave --watch, --all and --fast out");
+                     "leave out --watch, --all and --fast");
   }
   if (options.fast && options.huge_pages) {
     return bad_usage("--fast reads only numa_maps, and --huge-pages needs smaps",
-                     "leave one of them out");
+                     "leave out one of them");
   }
   return {};
 }
@@ -82,16 +82,16 @@ Result<std::size_t> mappings_in(const std::string& text) {
   if (text.empty()) return std::numeric_limits<std::size_t>::max();
   const auto count = number_in<std::size_t>(text);
   if (count && *count > 0) return std::size_t{*count};
-  return bad_usage(fmt::format("--mappings: '{}' is no number of mappings", text),
-                   "give a number above 0, or none for all");
+  return bad_usage(fmt::format("--mappings: '{}' is not a number of mappings", text),
+                   "give a number above 0, or leave it out for all");
 }
 
 /// How long a watch pauses.
 Result<std::chrono::nanoseconds> pause_in(const std::string& text) {
   const auto seconds = text.empty() ? std::optional(default_watch_seconds) : real_in(text);
   if (!seconds || *seconds < shortest_watch_seconds || *seconds > longest_watch_seconds) {
-    return bad_usage(fmt::format("--watch: '{}' is no time in seconds", text),
-                     "give at least 0.1, or nothing for 2");
+    return bad_usage(fmt::format("--watch: '{}' is not a time in seconds", text),
+                     "give at least 0.1, or leave it out for 2");
   }
   return std::chrono::nanoseconds(static_cast<std::int64_t>(*seconds * 1e9));
 }
@@ -103,23 +103,23 @@ Result<void> read_repair(const WhereOptions& options, WhereRequest& request) {
     if (digits.starts_with("0x")) digits.remove_prefix(2);
     request.at = number_in(digits, 16);
     if (!request.at) {
-      return bad_usage(fmt::format("--at: '{}' is no address", options.at),
+      return bad_usage(fmt::format("--at: '{}' is not an address", options.at),
                        "give one that --mappings lists, such as 7f0000000000");
     }
   }
   if (options.rate.empty()) return {};
   request.rate_mibs = real_in(options.rate);
   if (request.rate_mibs && *request.rate_mibs >= 1) return {};
-  return bad_usage(fmt::format("--rate: '{}' is no rate in MiB a second", options.rate),
+  return bad_usage(fmt::format("--rate: '{}' is not a rate in MiB per second", options.rate),
                    "give a number of at least 1");
 }
 
 }  // namespace
 
 void define_where_options(CLI::App& app, WhereOptions& options) {
-  app.add_option("target", options.target, "the process: its number, or its name")
+  app.add_option("target", options.target, "the process: its PID or its name")
       ->type_name("PID|NAME");
-  app.add_flag("--all", options.all, "show every process of that name");
+  app.add_flag("--all", options.all, "show every process with that name");
   app.add_option("--mappings", options.mappings,
                  "list mappings one by one, largest first; all of them, or N")
       ->type_name("[N]")
@@ -128,25 +128,29 @@ void define_where_options(CLI::App& app, WhereOptions& options) {
   app.add_flag(
       "--huge-pages", options.huge_pages,
       "report how much is in transparent huge pages or swapped out; walks all pages again");
-  app.add_option("--watch", options.watch, "show it again every SECONDS (2) until it ends")
+  app.add_option("--watch", options.watch,
+                 "repeat every SECONDS (default: 2) until the process "
+                 "ends")
       ->type_name("[SECONDS]")
       ->expected(0, 1);
   app.add_flag("--json", options.json,
-               "print one JSON object a line (schemas homenode.where/2, homenode.where.repair/2)");
+               "print one JSON object per line (schemas homenode.where/2, "
+               "homenode.where.repair/2)");
   app.add_option("--repair", options.repair,
-                 "move the pages as this rule says, such as bind@1, interleave@0-3 or block")
+                 "move the pages to where this rule places them, such as bind@1, interleave@0-3 "
+                 "or block")
       ->type_name("RULE");
   app.add_option(
          "--threads", options.threads,
-         "bind the threads to CPUs, in the order in which they were started: 0,4,8-11, S0:0-3, "
-         "cores or what else 'homenode run --threads' reads")
+         "bind the threads to CPUs in the order in which they started: 0,4,8-11, S0:0-3, cores "
+         "or any other expression of 'homenode run --threads'")
       ->type_name("EXPR");
   app.add_option("--only", options.only,
                  "move only these groups: heap, stacks, anonymous, files, shared, huge")
       ->type_name("GROUPS");
   app.add_option("--at", options.at, "move only the mapping that starts at this address")
       ->type_name("ADDRESS");
-  app.add_option("--rate", options.rate, "move at most so many MiB each second")->type_name("MIB");
+  app.add_option("--rate", options.rate, "move at most this many MiB per second")->type_name("MIB");
   app.add_flag("--shared", options.shared,
                "move pages that other processes map too (needs CAP_SYS_NICE)");
   app.add_flag("--dry-run", options.dry_run, "only report what would be moved");

@@ -19,14 +19,14 @@ std::string pages_text(const RepairReport& report, const actuation::RepairReceip
     table.add({name, mebibytes(bytes), what});
   };
   line("looked at", pages.looked_at_bytes, "pages that are present");
-  line("planned", pages.planned_bytes, "of these, on another node than the rule says");
+  line("planned", pages.planned_bytes, "of these, on another node than the rule's");
   if (!report.dry_run) {
     line("moved", pages.moved_bytes, "found on their node afterwards, page by page");
     line("kept", pages.kept_shared_bytes,
          "shared with other processes; --shared moves them too (needs CAP_SYS_NICE)");
-    line("vanished", pages.vanished_bytes, "given back by the program meanwhile");
+    line("vanished", pages.vanished_bytes, "freed by the program meanwhile");
     line("refused", pages.refused_bytes, "by the kernel, for the reasons below");
-    line("not tried", pages.not_tried_bytes, "because the repair ended before");
+    line("not tried", pages.not_tried_bytes, "because the repair ended first");
   }
   std::string text = table.text();
   for (const actuation::RefusedMove& refused : pages.refusals) {
@@ -42,7 +42,7 @@ std::string pages_text(const RepairReport& report, const actuation::RepairReceip
   }
   for (const std::string& note : pages.notes) text += fmt::format("Note: {}\n", note);
   if (pages.ended) text += "The process ended meanwhile.\n";
-  if (pages.stopped) text += "Stopped on request; what is moved stays moved.\n";
+  if (pages.stopped) text += "Stopped on request; moved pages stay moved.\n";
   return text;
 }
 

@@ -243,7 +243,7 @@ std::string policies(const Survey& survey) {
                         to_list(nodes), explain(cause));
   }
   if (stories.size() > findings_shown) {
-    text += fmt::format("  and {} more; --json has all\n", stories.size() - findings_shown);
+    text += fmt::format("  and {} more; --json lists all\n", stories.size() - findings_shown);
   }
   return text;
 }

@@ -44,25 +44,23 @@ class Where final : public Verb {
     app.footer(
         "Shows how much of a live process's memory is on each node: heap, stacks, anonymous "
         "memory, files, shared memory and huge pages; on which node each thread last ran; and "
-        "which mappings are not where their policy says, and why. Of a file only those pages of "
-        "the page cache are seen that the process has mapped and touched. Where the process runs "
-        "on "
-        "homenode's malloc, a table says whose each heap is. It reads numa_maps, "
-        "maps and what each thread has in /proc; without privilege that works for processes of "
-        "your own.\n\n"
-        "--repair moves pages to where a rule says, and --threads binds threads; both end with a "
-        "receipt: planned, moved, refused with reasons, and what the kernel says afterwards. "
-        "Ctrl-C stops a repair between two batches. A rule counts the pages of each mapping on "
-        "its own; where nodes are left out it takes all that the process may use.");
+        "which mappings are not where their policy says, and why. Of a file, only the "
+        "page-cache pages that the process has mapped and touched are seen. If the process uses "
+        "homenode's malloc, a table shows the owner of each heap. It reads numa_maps, maps and "
+        "each thread's files in /proc; without privileges that works only for your own "
+        "processes.\n\n--repair moves pages to where a rule places them, and --threads binds "
+        "threads; both print a receipt: planned, moved, refused with reasons, and what the "
+        "kernel reports afterwards. Ctrl-C stops a repair between two batches. A rule applies "
+        "to each mapping separately; without nodes it uses all that the process may use.");
   }
 
   [[nodiscard]] std::vector<Example> examples() const override {
     return {{"sh -c 'homenode where $$ --mappings=5'",
-             "A process (here the shell that asks), and its five largest mappings"},
+             "A process (here the shell itself) and its five largest mappings"},
             {"sh -c 'homenode where $$ --repair interleave --only heap,anonymous --rate 200'",
              "Spread its private memory over all its nodes, at most 200 MiB a second"},
             {"sh -c 'homenode where $$ --repair block --only files --dry-run --json'",
-             "How much of the page cache that it uses a rule would move, for a program"}};
+             "How much of its page cache a rule would move, as JSON"}};
   }
 
   int run(Context& context) override {
@@ -108,14 +106,13 @@ class Where final : public Verb {
                           printable(process.command_line));
     }
     if (pids.empty()) {
-      return failed(fmt::format("there is no process with the name '{}'", request_.target),
-                    "'ps -e' lists those that you may see");
+      return failed(fmt::format("no process has the name '{}'", request_.target),
+                    "'ps -e' lists the processes that you may see");
     }
     if (pids.size() > 1 && (!options_.all || request_.watch_every)) {
       return bad_usage(
           fmt::format("{} processes have the name '{}': {}", pids.size(), request_.target, list),
-          request_.watch_every ? "name one by its number"
-                               : "name one by its number, or all with --all");
+          request_.watch_every ? "give one by its PID" : "give one by its PID, or all with --all");
     }
     return pids;
   }
@@ -172,8 +169,9 @@ class Where final : public Verb {
       return {};
     }
     return failed(
-        fmt::format("cannot see all that is to be repaired of the process {}", survey.pid),
-        survey.notes.empty() ? "see what 'homenode where' says of it" : survey.notes.front());
+        fmt::format("cannot see all pages and threads of process {} to repair", survey.pid),
+        survey.notes.empty() ? "check the notes of 'homenode where' about it"
+                             : survey.notes.front());
   }
 
   Result<int> repair(Context& context, const sensing::SystemFiles& files, pid_t pid) {

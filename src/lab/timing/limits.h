@@ -21,7 +21,7 @@ struct Limit {
   }
   /// What is said of a value that does not keep to it, in the driver's words.
   [[nodiscard]] std::string complaint() const {
-    return "no whole number of " + std::string(what) + " from " + std::to_string(least) + " to " +
+    return "not a whole number of " + std::string(what) + " from " + std::to_string(least) + " to " +
            std::to_string(most);
   }
 };

@@ -28,8 +28,8 @@ Result<NodeId> node_in_class(os::Os& os, const char* class_name, const std::stri
 Result<NodeId> node_of_file(os::Os& os, const std::string& path) {
   os::FileStatus status;
   if (const int result = os.file_status(path, status); result < 0) {
-    return failed(fmt::format("cannot look at the file '{}', near which a node is asked for", path),
-                  "check the path", -result);
+    return failed(fmt::format("cannot find the node near the file '{}'", path), "check the path",
+                  -result);
   }
   const bool is_device = S_ISBLK(status.mode) || S_ISCHR(status.mode);
   const dev_t device = is_device ? status.special_device : status.device;
@@ -38,8 +38,8 @@ Result<NodeId> node_of_file(os::Os& os, const std::string& path) {
   const auto is_known = is_device_folder(os, folder);
   if (!is_known) return is_known.as_unexpected();
   if (!*is_known) {
-    return not_supported(fmt::format("the file '{}' is on no device that sysfs knows", path),
-                         "name the node itself");
+    return not_supported(fmt::format("sysfs shows no device for the file '{}'", path),
+                         "give the node's number");
   }
   return node_of_folder(os, folder, path);
 }

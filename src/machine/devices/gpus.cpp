@@ -38,7 +38,7 @@ Result<std::vector<std::string>> names_in(os::Os& os, const std::string& folder)
   std::vector<std::string> names;
   const int result = list_kernel_folder(os, folder, names);
   if (result < 0 && result != -ENOENT) {
-    return failed(fmt::format("cannot list {}, where GPUs are", folder), "name the node itself",
+    return failed(fmt::format("cannot list the GPUs in {}", folder), "give the node's number",
                   -result);
   }
   return names;
@@ -49,7 +49,7 @@ Result<unsigned> hexadecimal_in(os::Os& os, const std::string& path) {
   std::string content;
   const int result = read_kernel_file(os, path, content);
   if (result < 0 && result != -ENOENT) {
-    return failed(fmt::format("cannot read {}", path), "name the GPU by its address", -result);
+    return failed(fmt::format("cannot read {}", path), "give the GPU's PCI address", -result);
   }
   unsigned value = 0;
   if (content.starts_with("0x")) {
@@ -115,7 +115,7 @@ Result<NodeId> node_of_nvidia(os::Os& os, const std::string& device) {
     const std::string file = fmt::format("{}/{}/information", nvidia_gpus, address);
     if (const int result = read_kernel_file(os, file, text); result < 0) {
       if (result == -ENOENT) continue;
-      return failed(fmt::format("cannot read {}", file), "name the GPU by its address", -result);
+      return failed(fmt::format("cannot read {}", file), "give the GPU's PCI address", -result);
     }
     const std::size_t at = text.find(name);
     if (at == std::string::npos) continue;

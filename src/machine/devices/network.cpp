@@ -31,7 +31,7 @@ bool same_host(const sockaddr* a, const sockaddr_storage& b) {
 
 /// That nobody knows the host is for whoever named it; all else is what the system refused.
 Unexpected cannot_resolve(const std::string& host, int result, int errno_value) {
-  constexpr const char* next = "write its address, or name the interface as netdev:NAME";
+  constexpr const char* next = "give its address, or the interface as netdev:NAME";
   const std::string tried = fmt::format("cannot resolve the host '{}'", host);
   switch (result) {
     case EAI_SYSTEM:
@@ -49,10 +49,10 @@ Unexpected cannot_resolve(const std::string& host, int result, int errno_value) 
 /// The address that the system would send from; a datagram socket's connect() only picks a route.
 Result<void> find_local_address(const std::string& host, const addrinfo& target,
                                 sockaddr_storage& local) {
-  constexpr const char* next = "name the interface as netdev:NAME";
+  constexpr const char* next = "give the interface as netdev:NAME";
   const int descriptor = socket(target.ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (descriptor < 0) {
-    return failed(fmt::format("cannot make a socket to find the route to '{}'", host), next, errno);
+    return failed(fmt::format("cannot open a socket to find the route to '{}'", host), next, errno);
   }
   socklen_t length = sizeof local;
   const bool routed = connect(descriptor, target.ai_addr, target.ai_addrlen) == 0 &&
@@ -78,14 +78,14 @@ Result<std::string> interface_towards(const std::string& host) {
   if (auto found = find_local_address(host, *targets, local); !found) return found.as_unexpected();
   ifaddrs* first = nullptr;
   if (getifaddrs(&first) != 0) {
-    return failed("cannot list the network interfaces", "name one as netdev:NAME", errno);
+    return failed("cannot list the network interfaces", "give one as netdev:NAME", errno);
   }
   const Interfaces interfaces(first, freeifaddrs);
   for (const ifaddrs* entry = first; entry != nullptr; entry = entry->ifa_next) {
     if (same_host(entry->ifa_addr, local)) return std::string(entry->ifa_name);
   }
   return failed(fmt::format("no interface has the address that leads to '{}'", host),
-                "name the interface as netdev:NAME");
+                "give the interface as netdev:NAME");
 }
 
 }  // namespace homenode::machine

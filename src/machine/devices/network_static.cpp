@@ -5,8 +5,8 @@
 namespace homenode::machine {
 
 Result<std::string> interface_towards(const std::string& host) {
-  return not_supported("the small command does not resolve the host '" + host + "'",
-                       "name the interface as netdev:NAME");
+  return not_supported("the statically linked command cannot resolve the host '" + host + "'",
+                       "give the interface as netdev:NAME");
 }
 
 }  // namespace homenode::machine

@@ -20,7 +20,7 @@ Result<std::optional<std::string>> content_of(os::Os& os, const std::string& pat
   const int result = read_kernel_file(os, path, content);
   if (result == -ENOENT || result == -ENOTDIR) return std::optional<std::string>();
   if (result < 0) {
-    return failed(fmt::format("cannot read {}", path), "name the node itself", -result);
+    return failed(fmt::format("cannot read {}", path), "give the node's number", -result);
   }
   return std::optional(std::move(content));
 }
@@ -64,8 +64,8 @@ Result<NodeId> node_of_folder(os::Os& os, const std::string& folder, const std::
   }
   if (!node) return node.as_unexpected();
   if (node->value_or(-1) >= 0) return NodeId(static_cast<unsigned>(**node));
-  return not_supported(fmt::format("this system does not say which node '{}' is near", device),
-                       "name the node itself");
+  return not_supported(fmt::format("this system does not report which node '{}' is near", device),
+                       "give the node's number");
 }
 
 }  // namespace homenode::machine

@@ -10,7 +10,7 @@ Result<PageMap> explicit_map(std::size_t pages, std::span<const Run> runs) {
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (runs[i].pages > left) {
       return bad_usage(
-          fmt::format("the runs of the map go past the region's {} pages at run {}", pages, i),
+          fmt::format("the runs of the map exceed the region's {} pages at run {}", pages, i),
           "make the runs add up to the number of pages");
     }
     left -= runs[i].pages;

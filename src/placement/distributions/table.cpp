@@ -24,7 +24,7 @@ Result<void> at_most(Parameters parameters, std::size_t count, const char* which
   if (parameters.size() <= count) return {};
   return bad_usage(
       fmt::format("{} takes at most {} parameters, but got {}", which, count, parameters.size()),
-      "leave the last ones out");
+      "leave out the last ones");
 }
 
 Result<void> check_block_pages(Parameters parameters, std::size_t index, const char* which) {
@@ -53,9 +53,9 @@ Result<void> check_prime(Nodes nodes, Parameters parameters) {
   if (parameters.empty()) return {};
   const std::uint64_t prime = parameters[0];
   if (prime >= nodes.size() && prime <= largest_prime && is_prime(prime)) return {};
-  return bad_usage(fmt::format("{} is no prime number from the number of nodes, {}, upwards", prime,
-                               nodes.size()),
-                   fmt::format("choose a prime such as {}", prime_above(nodes.size())));
+  return bad_usage(
+      fmt::format("{} is not a prime of at least {}, the number of nodes", prime, nodes.size()),
+      fmt::format("choose a prime such as {}", prime_above(nodes.size())));
 }
 
 Result<void> check_weighted(Nodes nodes, Parameters weights) {
@@ -99,7 +99,9 @@ constexpr std::array table{
                  map_skew},
     Distribution{"prime", "[:P[,BLOCK_PAGES]]", "in turn over P virtual nodes, P a prime",
                  check_prime, map_prime},
-    Distribution{"random", "[:SEED[,BLOCK_PAGES]]", "as many pages for each node, in random order",
+    Distribution{"random", "[:SEED[,BLOCK_PAGES]]",
+                 "the same number of pages for each node, in "
+                 "random order",
                  check_random, map_random},
     Distribution{"weighted", ":W0,W1,...", "in proportion to one weight for each node",
                  check_weighted, weighted},

@@ -134,7 +134,7 @@ Result<IdSet<IdType>> parse(const Universe<IdType>& universe, std::string_view l
   if (inverted) set = universe.allowed - *set;
   if (set->empty()) {
     return bad_usage(
-        fmt::format("the {} list '{}' leaves no {}", universe.noun, text, universe.noun),
+        fmt::format("the {} list '{}' selects no {}", universe.noun, text, universe.noun),
         fmt::format("allowed are {}", to_list(universe.allowed)));
   }
   return set;

@@ -58,8 +58,8 @@ Unexpected unreadable(const Words& words, std::string_view what, std::string nex
 Result<NodeSet> nodes_of(const Words& words, const NodeSet& default_nodes) {
   if (!words.nodes) {
     if (!default_nodes.empty()) return default_nodes;
-    return bad_usage(fmt::format("the memory rule '{}' names no nodes, and none is known that has "
-                                 "memory",
+    return bad_usage(fmt::format("the memory rule '{}' names no nodes, and no node with memory "
+                                 "is known",
                                  words.whole),
                      "name them, as in " + std::string(words.name) + "@0-3");
   }
@@ -80,7 +80,7 @@ Result<MemoryRule> parse_policy(PolicyKind kind, const Words& words, const NodeS
         policy.home_node = home;
       } else {
         return unreadable(words, part,
-                          "a policy takes home=NODE and balancing, once each, or nothing");
+                          "a policy takes only home=NODE and balancing, each at most once");
       }
     }
   }
@@ -215,8 +215,10 @@ Result<std::variant<Policy, PageMap>> resolve(const MemoryRule& rule, std::size_
     }
     return Resolved(distribution->map(pages, nodes, spread->parameters));
   }
-  return bad_usage("next-touch has no page map in advance: the pages go to who touches them",
-                   "name a policy or a distribution here");
+  return bad_usage(
+      "next-touch has no page map in advance: pages go to the threads that touch "
+      "them",
+      "use a policy or a distribution here");
 }
 
 bool is_next_touch(const MemoryRule& rule) {

@@ -36,10 +36,10 @@ const Kind& find(PolicyKind wanted) {
 Result<void> validate_home(const Policy& policy) {
   if (!policy.home_node) return {};
   if (policy.kind != PolicyKind::bind && policy.kind != PolicyKind::preferred_many) {
-    return bad_usage(fmt::format("a home node goes with the policies bind and preferred-many, not "
-                                 "{}",
+    return bad_usage(fmt::format("only the policies bind and preferred-many take a home node, "
+                                 "not {}",
                                  to_string(policy.kind)),
-                     "choose one of these, or leave the home node out");
+                     "choose one of these, or leave out the home node");
   }
   return {};
 }
@@ -67,7 +67,7 @@ Result<void> validate(const Policy& policy) {
   if (kind.nodes == Count::none && count > 0) {
     return bad_usage(
         fmt::format("the policy {} takes no nodes, but got {}", kind.name, to_list(policy.nodes)),
-        "leave the nodes out, or choose bind, preferred or interleave");
+        "leave out the nodes, or choose bind, preferred or interleave");
   }
   if (kind.nodes != Count::none && count == 0) {
     return bad_usage(fmt::format("the policy {} needs nodes, but got none", kind.name),
@@ -79,9 +79,8 @@ Result<void> validate(const Policy& policy) {
         "name one node, or choose preferred-many");
   }
   if (policy.numa_balancing && policy.kind != PolicyKind::bind) {
-    return bad_usage(
-        fmt::format("balancing within the nodes goes with the policy bind, not {}", kind.name),
-        "choose bind, or leave balancing out");
+    return bad_usage(fmt::format("only the policy bind takes balancing, not {}", kind.name),
+                     "choose bind, or leave out balancing");
   }
   return validate_home(policy);
 }

@@ -13,9 +13,10 @@ namespace homenode::placement {
 namespace {
 
 constexpr std::array table{
-    Strategy{"first-touch", "everything where the main thread is", first_touch},
-    Strategy{"parallel-init", "each part of an array with the thread that uses it", parallel_init},
-    Strategy{"round-robin", "every page in turn over all nodes", round_robin},
+    Strategy{"first-touch", "everything on the main thread's node", first_touch},
+    Strategy{"parallel-init", "each part of an array on the node of the thread that uses it",
+             parallel_init},
+    Strategy{"round-robin", "pages on all nodes in turn", round_robin},
     Strategy{"memory-bind", "each array on the nodes of the threads that use it", memory_bind},
 };
 
@@ -23,14 +24,13 @@ constexpr std::array table{
 
 Result<void> check_program(const machine::Machine& machine, const Program& program) {
   if (program.threads == 0) {
-    return bad_usage("a program without threads cannot be placed", "name at least one");
+    return bad_usage("the program has no threads to place", "give at least one");
   }
   std::set<std::string_view> names;
   for (const NamedArray& array : program.arrays) {
     if (array.name.empty() || !names.insert(array.name).second) {
-      return bad_usage(
-          fmt::format("the name '{}' does not tell an array from the others", array.name),
-          "give each array a name of its own");
+      return bad_usage(fmt::format("the array name '{}' is empty or used twice", array.name),
+                       "give each array its own name");
     }
     const auto stranger = std::find_if(array.users.begin(), array.users.end(),
                                        [&](std::size_t rank) { return rank >= program.threads; });
@@ -41,8 +41,8 @@ Result<void> check_program(const machine::Machine& machine, const Program& progr
     }
   }
   if (machine.allowed_cpus.empty() || usable_memory(machine).empty()) {
-    return not_supported("this process may use no CPU or no memory that the machine shows",
-                         "look at its cpuset (Cpus_allowed_list and Mems_allowed_list in "
+    return not_supported("this process may use no CPU or no memory of the machine",
+                         "check its cpuset (Cpus_allowed_list and Mems_allowed_list in "
                          "/proc/self/status)");
   }
   return {};

@@ -86,7 +86,7 @@ bool has_logical_numbers(std::string_view text) {
 Result<ThreadMap> parse_charm(const machine::Machine& machine, std::string_view text) {
   const bool logical = has_logical_numbers(text);
   const auto numbers = parse_charm_numbers(logical ? text.substr(1) : text);
-  if (!numbers && logical) return unreadable(text, text, "write such as L0-7:2.1+8");
+  if (!numbers && logical) return unreadable(text, text, "write it as in L0-7:2.1+8");
   if (!numbers) return numbers.as_unexpected();
   const std::vector<CpuId> order =
       logical ? core_by_core(machine, machine.allowed_cpus) : std::vector<CpuId>{};
@@ -95,7 +95,7 @@ Result<ThreadMap> parse_charm(const machine::Machine& machine, std::string_view 
     if (logical && number >= order.size()) {
       return bad_usage(
           fmt::format("the thread expression '{}' names the logical CPU {}", text, number),
-          fmt::format("there are 0 to {} here", order.size() - 1));
+          fmt::format("choose from 0 to {}", order.size() - 1));
     }
     map.cpus_by_rank.push_back(CpuSet{logical ? order[number] : CpuId(number)});
   }

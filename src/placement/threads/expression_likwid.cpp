@@ -75,7 +75,7 @@ class Likwid {
       }
     }
     return bad_usage(
-        fmt::format("there is no domain '{}' with CPUs for the thread expression '{}'", tag, text_),
+        fmt::format("no domain '{}' with CPUs exists for the thread expression '{}'", tag, text_),
         "the domains are " + known);
   }
 
@@ -91,10 +91,10 @@ class Likwid {
       const auto last = whole_number(ends.back());
       if (ends.size() > 2 || !first || !last) return wrong(part);
       if (std::max(*first, *last) >= order.size()) {
-        return bad_usage(fmt::format("cannot use '{}' in the thread expression '{}': {} has the "
+        return bad_usage(fmt::format("cannot use '{}' in the thread expression '{}': {} has "
                                      "places 0 to {}",
                                      item, text_, tag, order.size() - 1),
-                         "join domains with @ where one is too small");
+                         "join domains with @ if one is too small");
       }
       for (unsigned place = *first;; place = place < *last ? place + 1 : place - 1) {
         chosen.push_back(order[place]);
@@ -157,7 +157,7 @@ class Likwid {
     if (*count > all) {
       return bad_usage(fmt::format("cannot take {} CPUs for '{}' in the thread expression '{}'",
                                    *count, part, text_),
-                       fmt::format("there are {}", all));
+                       fmt::format("there are only {}", all));
     }
     if (scatter) return in_turn(orders, *count);
     return in_equal_parts(orders, *count, by_cores);

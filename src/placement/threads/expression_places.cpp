@@ -47,13 +47,13 @@ Result<ThreadMap> parse_abstract(const machine::Machine& machine, std::string_vi
     }
     if (*count > places.size()) {
       return bad_usage(
-          fmt::format("the thread expression '{}' wants more {} than there are", text, word),
-          fmt::format("there are {} here", places.size()));
+          fmt::format("the thread expression '{}' asks for more {} than there are", text, word),
+          fmt::format("there are only {}", places.size()));
     }
     places.resize(*count);
   }
   if (places.empty()) {
-    return bad_usage(fmt::format("no {} are known of this machine", word),
+    return bad_usage(fmt::format("this machine reports no {}", word),
                      "write the places by CPU numbers, as in {0:4}:8:4");
   }
   return ThreadMap{std::move(places)};
@@ -71,7 +71,10 @@ class Reader {
       CpuSet place;
       if (!take_place(place)) return wrong();
       if (excluded) {
-        if (!exclude(place, map)) return wrong("exclude places that stand before, as {0}:4,!{2}");
+        if (!exclude(place, map))
+          return wrong(
+              "exclude only places listed before, as in "
+              "{0}:4,!{2}");
         continue;
       }
       const auto repeat = take_interval();

@@ -36,14 +36,14 @@ Result<ThreadMap> checked(const machine::Machine& machine, ThreadMap map, std::s
                        "choose among the CPUs " + to_list(machine.allowed_cpus));
     }
     if (cpus.empty()) {
-      return bad_usage(fmt::format("a place of the thread expression '{}' has no CPU", text),
+      return bad_usage(fmt::format("a place in the thread expression '{}' has no CPU", text),
                        "choose among the CPUs " + to_list(machine.allowed_cpus));
     }
   }
   if (map.cpus_by_rank.empty() || map.cpus_by_rank.size() > max_map_entries) {
-    return bad_usage(fmt::format("the thread expression '{}' stands for {} entries", text,
+    return bad_usage(fmt::format("the thread expression '{}' expands to {} entries", text,
                                  map.cpus_by_rank.size()),
-                     fmt::format("write from 1 to {}", max_map_entries));
+                     fmt::format("write 1 to {} entries", max_map_entries));
   }
   return map;
 }

@@ -24,8 +24,8 @@ Result<void> place_threads(const Machine& machine, MapPlan& plan) {
     threads = *std::move(listed);
   }
   if (threads.cpus_by_rank.empty()) {
-    return not_supported("this process may use no CPU that the machine shows",
-                         "look at its cpuset (Cpus_allowed_list in /proc/self/status)");
+    return not_supported("this process may use no CPU of the machine",
+                         "check its cpuset (Cpus_allowed_list in /proc/self/status)");
   }
   for (unsigned rank = 0; rank < plan.threads; ++rank) {
     const CpuSet& cpus = threads.of(rank);
@@ -198,7 +198,7 @@ Result<MapPlan> plan_map(const Machine& machine, const MapOptions& options,
   if (const auto checked = check(plan.options); !checked) return checked.as_unexpected();
   if (placement::usable_memory(machine).empty()) {
     return not_supported("no node that this process may use has memory",
-                         "look at its cpuset (Mems_allowed_list in /proc/self/status)");
+                         "check its cpuset (Mems_allowed_list in /proc/self/status)");
   }
   const Bytes array{shape_of(plan.options).elements() * map::line_bytes};
   if (const auto fits = check_fits(machine, array, facts); !fits) return fits.as_unexpected();

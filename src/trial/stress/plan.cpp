@@ -68,8 +68,8 @@ Result<void> start_threads(const Machine& machine, StressPlan& plan) {
     for (CpuId cpu : cpus) plan.all_cpus.insert(cpu);
   }
   if (!plan.nodes.empty()) return {};
-  return not_supported("this process may use no CPU that the machine shows",
-                       "look at its cpuset (Cpus_allowed_list in /proc/self/status)");
+  return not_supported("this process may use no CPU of the machine",
+                       "check its cpuset (Cpus_allowed_list in /proc/self/status)");
 }
 
 Result<void> size_blocks(const Machine& machine, const MemoryFacts& facts, StressPlan& plan) {

@@ -64,7 +64,7 @@ class Chase final : public Program {
     outcome.unit = "Mload/s";
     outcome.checks = {
         {"cycles that closed", static_cast<double>(closed), static_cast<double>(threads), 0.0},
-        {"lines on them", static_cast<double>(visited), static_cast<double>(shape_.lines), 0.0}};
+        {"lines visited", static_cast<double>(visited), static_cast<double>(shape_.lines), 0.0}};
     return outcome;
   }
 
@@ -80,13 +80,13 @@ std::unique_ptr<Program> make_chase(const ChaseShape& shape) {
 
 Description describe() {
   Description described = description_of(
-      "chase", "chains of dependent loads, each thread through its part of the memory",
-      "--size, 64 MiB", "equal parts, each load after the one before",
+      "chase", "chains of dependent loads, one for each thread in its part of the memory",
+      "--size, 64 MiB", "equal parts, each load depends on the one before",
       "pointer chase, as lmbench and pChase");
   described.parameters = {
       byte_size("size", "64M", "memory of all threads, in lines of 64 bytes"),
-      whole_number("passes", "1", "times round each thread's cycle", 1, most_passes),
-      whole_number("seed", "1", "seed of the order", 0)};
+      whole_number("passes", "1", "times around each thread's cycle", 1, most_passes),
+      whole_number("seed", "1", "seed of the random order", 0)};
   add_program_parameters(described);
   described.metrics = program_metrics("Mload/s", "loads");
   return described;

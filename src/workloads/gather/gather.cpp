@@ -136,20 +136,20 @@ std::unique_ptr<Program> make_gather(const IndexPattern& pattern, unsigned passe
 
 Description describe() {
   Description described = description_of(
-      "gather", "gather and scatter after an index pattern or a file of Spatter's",
+      "gather", "gather and scatter by an index pattern or a Spatter file",
       "by pattern, delta and count", "by an index pattern, equal parts of the repetitions",
       "Spatter: Lavin et al., MEMSYS 2020");
   described.parameters = {
       free_text("pattern", "UNIFORM:8:1",
-                "indices, as UNIFORM:8:2, MS1:8:4:20 (by one, but by 20 to the index 4) or a list"),
-      one_of("kernel", "gather", "what is done with them",
+                "indices: UNIFORM:8:2, MS1:8:4:20 (steps of 1, but of 20 to index 4) or a list"),
+      one_of("kernel", "gather", "what to do with the words",
              {{"gather", "gather", "The words are read."},
               {"scatter", "scatter", "The words are written."}}),
       whole_number("delta", "8", "words from one repetition to the next", 0),
       whole_number("count", "1048576", "repetitions in a pass", 1),
-      free_text("file", "", "run every pattern of this JSON file of Spatter's instead"),
-      whole_number("entry", "", "of the file only this one, counting from 0", 0),
-      whole_number("passes", "1", "times over all repetitions", 1, most_passes)};
+      free_text("file", "", "run every pattern of this Spatter JSON file instead"),
+      whole_number("entry", "", "run only this pattern of the file, counting from 0", 0),
+      whole_number("passes", "1", "passes over all repetitions", 1, most_passes)};
   add_program_parameters(described);
   described.metrics = program_metrics("MB/s", "bytes, 8 for each index,");
   return described;

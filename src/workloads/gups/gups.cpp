@@ -104,8 +104,8 @@ std::unique_ptr<Program> make_gups(const GupsShape& shape) {
 
 Description describe() {
   Description described = description_of(
-      "gups", "RandomAccess: random updates of one table that all threads use", "--size, 64 MiB",
-      "every thread all of it, at random", "RandomAccess of HPC Challenge");
+      "gups", "RandomAccess: random updates of one table that all threads share", "--size, 64 MiB",
+      "every thread uses all of it, at random", "RandomAccess of HPC Challenge");
   described.parameters = {
       byte_size("size", "64M", "memory of the table, a power of two", 4096),
       whole_number("updates", "4", "updates for each word of the table", 1, most_updates_per_word)};

@@ -11,7 +11,9 @@ std::vector<Choice> methods() {
       {"command-line", "command line",
        "The program is started with its pages interleaved over all nodes."},
       {"api", "API", "The program asks the kernel, from inside, where each part should lie."},
-      {"rewrite", "rewrite", "The data are laid out anew, so that each thread's lie together."},
+      {"rewrite", "rewrite",
+       "The data are rearranged, so that each thread's elements lie "
+       "together."},
   };
 }
 
@@ -24,7 +26,7 @@ std::vector<AccessPattern> described_patterns() {
   }
   found.push_back(
       {"multi-patterns", "multi-patterns", "Several patterns, one after the other, on one array.",
-       "What suits each phase, done anew between the phases.", std::nullopt, Goal::diagonal});
+       "What suits each phase, applied between the phases.", std::nullopt, Goal::diagonal});
   return found;
 }
 
@@ -39,8 +41,8 @@ std::vector<Parameter> of_the_array(const std::vector<AccessPattern>& patterns) 
   return {
       pattern,
       free_text("phases", "2d-rows,2d-columns,2d-shared-rows",
-                "the patterns of multi-patterns, one after the other on one array; api places "
-                "it anew before each, rewrite lays it out anew"),
+                "the patterns of multi-patterns, one after the other on one array; before each, "
+                "api places it again and rewrite rearranges it"),
       byte_size("size", "16M",
                 "size of the array, in elements of one cache line of 64 bytes; in 2D and 3D "
                 "near a square or a cube"),
@@ -54,10 +56,10 @@ std::vector<Parameter> of_the_array(const std::vector<AccessPattern>& patterns) 
 }
 
 std::vector<Parameter> of_the_walk() {
-  return {one_of("order", "sequential", "in which order it walks them",
+  return {one_of("order", "sequential", "order in which a thread walks its elements",
                  {{"sequential", "sequential", "One element after the other."},
                   {"random", "random", "Each element once, in a scattered order."}}),
-          one_of("op", "read", "what it does with each element",
+          one_of("op", "read", "what a thread does with each element",
                  {{"read", "reads", "One load."},
                   {"write", "writes", "One store."},
                   {"readwrite", "reads and writes", "One load, then one store."}}),
@@ -68,8 +70,7 @@ std::vector<Parameter> of_the_walk() {
 std::vector<Parameter> of_threads_and_memory() {
   return {one_of("method", "default",
                  "how the memory is placed: by the first touch; by 'homenode run "
-                 "--interleave=all'; by policies set from inside; by laying the array out "
-                 "anew",
+                 "--interleave=all'; by policies set from inside; by rearranging the array",
                  methods()),
           whole_number("threads", "", "threads (default: one per allowed CPU)", 1, most_threads),
           one_of("team", "pthreads", "what starts the threads",

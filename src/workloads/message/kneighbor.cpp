@@ -240,16 +240,20 @@ Description describe_kneighbor() {
   described.parameters = {
       whole_number(
           "elements", "",
-          "elements of the ring, in blocks over the PEs (default: one per PE, 2k + 1 at least)", 1,
-          most_elements),
+          "elements of the ring, in blocks over the PEs (default: one per PE, but at least 2k + "
+          "1)",
+          1, most_elements),
       whole_number("neighbours", "3", "k: neighbours on either side", 1),
       whole_number("iterations", "100", "how often all elements wait for each other", 1,
                    most_rounds),
       whole_number("steps", "100",
-                   "in each iteration: sends to all neighbours, each waiting for all answers", 1,
-                   most_rounds),
+                   "steps in an iteration: each sends to all neighbours and waits for all "
+                   "answers",
+                   1, most_rounds),
       byte_size("message-size", "1K", "payload of a message", 8, most_message_bytes),
-      on_or_off("as-published", "false", "payloads are neither written nor read")};
+      on_or_off("as-published", "false",
+                "neither write nor read payloads, as the published "
+                "benchmark")};
   add_message_parameters(described);
   add_program_parameters(described);
   described.metrics = program_metrics("Mmsg/s", "messages");

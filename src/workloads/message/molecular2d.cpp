@@ -142,12 +142,12 @@ Description describe_molecular2d() {
   described.parameters = {
       whole_number("columns", "5", "patches side by side", least_patches, most_patches),
       whole_number("rows", "5", "patches one above the other", least_patches, most_patches),
-      whole_number("particles", "5000", "of all patches", 1, most_particles),
-      whole_number("steps", "51", "steps in time", 1, most_steps),
-      whole_number("seed", "1", "of the first places and speeds", 0),
+      whole_number("particles", "5000", "particles in all patches", 1, most_particles),
+      whole_number("steps", "51", "time steps", 1, most_steps),
+      whole_number("seed", "1", "seed of the initial positions and velocities", 0),
       on_or_off("as-published", "false",
-                "the example's law of force and its ways of counting pairs and moving particles, "
-                "which conserve nothing but particles")};
+                "use the example's force law and its ways of counting pairs and moving "
+                "particles, which conserve only the number of particles")};
   add_message_parameters(described);
   add_program_parameters(described);
   described.metrics = program_metrics("Mpairs/s", "pairs of particles");

@@ -28,17 +28,17 @@ unsigned pe_of(std::size_t i, std::size_t count, unsigned pes) {
 void add_message_parameters(Description& description) {
   description.parameters.push_back(one_of(
       "messages", "sender",
-      "where messages lie: on the node of the PE that sends them, on that of the one "
-      "that receives them, where they are touched first under the policy in force, as "
-      "--strategy places an array, or each from malloc",
+      "where messages are: on the node of the sending PE, on that of the receiving PE, where "
+      "they are first touched under the policy in force, as --strategy places an array, or each "
+      "from malloc",
       {{"sender", "sender", "On the node of the PE that sends them."},
        {"receiver", "receiver", "On the node of the PE that receives them."},
-       {"first-touch", "first touch", "Where they are touched first, under the policy in force."},
+       {"first-touch", "first touch", "Where they are first touched, under the policy in force."},
        {"strategy", "strategy", "As the strategy places an array."},
        {"malloc", "malloc", "Each message from malloc."}}));
   description.parameters.push_back(
       free_text("bind", "",
-                "the CPU of each PE, in the words of 'homenode run --threads' (default: all "
+                "the CPU of each PE, as an expression of 'homenode run --threads' (default: all "
                 "allowed CPUs in turn, node by node)"));
 }
 

@@ -92,10 +92,11 @@ std::unique_ptr<Program> make_sp(Class size) {
 }  // namespace
 
 constinit const Benchmark bt_benchmark{
-    "bt", "flow in a cube by lines with 5 x 5 blocks in three diagonals",
-    "own planes, and along z lines through those of all threads", make_bt};
-constinit const Benchmark sp_benchmark{"sp", "flow in a cube by lines with five diagonals",
-                                       "own planes, and along z lines through those of all threads",
+    "bt", "flow in a cube: block-tridiagonal systems (5 x 5) along lines",
+    "own planes, and lines along z through the planes of all threads", make_bt};
+constinit const Benchmark sp_benchmark{"sp", "flow in a cube: pentadiagonal systems along lines",
+                                       "own planes, and lines along z through the planes of all "
+                                       "threads",
                                        make_sp};
 
 }  // namespace homenode::workloads::npb

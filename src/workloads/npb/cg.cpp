@@ -90,7 +90,7 @@ std::unique_ptr<Program> make_cg(Class size) {
 }  // namespace
 
 constinit const Benchmark cg_benchmark{"cg", "smallest eigenvalue of a sparse random matrix",
-                                       "rows in parts, and all threads read all of one vector",
+                                       "own rows, and every thread reads all of one vector",
                                        make_cg};
 
 }  // namespace homenode::workloads::npb

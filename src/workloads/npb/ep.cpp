@@ -98,6 +98,6 @@ std::unique_ptr<Program> make_ep(Class size) {
 }  // namespace
 
 constinit const Benchmark ep_benchmark{"ep", "pairs of Gaussian deviates, counted by size",
-                                       "each thread alone, next to no memory", make_ep};
+                                       "each thread alone, almost no memory", make_ep};
 
 }  // namespace homenode::workloads::npb

@@ -229,6 +229,6 @@ std::unique_ptr<Program> make_ft(Class size) {
 
 constinit const Benchmark ft_benchmark{
     "ft", "diffusion in a cube by Fourier transforms in three dimensions",
-    "planes in parts, and lines across all of them", make_ft};
+    "own planes, and lines across the planes of all threads", make_ft};
 
 }  // namespace homenode::workloads::npb

@@ -142,8 +142,8 @@ std::unique_ptr<Program> make_is(Class size) {
 
 }  // namespace
 
-constinit const Benchmark is_benchmark{"is", "small whole numbers ranked by buckets",
-                                       "own keys read in order, written to buckets all over",
+constinit const Benchmark is_benchmark{"is", "small integers ranked by a bucket sort",
+                                       "own keys read in order and written to scattered buckets",
                                        make_is};
 
 }  // namespace homenode::workloads::npb

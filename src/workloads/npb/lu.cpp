@@ -115,7 +115,7 @@ std::unique_ptr<Program> make_lu(Class size) {
 }  // namespace
 
 constinit const Benchmark lu_benchmark{
-    "lu", "flow in a cube by sweeps from corner to corner",
+    "lu", "flow in a cube: sweeps from corner to corner",
     "own planes, and in the sweeps own rows, each thread after its neighbour", make_lu};
 
 }  // namespace homenode::workloads::npb

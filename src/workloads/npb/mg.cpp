@@ -168,7 +168,7 @@ std::unique_ptr<Program> make_mg(Class size) {
 }  // namespace
 
 constinit const Benchmark mg_benchmark{
-    "mg", "Poisson's equation on a periodic cube, on grids that halve",
-    "planes in parts; the coarse grids have fewer planes than threads", make_mg};
+    "mg", "Poisson's equation on a periodic cube by multigrid",
+    "own planes; the coarse grids have fewer planes than threads", make_mg};
 
 }  // namespace homenode::workloads::npb

@@ -57,7 +57,7 @@ Description describe() {
   }
   Description described = description_of(
       "npb", "the NAS Parallel Benchmarks with OpenMP, every run checked against official values",
-      "0.3 MiB to hundreds of GiB by class (bench npb --list)",
+      "0.3 MiB to hundreds of GiB, by class (bench npb --list)",
       "by kernel: slabs, lines in three directions, gathers, scatters",
       "NAS Parallel Benchmarks: NAS-91-002, NPB 3.4");
   described.parameters = {kernel, size};

@@ -22,13 +22,13 @@ std::vector<Parameter> of_the_memory() {
       real_number("mb_global", "1", "MiB that all processes share", 0, most_mb),
       real_number("mb_proc", "0", "MiB of each process, for all its threads", 0, most_mb),
       real_number("mb_proc_locked", "0",
-                  "MiB of these that are walked once more under the process's lock", 0, most_mb),
-      real_number("mb_thread", "0", "MiB of each thread alone", 0, most_mb),
+                  "MiB of these that are walked again under the process's lock", 0, most_mb),
+      real_number("mb_thread", "0", "MiB private to each thread", 0, most_mb),
       on_or_off("init_zero", "false", "write zeros to all memory first"),
-      on_or_off("init_random", "true", "write to each word first which one it is"),
-      on_or_off("init_cpu0", "false", "do so on the node of CPU 0"),
+      on_or_off("init_random", "true", "first write to each word its own number"),
+      on_or_off("init_cpu0", "false", "initialise the memory on the node of CPU 0"),
       whole_number("thp", "0",
-                   "huge pages: below 0 never, 0 as the system has it, above 0 where possible")};
+                   "huge pages: below 0 never, 0 as the system sets it, above 0 where possible")};
 }
 
 std::vector<Parameter> of_the_work() {
@@ -43,26 +43,25 @@ std::vector<Parameter> of_the_work() {
       whole_number("usleep", "0", "microseconds of sleep under the process's lock in each loop", 0),
       on_or_off("serialize-startup", "true", "let all threads begin at once"),
       real_number("perturb_secs", "0",
-                  "move the first thread to the other end of the machine and release it, every "
-                  "so many seconds; 0: never",
+                  "every this many seconds, move the first thread to the other end of the "
+                  "machine and release it; 0: never",
                   0, longest_s)};
 }
 
 std::vector<Parameter> of_the_looks() {
   return {on_or_off("show_convergence", "false",
-                    "look where the threads and pages of each process are while they work"),
+                    "sample where the threads and pages of each process are while they work"),
           on_or_off("measure_convergence", "false",
                     "end when the threads of each process are on one node"),
-          real_number("interval", "1", "seconds between two looks", 0.01, longest_s)};
+          real_number("interval", "1", "seconds between two samples", 0.01, longest_s)};
 }
 
 }  // namespace
 
 Description describe() {
   Description numa_mem = description_of(
-      "numa-mem",
-      "processes and threads on memory that all, some or one of them use, as perf has it",
-      "-G of all, -P of each process, -T of each thread, in MiB",
+      "numa-mem", "processes and threads on memory that all, some or one of them use, as in perf",
+      "-G for all, -P per process, -T per thread, in MiB",
       "shared by all, by a process's threads, or a thread's own", "perf bench numa mem: Linux");
   numa_mem.schema = "homenode.bench.numa-mem/2";
   numa_mem.placement = "strategy";

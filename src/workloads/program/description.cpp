@@ -63,8 +63,7 @@ void add_program_parameters(Description& description) {
                                     .kind = ValueKind::strategy,
                                     .standard = "none",
                                     .meaning = "how threads and arrays are placed"});
-  description.parameters.push_back(
-      whole_number("runs", "1", "how often it is run, checked each time", 1));
+  description.parameters.push_back(whole_number("runs", "1", "number of runs, each checked", 1));
 }
 
 std::vector<Metric> program_metrics(const std::string& unit, const std::string& operations) {

@@ -62,13 +62,15 @@ Description describe() {
       one_of("source", "explosion", "explosion, or double-couple (a slip on a fault)",
              {{"explosion", "explosion", "The same push in all directions."},
               {"double-couple", "double couple", "A slip on a fault."}}),
-      on_or_off("free-surface", "false", "the ground above, in place of an absorbing face"),
+      on_or_off("free-surface", "false",
+                "a free surface at the top, in place of an absorbing "
+                "face"),
       free_text("layer", "",
-                "a layer of the ground from this depth on, in m, kg/m3 and m/s; again for more, "
-                "from 0 down (default: 0:2700:6000:3460)"),
+                "a layer of the ground from this depth on, in m, kg/m3 and m/s; repeat it for "
+                "more, from 0 down (default: 0:2700:6000:3460)"),
       whole_number("time-block", "1",
-                   "steps that are run together on a part of the grid while it is in a cache; the "
-                   "result is the same bits, but threads leave their own planes",
+                   "steps to run together on a part of the grid while it is in a cache; the "
+                   "result is the same bit for bit, but threads leave their own planes",
                    1, most_steps_together)};
   add_program_parameters(described);
   described.metrics = program_metrics("Mcells/s", "cells and steps");

@@ -14,17 +14,18 @@ bool positive(double value) {
 
 std::string fault_of_layers(const std::vector<Layer>& layers) {
   if (layers.empty()) return "there is no layer";
-  if (layers.front().depth_m != 0.0) return "the first layer's roof is not at depth 0";
+  if (layers.front().depth_m != 0.0) return "the first layer does not begin at depth 0";
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const Layer& layer = layers[i];
     const std::string name = "layer " + std::to_string(i + 1);
-    if (i > 0 && !(layer.depth_m > layers[i - 1].depth_m)) return name + " is not below the last";
+    if (i > 0 && !(layer.depth_m > layers[i - 1].depth_m))
+      return name + " does not begin below the one before";
     if (!positive(layer.density_kg_m3) || !positive(layer.p_m_s)) {
-      return name + " has no positive density and P velocity";
+      return name + " needs a positive density and P velocity";
     }
     // lambda + 2/3 mu is the bulk modulus, which no material has below 0.
     if (!(layer.s_m_s >= 0.0 && layer.s_m_s < layer.p_m_s * std::sqrt(0.75))) {
-      return name + " has an S velocity that does not go with its P velocity";
+      return name + " has an S velocity that is negative or too high for its P velocity";
     }
   }
   return {};
@@ -52,7 +53,7 @@ std::string fault_of_points(const Scene& scene) {
     for (const Injection& injection : injections(source)) {
       if (!inside(scene, injection.component, source.point, source_margin)) {
         return "source " + std::to_string(n + 1) + " is less than " +
-               std::to_string(source_margin) + " cells from the end of the grid";
+               std::to_string(source_margin) + " cells from the edge of the grid";
       }
     }
   }
@@ -85,11 +86,11 @@ std::string fault_of(const Scene& scene) {
   if (scene.steps > 1000000) return "more than 1000000 steps are too many";
   if (scene.steps == 0) return "a run needs at least one step";
   if (!positive(scene.spacing_m) || !positive(scene.step_s)) {
-    return "spacing and time step have to be positive";
+    return "spacing and time step must be positive";
   }
-  if (!positive(scene.frequency_hz)) return "the frequency has to be positive";
+  if (!positive(scene.frequency_hz)) return "the frequency must be positive";
   if (!positive(scene.reflection) || scene.reflection >= 1.0) {
-    return "what a face reflects has to be more than 0 and less than 1";
+    return "the share that a face reflects must be between 0 and 1";
   }
   if (std::string fault = fault_of_layers(scene.layers); !fault.empty()) return fault;
   const double courant = fastest_m_s(scene.layers) * scene.step_s / scene.spacing_m;

@@ -142,14 +142,14 @@ Description describe() {
       "STREAM: McCalpin 1995; teams: ForestGOMP");
   described.parameters = {
       byte_size("size", "96M", "memory of the three arrays together"),
-      whole_number("passes", "10", "times over the arrays", 1, most_passes),
+      whole_number("passes", "10", "passes over the arrays", 1, most_passes),
       one_of("kernel", "all", "which loop: copy, scale, add, triad, or all in turn",
              {{"copy", "copy", "c = a."},
               {"scale", "scale", "b = q c."},
               {"add", "add", "c = a + b."},
               {"triad", "triad", "a = b + q c."},
               {"all", "all", "The four loops in turn."}}),
-      whole_number("teams", "1", "teams of threads with a set of data each", 1),
+      whole_number("teams", "1", "teams of threads, each with its own set of data", 1),
       one_of("team-shape", "nested",
              "nested: each team on its own set; twisted: on the next team's in the second "
              "half of the passes; imbalanced: sets of sizes 1 : 2 : 3 ...",

@@ -9,10 +9,11 @@ std::vector<Parameter> of_the_threads() {
                  "2: the threads of two nodes use all memory of a third",
                  {{"1", "neighbour", "Thread i of a node uses block i of another node."},
                   {"2", "shared", "The threads of two nodes use all memory of a third."},
-                  {"random", "random", "Each thread uses any block of another node, by chance."}}),
+                  {"random", "random", "Each thread uses any block of another node, at random."}}),
           free_text("map", "",
-                    "which node's memory the threads of a node use, as NODE:TARGET,...; others as "
-                    "the pattern has it: the next node, or with 2 the one after the pair"),
+                    "which node's memory the threads of a node use, as NODE:TARGET,...; other "
+                    "nodes as the pattern sets it: the next node, or with 2 the one after the "
+                    "pair"),
           whole_number("threads-per-node", "",
                        "threads, and blocks, of each node (default: one per allowed CPU)", 1)};
 }
@@ -20,9 +21,9 @@ std::vector<Parameter> of_the_threads() {
 std::vector<Parameter> of_the_blocks() {
   return {
       byte_size("block", "64M", "memory of each thread", 1),
-      one_of("op", "read", "what a thread does with each word that it uses",
+      one_of("op", "read", "what a thread does with each word it uses",
              {{"read", "reads", "One load."}, {"write", "writes", "One store."}}),
-      whole_number("stride", "64", "bytes from one word that is used to the next", 8),
+      whole_number("stride", "64", "bytes from one used word to the next", 8),
       one_of("first-touch", "thread",
              "who touches a block first: its thread, which is pinned; one thread for all; its "
              "thread under a policy that binds the block to the start node",
@@ -41,18 +42,17 @@ std::vector<Parameter> of_the_time() {
   return {
       whole_number("cycles", "", "walks of each thread over its blocks, instead of --seconds", 1),
       real_number("seconds", "10", "how long the threads work", 0, longest_s),
-      free_text("hold", "3",
-                "how long each thread stays pinned to its CPU once the cycles have begun"),
-      real_number("interval", "1", "seconds between two looks at the pages", 0.01, longest_s),
-      whole_number("samples", "4096", "pages that are looked at", 1)};
+      free_text("hold", "3", "how long each thread stays pinned to its CPU after the cycles begin"),
+      real_number("interval", "1", "seconds between two samples of the pages", 0.01, longest_s),
+      whole_number("samples", "4096", "number of pages to sample", 1)};
 }
 
 std::vector<Parameter> of_the_daemons() {
   return {
       free_text("modes", "",
-                "run once in each of these: plain (nobody moves anything), numad, membind, "
-                "kernel (the kernel's balancing); daemons are switched for it, which takes root"),
-      free_text("membind", "", "nodes that the mode membind binds all memory to"),
+                "run once in each of these modes: plain (nothing moves), numad, membind, kernel "
+                "(NUMA balancing); starting and stopping daemons needs root"),
+      free_text("membind", "", "nodes to which the mode membind binds all memory"),
       whole_number("numad-interval", "5", "seconds between numad's scans", 1),
       whole_number("seed", "1", "seed of the pattern random", 0)};
 }
@@ -65,7 +65,7 @@ constexpr const char* suits = "Each block on the node of the threads that use it
 
 Description describe() {
   Description stress = description_of(
-      "stress", "threads that work far from home, perturbed: do a daemon's moves help?",
+      "stress", "threads on remote memory, perturbed: do a daemon's moves help?",
       "--block for each thread, 64 MiB",
       "threads on blocks of another node, perturbed from outside", "De Santis' study of numad");
   stress.schema = "homenode.bench.stress/2";
@@ -76,23 +76,22 @@ Description describe() {
     stress.patterns.push_back(
         {each.name, each.title, each.meaning, suits, std::nullopt, Goal::diagonal});
   }
-  stress.metrics = {
-      {.name = "seconds",
-       .unit = "s",
-       .meaning = "time of the whole run",
-       .path = "/seconds/wall",
-       .more_is_better = false},
-      {.name = "local_share",
-       .unit = "",
-       .meaning = "share of the sampled pages that are on their user's node, look by look",
-       .path = "/samples/*/local_share",
-       .timed = false},
-      {.name = "pages_moved",
-       .unit = "pages",
-       .meaning = "sampled pages that were moved from node to node",
-       .path = "/moves/pages_moved",
-       .more_is_better = false,
-       .timed = false}};
+  stress.metrics = {{.name = "seconds",
+                     .unit = "s",
+                     .meaning = "time of the whole run",
+                     .path = "/seconds/wall",
+                     .more_is_better = false},
+                    {.name = "local_share",
+                     .unit = "",
+                     .meaning = "share of the sampled pages on their user's node, at each sample",
+                     .path = "/samples/*/local_share",
+                     .timed = false},
+                    {.name = "pages_moved",
+                     .unit = "pages",
+                     .meaning = "sampled pages that were moved from node to node",
+                     .path = "/moves/pages_moved",
+                     .more_is_better = false,
+                     .timed = false}};
   return stress;
 }
 

@@ -43,7 +43,7 @@ TEST(ProgramReport, ComparesMediansWithAPeer) {
   const std::string text = program_text(title, one_run(1.0), {peer});
   EXPECT_NE(text.find("median 3.00 Mop/s here, 1.50 there: 2.000 times as fast"), std::string::npos)
       << text;
-  EXPECT_NE(text.find("1 of its runs do not say they were right"), std::string::npos);
+  EXPECT_NE(text.find("1 of its runs do not report that they were verified"), std::string::npos);
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ TEST(BenchSeismicCommand, WrongSizesAndCountsAreNamedBeforeMemoryIsTaken) {
 TEST(BenchSeismicCommand, AGridOrRecordsBeyondTheMemoryThereIsAreNamedBeforeAnyIsTaken) {
   expect_named({{"--size", "400"}, exit_failed, "3906 MiB are available"});
   expect_named(
-      {{"--size", "64", "--steps", "999999"}, exit_failed, "the receivers record", "500000"});
+      {{"--size", "64", "--steps", "999999"}, exit_failed, "the receivers' records", "500000"});
 }
 
 }  // namespace

@@ -137,7 +137,7 @@ TEST(RunSegment, MakesAFileAndItKeepsThePolicy) {
   CommandLine line;
   EXPECT_EQ(line.run(on_file({"--interleave=all", "--dump"})), exit_done) << line.err.str();
   EXPECT_TRUE(line.out.str().starts_with("0000000000000000-0000000000010000: interleave : "));
-  EXPECT_NE(line.err.str().find("made the file 'f', mode 0600, of 65536 bytes"), std::string::npos);
+  EXPECT_NE(line.err.str().find("created the file 'f', mode 0600, 65536 bytes"), std::string::npos);
   EXPECT_EQ(line.os.shared_file_bytes("f"), 65536U);
   EXPECT_EQ(line.run({"run", "--offset=32k", "--length=16k", "--file=f", "-l", "--touch"}),
             exit_done);

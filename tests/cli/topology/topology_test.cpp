@@ -122,14 +122,13 @@ TEST(Topology, AFailureOfHomenodeDrawIsReportedInOneLine) {
   const std::vector<Ending> endings = {
       {1, "homenode draw: cannot read it: odd; try again\n", exit_failed,
        "homenode topology: cannot read it: odd; try again\n"},
-      {3, "homenode draw: the Python module x is not there; run './dev setup'\n",
-       exit_not_supported,
-       "homenode topology: the Python module x is not there; run './dev setup'\n"},
+      {3, "homenode draw: the Python module x is missing; run './dev setup'\n", exit_not_supported,
+       "homenode topology: the Python module x is missing; run './dev setup'\n"},
       {1, "Traceback:\n  File\nMemoryError\n", exit_failed,
-       "homenode topology: cannot draw: homenode-draw ended with exit code 1: MemoryError; see "
-       "whether 'homenode draw --help' works\n"},
+       "homenode topology: cannot draw: homenode-draw ended with exit code 1: MemoryError; "
+       "check that 'homenode draw --help' works\n"},
       {0, "", exit_failed,
-       "homenode topology: cannot draw: homenode-draw ended with exit code 0; see whether "
+       "homenode topology: cannot draw: homenode-draw ended with exit code 0; check that "
        "'homenode draw --help' works\n"},
       {-EACCES, "", exit_failed, nullptr}};
   for (const Ending& ending : endings) {
@@ -234,7 +233,7 @@ TEST_F(TopologyFiles, ReplacesAFileThroughItsLinkAndKeepsItsPermissions) {
 TEST_F(TopologyFiles, AFullDiskIsSaidAndTheOldFileStays) {
   DrawingLine line;
   EXPECT_EQ(line.run({"topology", "--svg=/dev/full"}), exit_failed);
-  EXPECT_NE(line.err.str().find("'/dev/full': No space left on device; make room"),
+  EXPECT_NE(line.err.str().find("'/dev/full': No space left on device; free some space"),
             std::string::npos)
       << line.err.str();
 
@@ -250,7 +249,8 @@ TEST_F(TopologyFiles, AFullDiskIsSaidAndTheOldFileStays) {
   setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, handler);
   EXPECT_EQ(code, exit_failed);
-  EXPECT_NE(line.err.str().find("File too large; make room"), std::string::npos) << line.err.str();
+  EXPECT_NE(line.err.str().find("File too large; free some space"), std::string::npos)
+      << line.err.str();
   EXPECT_EQ(read(file), "old");
   EXPECT_EQ(files(), 1U) << "no half file is left";
 }

@@ -15,7 +15,7 @@ RepairReport report() {
   pages.refused_bytes = 2U << 20U;
   pages.plan = {{{NodeId(0), NodeId(1)}, 8U << 20U}};
   pages.refusals = {
-      {failed("cannot move some pages to the node 1", "free memory", 12).take(), 2U << 20U}};
+      {failed("cannot move some pages to node 1", "free memory", 12).take(), 2U << 20U}};
   return {7,
           "pro\ngram",
           false,
@@ -29,7 +29,7 @@ RepairReport report() {
 TEST(WhereReceipt, SaysWhatWasDoneAndWhatWasNot) {
   const std::string text = receipt_text(report());
   for (const char* part : {"repair of process 7 (pro\\ngram): bind@1\n", "moved       5.00",
-                           "refused     2.00", "2.00 MiB: cannot move some pages to the node 1",
+                           "refused     2.00", "2.00 MiB: cannot move some pages to node 1",
                            "before    8.00    2.00", "after     3.00    7.00", "main"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }

@@ -104,7 +104,7 @@ TEST(NodeLists, RefusesWhatIsNoList) {
 }
 
 TEST(NodeLists, RefusesAListThatLeavesNothing) {
-  EXPECT_EQ(nodes("!1,8-9"), "error: the node list '!1,8-9' leaves no node; allowed are 1,8-9");
+  EXPECT_EQ(nodes("!1,8-9"), "error: the node list '!1,8-9' selects no node; allowed are 1,8-9");
 }
 
 TEST(CpuNodeLists, NodesStandForTheirCpus) {

@@ -102,8 +102,8 @@ TEST(MemoryRule, RefusesWhatItCannotReadAndSaysWhy) {
       {"next-touch:", "from 1 to"},
       {"default@0", "takes no nodes"},
       {"preferred", "takes one node"},
-      {"bind:home=1,home=2", "once each"},
-      {"bind:home=", "once each"},
+      {"bind:home=1,home=2", "each at most once"},
+      {"bind:home=", "each at most once"},
       {"interleave:home=1", "bind and preferred-many"},
       {"interleave:balancing", "not interleave"},
   };

@@ -124,7 +124,7 @@ def test_a_peer_that_was_not_right_is_told(
 ) -> None:
     peer(folder, "is.S.x", "5.00", "UNSUCCESSFUL")
     (line, _mean) = run_bench(folder, capsys, "--kernel", "is")
-    assert line.endswith("(2 of the peers' 2 runs do not say that they were right)")
+    assert line.endswith("(2 of the peers' 2 runs do not report that they were verified)")
 
 
 def test_a_peer_without_a_rate_is_told_and_not_compared(

@@ -147,7 +147,7 @@ def test_errors_are_one_line() -> None:
 def test_pages_that_are_elsewhere_are_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     from homenode import arrays
 
-    receipt = homenode.Receipt(1, 0, 1, 0.0, "1 of 2 pages are not where the rule wants them")
+    receipt = homenode.Receipt(1, 0, 1, 0.0, "1 of 2 pages are not where the rule places them")
     monkeypatch.setattr(arrays, "place", lambda array, rule: receipt)
     with pytest.warns(RuntimeWarning, match="1 of 2 pages"):
         homenode.zeros(10, "block")

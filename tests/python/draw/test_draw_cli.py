@@ -43,7 +43,7 @@ def test_the_end_of_the_name_says_the_form(tmp_path: Path) -> None:
 
 def test_a_machine_is_no_png(described: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["topology", str(described), "--format", "png"]) == 2
-    assert "a topology cannot be drawn as png" in capsys.readouterr().err
+    assert "topology cannot be drawn as png" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_a_full_disk_or_a_missing_folder_is_said(
     described: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["topology", str(described), "-o", "/dev/full"]) == 1
-    assert "No space left on device; make room" in capsys.readouterr().err
+    assert "No space left on device; free some space" in capsys.readouterr().err
     assert cli.main(["topology", str(described), "-o", str(tmp_path / "none/x.svg")]) == 1
     assert "cannot write" in capsys.readouterr().err
 

@@ -14,7 +14,7 @@ FAULTS = {
     "both_by_another_thread": "freed twice",
     "realloc_after_free": "freed twice",
     "large_twice": "not a block in use",
-    "write_after_free": "a free block was written to",
+    "write_after_free": "written to after it was freed",
     "half_a_granule_into_small": "not the start of a block",
     "a_granule_into_small": "not the start of a block",
     "a_granule_into_medium": "not the start of a block",
@@ -64,5 +64,6 @@ def test_a_setting_that_makes_no_sense_is_told_once_and_left_out() -> None:
     result = run([program("operators")], environment={"HOMENODE_MALLOC_POLICY": "nonsense"})
     assert result.returncode == 0
     assert result.stderr == (
-        "homenode-malloc: HOMENODE_MALLOC_POLICY=nonsense makes no sense and is left out\n"
+        "homenode-malloc: HOMENODE_MALLOC_POLICY=nonsense is not valid and is ignored; see "
+        "ENVIRONMENT in homenode(1)\n"
     )

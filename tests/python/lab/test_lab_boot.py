@@ -108,8 +108,8 @@ def test_a_guest_that_panics_is_booted_a_second_time(
     with boot(PANIC, "boot") as lab:
         assert lab.boot_s > 0
     said = capfd.readouterr().err
-    assert said.startswith(f"homenode lab: while it booted, the guest panicked ({PANIC})")
-    assert said.endswith("booting it a second time\n") and said.count("\n") == 1
+    assert said.startswith(f"homenode lab: while booting, the guest panicked ({PANIC})")
+    assert said.endswith("booting a second time\n") and said.count("\n") == 1
 
 
 def test_a_guest_that_panics_twice_is_lost(
@@ -125,7 +125,7 @@ def test_a_guest_that_panics_twice_is_lost(
 def test_a_guest_that_cannot_be_set_up_is_booted_once(
     boot: Callable[..., Lab], tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ):
-    with pytest.raises(LabError, match="could not be set up"), boot(FAILED_INIT, "boot"):
+    with pytest.raises(LabError, match="setup failed"), boot(FAILED_INIT, "boot"):
         pass
     assert (tmp_path / "plan").read_text() == "boot"
     assert capfd.readouterr().err == ""

@@ -52,10 +52,11 @@ def test_show_says_all_that_the_lab_goes_by(capsys: pytest.CaptureFixture[str]):
         "L2  2 MiB, 16-way, per CPU",
         "L3  7.5 MiB, 15-way, for 4 CPUs",
         "BaseCPI  0.5 cycles per instruction (assumed)",
-        "latency in ns (declared; row: the node that asks)\nnode    0    1    2\n",
+        "latency in ns (declared; row: the node that asks, column: where the memory is)\n"
+        "node    0    1    2\n",
         "   1  188   96  350\n",
         "closes: ",
-        "assumed, as the file does not say: BaseCPI 0.5",
+        "assumed, because the file does not say: BaseCPI 0.5",
         "arXiv 2405.14209",
     ):
         assert said in text
@@ -71,8 +72,8 @@ def test_show_says_what_does_not_close(tmp_path: Path, capsys: pytest.CaptureFix
     path.write_text(few)
     assert main(["show", str(path)]) == 0
     text = capsys.readouterr().out
-    assert "does not close, so a measurement in the lab will find less:" in text
-    assert "the cores of node 0 can ask node 1 for 10389 MiB/s, and 53730 are declared" in text
+    assert "does not close, so that a measurement in the lab finds less:" in text
+    assert "the cores of node 0 can request 10389 MiB/s from node 1, but 53730 are declared" in text
     assert main(["show", str(path), "--json"]) == 0
     described = json.loads(capsys.readouterr().out)
     assert described["closes"] is False and len(described["gaps"]) == 6
@@ -107,7 +108,7 @@ def test_new_puts_a_machine_into_the_users_catalogue(
 
     before = path.read_text()
     assert main(["new", str(CAPTURED / "quad-4x2.xml"), "--name", "mine"]) == 2
-    assert "a machine is called mine already" in capsys.readouterr().err
+    assert "a machine is already called mine" in capsys.readouterr().err
     assert path.read_text() == before
 
 

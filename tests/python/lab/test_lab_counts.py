@@ -85,11 +85,11 @@ def test_stats_show_the_matrix_the_share_and_the_totals():
         ["1", "4", "8"],
     ]
     assert "220 references, 20 misses, 65.0% local" in text
-    assert "tells none apart" not in text
+    assert "cannot tell processes apart" not in text
 
 
 def test_stats_say_what_an_old_qemu_cannot_tell_apart():
-    assert "tells none apart" in stats_text(rois(line(registers=False)), TINY)
+    assert "cannot tell processes apart" in stats_text(rois(line(registers=False)), TINY)
 
 
 def test_stats_say_when_nothing_was_counted():

@@ -164,9 +164,7 @@ def test_why_a_machine_was_lost():
     assert why_lost("", 1, "no memory") == "QEMU ended with code 1 (no memory)"
     assert why_lost("", None, "") == "the guest does not answer"
     init = "homenode-lab-init: cannot mount /x: No such device\n"
-    assert (
-        why_lost(init, 0, "") == "the guest could not be set up (cannot mount /x: No such device)"
-    )
+    assert why_lost(init, 0, "") == "the guest's setup failed (cannot mount /x: No such device)"
 
 
 def test_console_lines_lose_escapes_and_time_stamps():
@@ -198,11 +196,17 @@ def test_the_hosts_environment_is_passed_without_its_temporary_folders():
         ([], "required"),
         (["fly"], "invalid choice"),
         (["run", "--", "true"], "--machine"),
-        (["run", "--machine", "tiny-2x2"], "no program was given"),
+        (["run", "--machine", "tiny-2x2"], "the program is missing"),
         (["run", "--machine", "no-such", "--", "true"], "quad-4x2"),
-        (["run", "--machine", "tiny-2x2", "--timeout", "0", "--", "true"], "more than 0"),
-        (["run", "--machine", "tiny-2x2", "--scale", "0", "--", "true"], "whole number from 1"),
-        (["run", "--machine", "tiny-2x2", "--scale", "x", "--", "true"], "whole number from 1"),
+        (["run", "--machine", "tiny-2x2", "--timeout", "0", "--", "true"], "above 0"),
+        (
+            ["run", "--machine", "tiny-2x2", "--scale", "0", "--", "true"],
+            "whole number of at least 1",
+        ),
+        (
+            ["run", "--machine", "tiny-2x2", "--scale", "x", "--", "true"],
+            "whole number of at least 1",
+        ),
         (["show", "no-such"], "tiny-2x2"),
     ],
 )
@@ -257,7 +261,7 @@ def test_where_time_cannot_be_modelled_the_lab_counts_and_says_so(
 ):
     assert not Lab("tiny-2x2", timing=None).timing
     said = capsys.readouterr().err
-    assert "only counting" in said and said.count("\n") == 1
+    assert "only accesses are counted" in said and said.count("\n") == 1
     assert not Lab("tiny-2x2", timing=False).timing
     assert not Lab("tiny-2x2", timing=None, plugin=False).timing
     assert capsys.readouterr().err == ""
@@ -294,7 +298,7 @@ def test_an_output_that_has_no_room_is_one_line(tmp_path: Path):
 @pytest.mark.parametrize("text", ["x", "nan", "inf", "0", "-1"])
 def test_a_time_out_that_is_no_time_is_bad_usage(text: str, capsys: pytest.CaptureFixture[str]):
     assert main(["run", "--machine", "tiny-2x2", "--timeout", text, "--", "true"]) == 2
-    assert f"'{text}' is no number of seconds more than 0" in capsys.readouterr().err
+    assert f"'{text}' is not a number of seconds above 0" in capsys.readouterr().err
 
 
 def test_signals_that_were_ignored_stay_ignored():

@@ -53,7 +53,7 @@ def test_a_second_signal_ends_a_program_that_does_not_listen(start: Start, sessi
 def test_a_time_out_is_124(start: Start):
     code, _, err = start("sleep 1000", "--timeout", "1", ready=False).end()
     assert code == 124
-    assert err == "homenode lab: ended sh after 1 s; raise --timeout\n"
+    assert err == "homenode lab: stopped sh after 1 s; raise --timeout\n"
 
 
 def test_a_killed_qemu_is_one_line(start: Start, sessions: Path):

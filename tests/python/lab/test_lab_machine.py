@@ -97,7 +97,7 @@ def test_bitmaps_count_words_from_the_highest():
         (document(node(0, [0]) + node(1, [1]), distances([0, 1], [10, 9, 9, 10])), "is 9"),
         (document(node(0, [0]) + node(1, [1]), distances([0], [10])), "do not cover"),
         (document(node(0, [0]), distances([0], [10, 20])), "2 distances for 1 nodes"),
-        (document(node(0, [0])).replace('os_index="0"', 'os_index="a"'), "no whole number"),
+        (document(node(0, [0])).replace('os_index="0"', 'os_index="a"'), "not a whole number"),
     ],
 )
 def test_a_file_that_the_lab_cannot_use_is_one_line_and_bad_usage(text: str, said: str):

@@ -45,8 +45,11 @@ def test_nothing_is_wrong_with_a_good_machine():
 @pytest.mark.parametrize(
     ("machine", "problem"),
     [
-        (with_latency(a01=0), "its Latency from node 0 to node 1 is 0 ns, which is not within 1"),
-        (with_latency(a11=100_001), "from node 1 to node 1 is 100001 ns, which is not within"),
+        (with_latency(a01=0), "its Latency from node 0 to node 1 is 0 ns, which is not between 1"),
+        (
+            with_latency(a11=100_001),
+            "from node 1 to node 1 is 100001 ns, which is not between 1 and",
+        ),
         (with_latency(a01=301), "from node 0 to node 1 is 301 ns, but 150 ns the other way"),
         (with_latency(a01=89), "from node 0 to node 1 is 89 ns, less than the 90 ns to its own"),
     ],
@@ -64,7 +67,7 @@ def test_a_pair_that_is_left_out_is_named():
     values = {pair: value for pair, value in LATENCY.items() if pair != (1, 0)}
     machine = replace(GOOD, pair_values={"ReadLatency": PairValues("firmware", values)})
     assert said(machine) == (
-        "its ReadLatency from node 1 to node 0 is missing, and those of others are there"
+        "its ReadLatency from node 1 to node 0 is missing, but other pairs have one"
     )
 
 
@@ -94,21 +97,21 @@ def test_bandwidths_lie_within_limits(value: int):
 )
 def test_figures_are_numbers_that_make_sense(name: str, text: str):
     problem = said(replace(GOOD, info={name: text}))
-    assert problem.startswith(f"homenode:{name} is '{text}', which is no ")
+    assert problem.startswith(f"homenode:{name} is '{text}', which is not a ")
 
 
 @pytest.mark.parametrize(
     ("links", "routes", "problem"),
     [
-        ("0-7:500", None, "has the link 0-7, and there is no such node"),
+        ("0-7:500", None, "has the link 0-7, but that node does not exist"),
         ("0-1:0", None, "the link 0-1 has 0 MiB/s"),
-        ("0-1", None, "has '0-1', which is not like 0-1:6400"),
-        ("0-0:5", None, "has the link 0-0 to itself or twice"),
-        ("0-1:5,1-0:6", None, "has the link 1-0 to itself or twice"),
-        ("0-1:5", "0>1:0,5,1", "the way 0>1 needs the link 0-5"),
+        ("0-1", None, "has '0-1', which is not of the form 0-1:6400"),
+        ("0-0:5", None, "has the link 0-0 twice, or from a node to itself"),
+        ("0-1:5,1-0:6", None, "has the link 1-0 twice, or from a node to itself"),
+        ("0-1:5", "0>1:0,5,1", "the route 0>1 needs the link 0-5"),
         ("0-1:5", "0>1:1,0", "does not lead from 0 to 1"),
         ("0-1:5", "0>1:0,1;0>1:0,1", "has 0>1 twice"),
-        ("0-1:5", "around", "has 'around', which is not like 0>5:0,4,5"),
+        ("0-1:5", "around", "has 'around', which is not of the form 0>5:0,4,5"),
         (None, "0>1:0,1", "homenode:Routes without homenode:Links"),
     ],
 )
@@ -170,8 +173,8 @@ def test_lines_are_as_long_as_the_plugin_takes_them():
 
 
 def test_the_words_are_those_of_the_plugin():
-    assert LIMITS["lines_in_flight"].complaint == "no whole number of lines from 1 to 1024"
-    assert LIMITS["cpus"].complaint == "no whole number of CPUs from 1 to 4094"
+    assert LIMITS["lines_in_flight"].complaint == "not a whole number of lines from 1 to 1024"
+    assert LIMITS["cpus"].complaint == "not a whole number of CPUs from 1 to 4094"
 
 
 def test_the_default_way_has_the_fewest_links_then_the_lowest_nodes():
@@ -194,8 +197,8 @@ def test_a_machine_closes_when_its_cores_can_ask_for_what_is_declared():
     assert reachable_mib(machine, model, (1, 0)) == pytest.approx(2 * 11 * 64 / 150e-9 / (1 << 20))
     assert lines_to_close(machine, model) == 16
     assert find_gaps(machine, model) == [
-        "the cores of node 0 can ask node 1 for 9591 MiB/s, and 10000 are declared",
-        "the cores of node 1 can ask node 0 for 8952 MiB/s, and 10000 are declared",
+        "the cores of node 0 can request 9591 MiB/s from node 1, but 10000 are declared",
+        "the cores of node 1 can request 8952 MiB/s from node 0, but 10000 are declared",
     ]
     enough = replace(machine, info={"PrefetchedLines": "16"})
     assert find_gaps(enough, resolve(enough)) == []
@@ -205,6 +208,6 @@ def test_a_link_that_is_narrower_than_a_pair_is_a_gap():
     tables = {"Bandwidth": PairValues("declared", dict.fromkeys(LATENCY, 3000))}
     machine = replace(GOOD, pair_values=tables, info={"Links": "0-1:2999"})
     assert find_gaps(machine, resolve(machine)) == [
-        "node 0 is to get 3000 MiB/s of node 1 over the link 0-1, which has 2999",
-        "node 1 is to get 3000 MiB/s of node 0 over the link 0-1, which has 2999",
+        "node 0 needs 3000 MiB/s from node 1 over the link 0-1, which has only 2999",
+        "node 1 needs 3000 MiB/s from node 0 over the link 0-1, which has only 2999",
     ]

@@ -92,7 +92,7 @@ def test_cores_get_as_many_lines_in_flight_as_it_takes():
     made = new_machine(with_matrix(text, "ReadBandwidth", values, "measured"), "duo")
     # 1.25 × 80000 MiB/s × 210 ns / 64 bytes / 2 cores, as remote latency is not known.
     assert made.machine.info["PrefetchedLines"] == "173"
-    assert not any("can ask" in note and "declared" in note for note in made.notes)
+    assert not any("can request" in note and "declared" in note for note in made.notes)
 
 
 def test_what_tells_of_its_owner_is_dropped():

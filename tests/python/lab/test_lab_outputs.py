@@ -34,13 +34,16 @@ def test_streams_and_what_is_in_the_results_need_nothing(tmp_path: Path):
 @pytest.mark.parametrize(
     ("name", "problem"),
     [
-        ("missing/a.svg", "there is no folder {}/missing; make it, or name a file elsewhere"),
-        (".", "it is no regular file; name another"),
-        ("pipe", "it is no regular file; name another"),
-        ("/a.svg", "it is in the root folder; name a file in one below"),
+        (
+            "missing/a.svg",
+            "the folder {}/missing does not exist; create it, or name a file elsewhere",
+        ),
+        (".", "it is not a regular file; name another"),
+        ("pipe", "it is not a regular file; name another"),
+        ("/a.svg", "it is in the root folder; name a file in a folder below it"),
         (
             "a.svg",
-            "the results folder {}/results lies below its folder; name a file in the results",
+            "the results folder {}/results is below its folder; name a file in the results folder",
         ),
     ],
 )
@@ -60,7 +63,7 @@ def test_a_folder_that_cannot_be_written_to_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(os, "access", lambda *_: False)  # Root may write everywhere.
-    with pytest.raises(LabError, match="cannot be written to; name a file elsewhere"):
+    with pytest.raises(LabError, match=r"you cannot write to the folder .*; name a file elsewhere"):
         find_outputs([str(tmp_path / "a.svg")])
 
 
@@ -73,7 +76,7 @@ def test_a_file_keeps_its_permissions_and_a_full_disk_its_content(tmp_path: Path
     assert there.read_text() == "new"
     assert stat.S_IMODE(there.stat().st_mode) == 0o640
     with pytest.raises(
-        LabError, match="cannot write /dev/full: No space left on device; make room"
+        LabError, match="cannot write /dev/full: No space left on device; free some space"
     ):
         Output("/dev/full", Path("/dev/full")).land(content)
 
@@ -175,6 +178,6 @@ def test_a_missing_folder_is_said_before_the_boot(tmp_path: Path):
     done = homenode(tmp_path, "topology", "--machine", "tiny-2x2", "--svg", "no/a.svg")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == (
-        f"homenode lab: cannot write no/a.svg from the lab: there is no folder {tmp_path}/no; "
-        "make it, or name a file elsewhere\n"
+        f"homenode lab: cannot write no/a.svg from the lab: the folder {tmp_path}/no does not "
+        "exist; create it, or name a file elsewhere\n"
     )

@@ -69,15 +69,15 @@ def test_both_readers_read_the_same_machine(path: Path):
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ('value="188"', 'value="0"', "node 0 is 0 ns, which is not within 1 and 100000"),
-        ('value="188"', 'value="-5"', "'-5', which is no whole number"),
+        ('value="188"', 'value="0"', "node 0 is 0 ns, which is not between 1 and 100000"),
+        ('value="188"', 'value="-5"', "'-5', which is not a whole number"),
         ('value="188"', 'value="400"', "from node 1 to node 0 is 400 ns, but 188 ns the other way"),
         (
             'value="96"',
             'value="189"',
             "to node 1 is 188 ns, less than the 189 ns to its own memory",
         ),
-        ('value="53730"', 'value="10485761"', "is 10485761 MiB/s, which is not within 1 and"),
+        ('value="53730"', 'value="10485761"', "is 10485761 MiB/s, which is not between 1 and"),
     ],
 )
 def test_both_readers_refuse_the_same_figures(old: str, new: str, said: str, tmp_path: Path):

@@ -44,7 +44,9 @@ def test_the_caller_may_still_name_the_memory():
 
 @pytest.mark.parametrize("divisor", [0, -1])
 def test_a_machine_cannot_be_scaled_by_less_than_one(divisor: int):
-    with pytest.raises(LabError, match=rf"by {divisor}; name a whole number from 1") as caught:
+    with pytest.raises(
+        LabError, match=rf"by {divisor}; give a whole number of at least 1"
+    ) as caught:
         scaled(find_machine("tiny-2x2"), divisor)
     assert caught.value.exit_code == 2
 
@@ -60,7 +62,7 @@ def test_more_memory_than_the_host_has_is_named_with_what_to_do():
     ):
         check_fits(machine, node_sizes(machine, 1024), 1000 * MIB)
     large = scaled(machine, 2)
-    with pytest.raises(LabError, match="scale it by more, as in --scale 8"):
+    with pytest.raises(LabError, match="raise --scale, as in --scale 8"):
         check_fits(large, node_sizes(large), 2048 * MIB)
 
 

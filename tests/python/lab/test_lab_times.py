@@ -147,7 +147,7 @@ def test_people_read_time_rates_and_what_was_in_use():
             "controller  read MiB  written MiB  in use",
             "         0      1.00         0.00   25.0%",
             "         1      0.00         0.00    0.0%",
-            "     way   MiB  in use",
+            "   route   MiB  in use",
             "link 1>0  0.00   10.0%",
             "     0>1  0.00    2.5%",
         )
@@ -165,7 +165,9 @@ def test_of_many_ways_only_the_busiest_are_shown():
     ]
     many = {**line(), "time": {**line()["time"], "links": ways}}
     text = time_text(stats(many))
-    assert "0>10" in text and "0>2 " not in text and text.endswith("and 2 ways that were used less")
+    assert (
+        "0>10" in text and "0>2 " not in text and text.endswith("and 2 routes that were used less")
+    )
 
 
 def test_nothing_that_ran_has_no_rates():

@@ -160,7 +160,7 @@ def test_errors_are_one_line_and_leave_the_old_page(
 ) -> None:
     assert cli.main([str(tmp_path / "none")]) == 1
     assert re.fullmatch(
-        r"homenode report: cannot read the records .*: No such file or directory; give .*\n",
+        r"homenode report: cannot read the records .*: No such file or directory; name .*\n",
         capsys.readouterr().err,
     )
     (tmp_path / "dir").mkdir()
@@ -177,7 +177,7 @@ def test_records_without_time_are_shown_and_said_to_have_none(tmp_path: Path) ->
     out = tmp_path / "r.html"
     assert cli.main([str(old), "-o", str(out)]) == 0
     text = out.read_text()
-    assert "<strong>No times.</strong> These records hold no time" in text
+    assert "<strong>No times.</strong> These records contain no time" in text
     assert "How long each method takes" not in text and "Its measured part took" not in text
     Page(text)
 

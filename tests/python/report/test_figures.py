@@ -91,7 +91,7 @@ def test_the_page_has_a_chart_and_a_table_and_needs_no_other_file(
     text = page.read_text()
     assert text.count('<svg class="times"') == 4  # Two metrics of two team shapes.
     assert "Rates &lt;by&gt; strategy" in text and "computed a wrong result" in text
-    assert "says nothing of it" in text and "round-robin · 4 threads" in text
+    assert "says nothing about the machine" in text and "round-robin · 4 threads" in text
     assert "http" not in text.replace("http-equiv", "")
 
 

@@ -149,7 +149,7 @@ def test_a_record_that_does_not_hold_together_is_named(
     for key in broken[:-1]:
         place = place[key]
     place[broken[-1]] = []
-    with pytest.raises(StudyError, match=f"case {luo[0]['case']['id']} does not hold together"):
+    with pytest.raises(StudyError, match=f"case {luo[0]['case']['id']} is inconsistent"):
         model.build([record], map_words())
 
 

@@ -87,7 +87,7 @@ def test_a_penalty_factor_needs_accesses() -> None:
 def test_phases_that_do_not_fit_the_counts_are_named() -> None:
     torn = record([HOME, FLAT], [HOME, FLAT])
     torn["counts"] = torn["counts"][:1]
-    with pytest.raises(StudyError, match="does not hold together"):
+    with pytest.raises(StudyError, match="is inconsistent"):
         model.view_case([torn], map_words())
 
 

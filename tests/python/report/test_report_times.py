@@ -79,7 +79,7 @@ def test_an_order_against_the_shapes_is_said(luo: list[records.Record]) -> None:
     assert row.order == times.AGAINST
     assert times.row_text(row) == (
         "rewrite < command line < API < default: does not follow the shapes; API is slower than "
-        "command line although its matrix is nearer the perfect one."
+        "command line although its matrix is nearer to the perfect one."
     )
     assert times.summary_text(view.rows).endswith("; in 1 it does not.")
 

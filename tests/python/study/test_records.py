@@ -113,7 +113,7 @@ def test_a_record_is_complete_only_with_success_and_a_matrix() -> None:
 
 def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(StudyError, match="cannot make the folder") as raised:
+    with pytest.raises(StudyError, match="cannot create the folder") as raised:
         RecordStore(tmp_path / "file" / "x")
     assert "\n" not in str(raised.value)
 
@@ -148,5 +148,5 @@ def test_a_write_that_fails_half_way_leaves_the_earlier_records_whole(tmp_path: 
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("\n") == 1 and "File too large" in done.stdout
-    assert "make room" in done.stdout
+    assert "free some space" in done.stdout
     assert [r["case"]["id"] for r in read(tmp_path)] == ["a"]

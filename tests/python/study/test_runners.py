@@ -104,7 +104,7 @@ def test_without_a_command_the_error_says_how_to_get_one(
     monkeypatch.setattr(command, "_candidates", lambda: iter([tmp_path / "homenode"]))
     with pytest.raises(StudyError, match="not on PATH"):
         command.find_command()
-    with pytest.raises(StudyError, match="for its version"):
+    with pytest.raises(StudyError, match="cannot get the version"):
         command.version_of(tmp_path / "homenode")
 
 

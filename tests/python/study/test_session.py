@@ -160,7 +160,7 @@ def test_one_failing_case_is_recorded_and_the_others_go_on(tmp_path: Path) -> No
         (TimeoutError(), "did not end within 300 s"),
         (Outcome(0, "no json", "", []), "cannot use what the command printed"),
         (Outcome(0, '{"schema":"x"}', "", []), "schema 'x'"),
-        (Outcome(0, '{"schema":"homenode.bench.map/2"}', "", []), "not one access was counted"),
+        (Outcome(0, '{"schema":"homenode.bench.map/2"}', "", []), "no access was counted"),
         (Outcome(0, '{"schema":"homenode.bench.map/2"}', "", None), "'matrices'"),
         (Outcome(0, '{"schema":"homenode.bench.map/2"}', "", [{"schema": "old"}]), "'old'"),
     ],
@@ -202,7 +202,7 @@ def test_a_machine_that_dies_while_it_starts_is_started_again(tmp_path: Path, lo
 
 
 def test_a_machine_that_never_starts_ends_the_study(tmp_path: Path) -> None:
-    with pytest.raises(StudyError, match=r"lost 3 times in a row .*8 cases were not tried"):
+    with pytest.raises(StudyError, match=r"lost 3 times in a row .*8 cases did not run"):
         run(tmp_path, FakeRunner(QUAD, start_losses=99))
 
 
@@ -347,6 +347,6 @@ def test_a_killed_study_goes_on_where_it_stopped(tmp_path: Path) -> None:
     resumed = go("live")
     assert resumed.returncode == 0, resumed.stderr
     assert resumed.stdout.splitlines()[-1] == "4"
-    assert "torn by a kill" in resumed.stderr and "4 already done" in resumed.stderr
+    assert "because the study was killed" in resumed.stderr and "4 already done" in resumed.stderr
     records = read(tmp_path / "o")
     assert len(records) == 8 and len({r["case"]["id"] for r in records}) == 8

@@ -52,7 +52,7 @@ inline constexpr std::string_view suits_wide_rows =
     "Each part on the node of its thread, where a row has a page for each node; else a layout in "
     "which each thread's elements lie together.";
 inline constexpr std::string_view suits_layout =
-    "A layout in which each thread's elements lie together: no placement of pages separates "
+    "A layout in which each thread's elements lie together: no page placement separates "
     "neighbouring elements.";
 
 /// A pattern in which every thread walks the whole array.
