@@ -100,7 +100,7 @@ HN_HANDLER_TLS std::uint64_t seen_state = 0;
 void move_unit(NextTouchPlace& place, os::Os& os, std::uintptr_t first, std::uintptr_t end,
                NodeId node) {
   void* pages[pages_per_call];
-  int targets[pages_per_call];
+  int wanted[pages_per_call];
   int status[pages_per_call];
   const std::size_t page_bytes = place.page_bytes.load();
   const std::size_t whole = (end - first + page_bytes - 1) / page_bytes;
@@ -109,11 +109,11 @@ void move_unit(NextTouchPlace& place, os::Os& os, std::uintptr_t first, std::uin
     const std::size_t count = std::min(pages_per_call, whole - start);
     for (std::size_t i = 0; i < count; ++i) {
       pages[i] = reinterpret_cast<void*>(first + (start + i) * page_bytes);  // NOLINT
-      targets[i] = static_cast<int>(node.value());
+      wanted[i] = static_cast<int>(node.value());
       status[i] = -ENOENT;
     }
-    (void)os.move_pages(0, {pages, count}, {targets, count}, {status, count}, MPOL_MF_MOVE);
-    moved += static_cast<std::size_t>(std::count(status, status + count, targets[0]));
+    (void)os.move_pages(0, {pages, count}, {wanted, count}, {status, count}, MPOL_MF_MOVE);
+    moved += static_cast<std::size_t>(std::count(status, status + count, wanted[0]));
   }
   place.pages_moved += moved;
   place.pages_left += whole - moved;

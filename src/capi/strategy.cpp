@@ -1,6 +1,8 @@
 // The C interface's strategies: a whole program placed by name.
 #include <fmt/format.h>
 
+#include <cassert>
+
 #include "capi/guard.h"
 #include "capi/handles.h"
 #include "capi/region_place.h"
@@ -33,6 +35,7 @@ Result<placement::Program> program_of(size_t threads, const hn_user_array* array
 /// Places each array. Gives HN_INCOMPLETE with the words of the first that is, after all of them.
 Result<int> place_all(const placement::Placement& placement, const hn_user_array* arrays,
                       char** error) {
+  assert(is_valid(placement));
   int status = HN_OK;
   for (std::size_t i = 0; i < placement.regions.size(); ++i) {
     char** const words = status == HN_OK ? error : nullptr;

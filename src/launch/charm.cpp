@@ -118,7 +118,7 @@ Result<ThreadRequest> from_charm(const CharmRequest& charm) {
   }
   ThreadRequest request;
   request.threads = charm.pemap;
-  request.count_forks = true;
+  request.count_forks = charm.setcpuaffinity;
   if (charm.maffinity) {
     auto policies = thread_policies_of(charm);
     if (!policies) return policies.as_unexpected();

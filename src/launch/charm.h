@@ -34,8 +34,9 @@ Result<CharmRequest> find_charm_arguments(const std::vector<std::string>& progra
 
 /// The same as options of `run`. Charm++ forks the further PEs of a machine from the first one, or
 /// makes them threads in an SMP build (where its communication thread, the last one, takes an entry
-/// too); so both are counted. +mempol interleave is over all nodes of the map, for every PE.
-/// Errors: bad_usage where an argument lacks the one that it needs (+pemap and +maffinity need
+/// too); so both are counted, but not without +setcpuaffinity: a helper that a program forks would
+/// take the entry of its next thread. +mempol interleave is over all nodes of the map, for every
+/// PE. Errors: bad_usage where an argument lacks the one that it needs (+pemap and +maffinity need
 /// +setcpuaffinity, +nodemap and +mempol need +maffinity).
 Result<ThreadRequest> from_charm(const CharmRequest& charm);
 

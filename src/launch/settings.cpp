@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cassert>
 #include <optional>
 #include <utility>
 
@@ -69,6 +70,7 @@ class Resolver {
     if (placement_.process_memory && placement_.process_memory->kind == PolicyKind::bind) {
       placement_.process_memory->numa_balancing = balancing_;
     }
+    assert(is_valid(placement_));
     return std::move(placement_);
   }
 

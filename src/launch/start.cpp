@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cassert>
 #include <cerrno>
 #include <cstdlib>
 
@@ -20,6 +21,7 @@ std::string variable(const std::string& name) {
 }  // namespace
 
 Result<Notes> apply_to_process(os::Os& os, const placement::Placement& placement) {
+  assert(is_valid(placement));
   if (placement.process_cpus) {
     const auto bound = actuation::bind_thread(os, 0, *placement.process_cpus);
     if (!bound) return bound.as_unexpected();

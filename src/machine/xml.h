@@ -26,9 +26,9 @@ struct Tag {
 /// Takes the characters of a name: nothing where there are none.
 std::string_view take_name(std::string_view& text);
 
-/// The next tag, passing over text, comments, declarations and instructions. Narrower than XML
-/// (only double quotes, as hwloc writes them), because hwloc has a lenient reader of its own to
-/// fall back on.
+/// The next tag, passing over text, comments, instructions and the DOCTYPE. Narrower than XML
+/// (only double quotes and no other declaration, as hwloc writes them), because hwloc has a lenient
+/// reader of its own to fall back on.
 Tag take_tag(std::string_view& xml);
 
 /// Empty where the tag has no such attribute.

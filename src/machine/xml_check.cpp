@@ -164,7 +164,7 @@ std::string find_xml_problem(std::string_view xml) {
   ValueChecker values;
   bool met_topology = false;
   for (Tag tag = take_tag(xml); tag.kind != Tag::Kind::none; tag = take_tag(xml)) {
-    if (tag.kind == Tag::Kind::malformed) return "it is not well-formed XML";
+    if (tag.kind == Tag::Kind::malformed) return "it is not XML as hwloc writes it";
     if (tag.name == "topology" && tag.kind == Tag::Kind::start) {
       met_topology = true;
       if (attribute(tag, "version").empty()) return "it is in hwloc 1's format";

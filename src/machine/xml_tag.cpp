@@ -37,6 +37,20 @@ bool take_attributes(std::string_view& xml, Tag& tag) {
   }
 }
 
+/// Passes over a comment, an instruction or the one declaration that hwloc writes; false for
+/// others. hwloc reads the DOCTYPE's system identifier through a null pointer where there is none.
+bool skip_declaration(std::string_view& xml) {
+  constexpr std::string_view comment = "!--";
+  if (take(xml, comment)) {
+    xml.remove_prefix(std::min(xml.find("-->"), xml.size()));
+    return true;
+  }
+  const std::string_view declaration = xml.substr(0, xml.find('>'));
+  xml.remove_prefix(declaration.size());
+  return declaration.starts_with('?') || (declaration.starts_with("!DOCTYPE topology SYSTEM \"") &&
+                                          declaration.find('[') == std::string_view::npos);
+}
+
 }  // namespace
 
 std::string_view take_name(std::string_view& text) {
@@ -56,8 +70,9 @@ Tag take_tag(std::string_view& xml) {
     if (start == std::string_view::npos) return tag;
     xml.remove_prefix(start + 1);
     if (!xml.starts_with('!') && !xml.starts_with('?')) break;
-    const std::string_view end = xml.starts_with("!--") ? "-->" : ">";
-    xml.remove_prefix(std::min(xml.find(end), xml.size()));
+    if (skip_declaration(xml)) continue;
+    tag.kind = Tag::Kind::malformed;
+    return tag;
   }
   tag.kind = take(xml, "/") ? Tag::Kind::end : Tag::Kind::start;
   tag.name = take_name(xml);

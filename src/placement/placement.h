@@ -24,4 +24,10 @@ struct Placement {
   std::vector<RegionPlacement> regions;
 };
 
+/// True when it can be carried out as it stands: the sets of CPUs that are given are not empty, nor
+/// is the thread map; every policy passes validate(), that of the process without a home node; each
+/// region has a name, and no other one the same. A page map may hold any nodes, of any number of
+/// pages. Whoever makes or applies a placement asserts it.
+[[nodiscard]] bool is_valid(const Placement& placement);
+
 }  // namespace homenode::placement

@@ -106,6 +106,11 @@ std::string wire_of(const CharmRequest& charm) {
   return plan ? wire_text(*plan) : plan.error().message();
 }
 
+TEST(RunCharm, CountsForksOnlyWherePesMayBeForked) {
+  EXPECT_FALSE(from_charm({})->count_forks) << "a program's helpers take no entry";
+  EXPECT_TRUE(from_charm({.setcpuaffinity = true, .pemap = "0"})->count_forks);
+}
+
 TEST(RunCharm, IsPlannedAsOurOptionsAre) {
   EXPECT_EQ(wire_of({.setcpuaffinity = true, .pemap = "0-4:2"}),
             "1 cpus=0,2,4 threads=0/2/4 forks");

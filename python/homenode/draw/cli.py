@@ -137,10 +137,10 @@ def _read(file: Path | None, name: str, kind: Kind) -> Json:
 def _refusal(name: str, wanted: str, given: str) -> str:
     family, _, version = wanted.rpartition("/")
     if given.rpartition("/")[0] != family:
-        return f"{name} is no {wanted} but {given}; give what --json prints"
+        return f"{name} is not {wanted} but {given}; pass what --json prints"
     return (
-        f"{name} is {given}, and this homenode draws version {version}; print it again with "
-        "--json of this homenode"
+        f"{name} is {given}, but this homenode draws version {version}; "
+        "print it again with --json of this homenode"
     )
 
 

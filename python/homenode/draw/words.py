@@ -5,22 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from homenode.id_list import join
+from homenode.sizes import size_text
 
 Json = Mapping[str, Any]
-UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
 PROVENANCE = {
     "firmware": "from the firmware",
     "measured": "measured",
     "declared": "declared by the file",
 }
-
-
-def size(byte_count: int) -> str:
-    """Three significant digits in the largest binary unit that fits: "16 GiB", "1.25 MiB"."""
-    value, unit = float(byte_count), 0
-    while value >= 1023.5 and unit + 1 < len(UNITS):
-        value, unit = value / 1024, unit + 1
-    return f"{value:.0f} {UNITS[unit]}" if value >= 100 else f"{value:.3g} {UNITS[unit]}"
 
 
 def count(number: int, noun: str) -> str:
@@ -36,7 +28,7 @@ def machine(facts: Json) -> str:
     if facts["packages"]:
         parts.append(count(len(facts["packages"]), "package"))
     parts.append(count(len(all_cpus(facts)), "CPU"))
-    return ", ".join([*parts, size(bytes_of_all) if bytes_of_all else "memory unknown"])
+    return ", ".join([*parts, size_text(bytes_of_all) if bytes_of_all else "memory unknown"])
 
 
 def all_cpus(facts: Json) -> set[int]:
@@ -46,7 +38,7 @@ def all_cpus(facts: Json) -> set[int]:
 
 def memory(node: Json) -> str:
     """How much memory a node has: "16 GiB", "no memory"."""
-    return size(int(node["memory_bytes"])) if node["memory_bytes"] else "no memory"
+    return size_text(int(node["memory_bytes"])) if node["memory_bytes"] else "no memory"
 
 
 def cpus(ids: Sequence[int]) -> str:
@@ -67,7 +59,7 @@ def caches(facts: Json, ids: Sequence[int]) -> str:
             sizes.setdefault(int(cache["size_bytes"] or 0), []).append(len(sharing))
     return ", ".join(
         f"L{level} "
-        + " or ".join(f"{size(b)} {_sharing(counts)}" for b, counts in sorted(sizes.items()))
+        + " or ".join(f"{size_text(b)} {_sharing(counts)}" for b, counts in sorted(sizes.items()))
         for level, sizes in sorted(levels.items())
     )
 

@@ -4,14 +4,13 @@ from collections.abc import Mapping, Sequence
 from textwrap import fill
 from typing import Any
 
-from homenode.lab.machine import MIB, Machine
+from homenode.lab.machine import Machine
 from homenode.lab.machine_closing import find_gaps
 from homenode.lab.machine_model import FIGURES, Model, Pair, resolve
 from homenode.lab.render import machine_summary
 from homenode.lab.text import cpu_list, table
+from homenode.sizes import size_text
 
-KIB = 1 << 10
-GIB = 1 << 30
 COLUMNS = 100
 MACHINE_SCHEMA = "homenode.lab.machine/1"
 MACHINES_SCHEMA = "homenode.lab.machines/1"
@@ -58,7 +57,7 @@ def factor_words(machine: Machine) -> str:
 def show_text(machine: Machine) -> str:
     """Everything that the lab goes by, with what it is assumed from."""
     model = resolve(machine)
-    memory = size(sum(node.memory_bytes for node in machine.nodes))
+    memory = size_text(sum(node.memory_bytes for node in machine.nodes))
     title = f"{machine.name}: {machine.description}" if machine.description else machine.name
     parts = [
         title,
@@ -112,18 +111,10 @@ def summary(machine: Machine) -> dict[str, Any]:
     }
 
 
-def size(count: int) -> str:
-    """Bytes in the largest unit that leaves a short number."""
-    for unit, words in ((GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB")):
-        if count >= unit:
-            return f"{count / unit:.4g} {words}"
-    return f"{count} bytes"
-
-
 def _node_table(machine: Machine) -> str:
     rows: list[Sequence[object]] = [("node", "memory", "CPUs")]
     for node in machine.nodes:
-        memory = size(node.memory_bytes) if node.memory_bytes else "none"
+        memory = size_text(node.memory_bytes) if node.memory_bytes else "none"
         rows.append((node.id, memory, cpu_list(node.cpus)))
     lab = f"In the lab each node with memory has {machine.lab_node_memory_mib} MiB of it."
     return f"{table(rows)}\n{lab}"
@@ -134,7 +125,7 @@ def _cache_lines(machine: Machine) -> list[str]:
     for cache in sorted(machine.caches, key=lambda cache: cache.level):
         ways = f"{cache.shape.ways}-way" if cache.shape.ways else "ways unknown"
         shared = "per CPU" if len(cache.cpus) == 1 else f"for {len(cache.cpus)} CPUs"
-        line = f"L{cache.level}  {size(cache.shape.size)}, {ways}, {shared}"
+        line = f"L{cache.level}  {size_text(cache.shape.size)}, {ways}, {shared}"
         if line not in lines:
             lines.append(line)
     return lines

@@ -4,7 +4,7 @@ import math
 from html import escape
 
 from homenode.node import Node
-from homenode.report.words import size
+from homenode.sizes import size_text
 from homenode.study.machine import Machine
 
 BOX_WIDTH, BOX_HEIGHT = 92, 58
@@ -65,7 +65,7 @@ def _box(node: Node, x: float, y: float) -> str:
         f'width="{step - 3:.1f}" height="10" rx="2"><title>CPU {cpu}</title></rect>'
         for i, cpu in enumerate(shown)
     )
-    memory = size(node.memory_bytes) if node.memory_bytes else "no memory"
+    memory = size_text(node.memory_bytes) if node.memory_bytes else "no memory"
     what = f"{len(node.cpus)} CPUs" if node.cpus else "no CPUs"
     return (
         f'<g class="node"><rect x="{left:.1f}" y="{top:.1f}" width="{BOX_WIDTH}" '

@@ -108,11 +108,3 @@ def ratio(value: float) -> str:
 def number(value: float) -> str:
     """A whole number with thin spaces between thousands."""
     return f"{round(value):,}".replace(",", NARROW_SPACE)
-
-
-def size(byte_count: int) -> str:
-    """A memory size in binary units."""
-    for unit, factor in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
-        if byte_count >= factor:
-            return f"{byte_count / factor:.4g} {unit}"
-    return f"{byte_count} B"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <set>
 #include <string>
 
@@ -66,7 +67,9 @@ Result<Placement> place_by_strategy(std::string_view name, const machine::Machin
   const auto strategy = find_strategy(name);
   if (!strategy) return strategy.as_unexpected();
   if (const auto good = check_program(machine, program); !good) return good.as_unexpected();
-  return strategy->place(machine, program);
+  Placement placement = strategy->place(machine, program);
+  assert(is_valid(placement));
+  return placement;
 }
 
 }  // namespace homenode::placement

@@ -1,6 +1,7 @@
 #include "trial/program/arrays.h"
 
 #include <algorithm>
+#include <cassert>
 #include <ctime>
 #include <utility>
 
@@ -55,6 +56,7 @@ Result<std::optional<actuation::Receipt>> place_named(os::Os& os,
                                                       const placement::Placement& placement,
                                                       const std::string& name,
                                                       actuation::Region region) {
+  assert(is_valid(placement));
   std::optional<actuation::Receipt> receipt;
   const auto wanted =
       std::ranges::find(placement.regions, name, &placement::RegionPlacement::region);

@@ -4,6 +4,7 @@
 #include <omp.h>
 #include <pthread.h>
 
+#include <cassert>
 #include <latch>
 #include <mutex>
 
@@ -47,6 +48,7 @@ TeamPlace::~TeamPlace() {
 }
 
 Result<void> TeamPlace::take(const placement::Placement& placement) {
+  assert(is_valid(placement));
   if (!placement.threads && !placement.process_memory) return {};
   before_.emplace(os_);
   std::mutex lock;

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from drawn_machine import GOLDEN, ROOT, machine
 
-from homenode.draw import heat, measure, topology, words
+from homenode.draw import heat, measure, topology
 from homenode.draw.svg import LOOKS
 from homenode.id_list import join, parse
 
@@ -145,20 +145,6 @@ def test_dearer_is_deeper() -> None:
     assert heat.opacity(None) == "0.00"
     shown = [float(heat.opacity(depth / 10)) for depth in range(11)]
     assert shown == sorted(shown) and shown[0] > 0 and shown[-1] < 1
-
-
-def test_sizes_have_three_digits() -> None:
-    sizes = [0, 1023, 1024, 1 << 20, 1310720, 999 << 20, 1 << 34, 3 << 45]
-    assert [words.size(size) for size in sizes] == [
-        "0 bytes",
-        "1023 bytes",
-        "1 KiB",
-        "1 MiB",
-        "1.25 MiB",
-        "999 MiB",
-        "16 GiB",
-        "96 TiB",
-    ]
 
 
 @pytest.mark.parametrize("text", ["", "0", "0-3", "0,2,4-6", "7-8,64"])

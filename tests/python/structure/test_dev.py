@@ -1,4 +1,4 @@
-"""A unit test that fails is named with the command that repeats it alone."""
+"""The script dev: how a failed test is named, and what build passes on."""
 
 import json
 import re
@@ -60,3 +60,28 @@ def test_what_failed_is_named(
         else f"HWLOC_PLUGINS_PATH=/nonexistent build/asan/bin/some_test {words}"
         for words in repeated
     ]
+
+
+@pytest.mark.parametrize(
+    ("words", "passed"),
+    [
+        ("", ["--preset", "release"]),
+        ("debug", ["--preset", "debug"]),
+        ("asan --target 'a test' -j 2", ["--preset", "asan", "--target", "a test", "-j", "2"]),
+        ("--target x", ["--preset", "release", "--target", "x"]),
+    ],
+)
+def test_options_of_build_reach_cmake(tmp_path: Path, words: str, passed: list[str]) -> None:
+    script = (ROOT / "dev").read_text()
+    function = re.search(r"^build\(\) \{\n.*?^\}\n", script, re.M | re.S)
+    command = re.search(r"^  build\) (.*) ;;$", script, re.M)
+    assert function and command
+    stubs = "setup() { :; }; say() { :; }; configure() { :; }; cmake() { printf '%s\\n' \"$@\"; }"
+    done = subprocess.run(
+        ["bash", "-euc", f"{stubs}\n{function[0]}\nset -- build {words}\n{command[1]}"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines() == ["--build", *passed]

@@ -1,0 +1,48 @@
+"""Programs fork helpers before they start their threads: who takes the next entry of --threads."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+PROGRAM = """
+import os, threading
+helper = os.fork()
+if helper == 0:
+    print("helper", *os.sched_getaffinity(0), flush=True)
+    os._exit(0)
+os.waitpid(helper, 0)
+thread = threading.Thread(target=lambda: print("thread", *os.sched_getaffinity(0), flush=True))
+thread.start()
+thread.join()
+"""
+CPUS = sorted(os.sched_getaffinity(0))
+
+pytestmark = [
+    pytest.mark.skipif(len(CPUS) < 2, reason="needs two CPUs"),
+    pytest.mark.skipif(not shutil.which("homenode"), reason="homenode is not on PATH"),
+]
+
+
+def cpus_of_both(*words: str) -> dict[str, int]:
+    """The CPU of the helper and of the program's first thread."""
+    text = subprocess.run(
+        ["homenode", "run", *words, "--", sys.executable, "-c", PROGRAM],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    return {who: int(cpu) for who, cpu in map(str.split, text.splitlines())}
+
+
+def test_a_helper_stays_with_its_parent_and_takes_no_entry() -> None:
+    first, second = CPUS[:2]
+    assert cpus_of_both("--threads", f"{first},{second}") == {"helper": first, "thread": second}
+
+
+def test_among_the_pes_of_charm_a_forked_process_is_the_next() -> None:
+    first, second = CPUS[:2]
+    words = ("+setcpuaffinity", "+pemap", f"{first},{second}")
+    assert cpus_of_both(*words) == {"helper": second, "thread": first}
