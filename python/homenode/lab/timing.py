@@ -10,7 +10,7 @@ from homenode.lab.machine import DEFAULT_LINE, Cache, CacheInstance, Machine
 from homenode.lab.machine_model import Model, resolve
 
 SCHEMA = "homenode.timing 1"
-EPOCH_NS = 5000
+EPOCH_NS = 1000
 ASSUMED_L1 = Cache(32 << 10, 8, DEFAULT_LINE)
 ASSUMED_WAYS = {1: 8, 2: 8, 3: 16}
 PS_PER_NS = 1000
