@@ -17,7 +17,20 @@ enum hn_marker_kind {
   HN_MARKER_THREAD = 3,     // The rank of the calling thread is in RDI.
   HN_MARKER_BEGIN_ALL = 4,  // A region of interest begins in which every process is counted.
   HN_MARKER_CLOCK = 5,      // The modelled time is wanted in the slot of the clock that RDI names.
-  HN_MARKER_END_ANY = 6     // The region of interest ends, whichever process began it.
+  HN_MARKER_END_ANY = 6,    // The region of interest ends, whichever process began it.
+  HN_MARKER_KERNEL = 7  // The guest kernel's function that RDI names lies at the address in RSI.
+};
+
+// The functions by which a thread of the guest wakes another one up, and a CPU changes from one to
+// another. Their first arguments are the kernel's own: addresses of its task_structs, or a CPU's
+// number.
+enum hn_kernel_function {
+  HN_KERNEL_SWITCH = 0,     // __switch_to(previous, next)
+  HN_KERNEL_WAKE = 1,       // try_to_wake_up(task, …)
+  HN_KERNEL_WAKE_NEW = 2,   // wake_up_new_task(task)
+  HN_KERNEL_KICK = 3,       // native_smp_send_reschedule(cpu)
+  HN_KERNEL_KICK_CALL = 4,  // native_send_call_func_single_ipi(cpu)
+  HN_KERNEL_FUNCTIONS = 5
 };
 
 #if defined(__x86_64__)
@@ -43,6 +56,16 @@ HN_MARKER_INLINE hn_marker_end(void) {
 /// Ends the region of interest that a process which is gone left open. For the lab's init.
 HN_MARKER_INLINE hn_marker_end_any(void) {
   __asm__ volatile(HN_MARKER_CODE(6)::: "memory");
+}
+
+/// Says where the guest kernel has a function. For the lab's init.
+HN_MARKER_INLINE hn_marker_kernel(enum hn_kernel_function function, unsigned long address) {
+#if defined(__x86_64__)
+  __asm__ volatile(HN_MARKER_CODE(7)::"D"((unsigned long)function), "S"(address) : "memory");
+#else
+  (void)function;
+  (void)address;
+#endif
 }
 
 /// Says which rank the calling thread has, so that its counts can be told from other threads'.

@@ -69,6 +69,77 @@ TEST(Pace, StartsALateVcpuAtTheOthersTime) {
   EXPECT_EQ(pace.enter(0, 3), 3U);
 }
 
+TEST(Pace, StartsAThreadThatWasWokenWhenItWasWoken) {
+  Pace pace(3, epoch_ps, forever);
+  pace.open();
+  (void)pace.enter(0, 0);
+  (void)pace.advance(0, 10 * epoch_ps + 5);
+  EXPECT_EQ(pace.enter(1, 7, 3 * epoch_ps), 3 * epoch_ps);
+  EXPECT_EQ(pace.enter(2, 4 * epoch_ps, 3 * epoch_ps), 4 * epoch_ps);
+}
+
+TEST(Pace, WaitsForOneThatIsExpected) {
+  Pace pace(3, epoch_ps, std::chrono::milliseconds(0));
+  pace.open();
+  (void)pace.enter(0, 0);
+  pace.expect(1, 5);
+  (void)pace.advance(0, 3 * epoch_ps);
+  EXPECT_EQ(pace.late_waits(), 1U);
+  // It does not come back to what it did not wait for.
+  (void)pace.advance(0, 4 * epoch_ps);
+  EXPECT_EQ(pace.late_waits(), 1U);
+}
+
+TEST(Pace, WaitsForOneThatCameUntilItHasCaughtUp) {
+  Pace pace(2, epoch_ps, forever);
+  pace.open();
+  (void)pace.enter(0, 0);
+  pace.expect(1, 5);
+  std::atomic<bool> caught_up = false;
+  bool waited = false;
+  {
+    const std::jthread ahead([&] {
+      (void)pace.advance(0, 3 * epoch_ps);
+      waited = caught_up;
+    });
+    EXPECT_EQ(pace.enter(1, 0, 5), 5U);
+    (void)pace.advance(1, epoch_ps / 2);
+    caught_up = true;
+    (void)pace.advance(1, 3 * epoch_ps);
+  }
+  EXPECT_TRUE(waited);
+}
+
+TEST(Pace, ExpectsNobodyWhoIsBusyOrWentBackToSleep) {
+  Pace pace(2, epoch_ps, std::chrono::milliseconds(0));
+  pace.open();
+  (void)pace.enter(0, 0);
+  pace.leave(1, 0, true);
+  pace.expect(1, 5);
+  (void)pace.advance(0, 3 * epoch_ps);
+  pace.leave(1, 0);
+  pace.expect(1, 5);
+  pace.leave(1, 0);
+  (void)pace.advance(0, 6 * epoch_ps);
+  EXPECT_EQ(pace.late_waits(), 0U);
+}
+
+TEST(Pace, WaitsForNobodyExpectedWhileInTheKernel) {
+  Pace pace(3, epoch_ps, forever);
+  pace.open();
+  (void)pace.enter(0, 0);
+  (void)pace.enter(1, 0);
+  {
+    const std::jthread ahead([&] {
+      (void)pace.advance(0, 3 * epoch_ps, true);
+      (void)pace.advance(0, 6 * epoch_ps, true);
+    });
+    pace.expect(2, 5);
+    pace.leave(1, 0);
+  }
+  EXPECT_EQ(pace.late_waits(), 0U);
+}
+
 TEST(Pace, GoesOnFromTheLatestTimeWhenEverybodyWasAway) {
   Pace pace(2, epoch_ps, forever);
   pace.open();

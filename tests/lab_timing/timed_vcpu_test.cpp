@@ -14,13 +14,14 @@ constexpr ThreadKey stranger{0x6000, 0x10};
 
 /// One vCPU, beside a machine that lends it its memory.
 struct Alone {
-  Alone() : machine(small_machine(1, 1)), vcpu(machine.model, machine.memory, pace, 0) {
+  Alone() : machine(small_machine(1, 1)), vcpu(machine.model, machine.memory, pace, wakeups, 0) {
     pace.open();
   }
   void run(std::uint64_t count) { instructions += count; }
 
   Machine machine;
   Pace pace{1, 5'000'000};
+  Wakeups wakeups;
   TimedVcpu vcpu;
   std::uint64_t instructions = 0;
 };
@@ -59,6 +60,42 @@ TEST(TimedVcpu, ChargesNeitherTheKernelsThreadsNorOtherProcesses) {
   EXPECT_EQ(alone.vcpu.settle(), 101 * instruction_ps);
   EXPECT_EQ(alone.vcpu.threads().size(), 1U);
   EXPECT_EQ(alone.vcpu.core().counts().references[0], 0U);
+}
+
+constexpr Task first_task = 0xffff8880'00001000;
+constexpr Task second_task = 0xffff8880'00002000;
+constexpr Task idle_task = 0xffff8880'00003000;
+
+TEST(TimedVcpu, GoesOnWhenAThreadWasWoken) {
+  Alone alone;
+  alone.vcpu.open(region, first, &alone.instructions);
+  alone.run(100);
+  alone.vcpu.switch_task(first_task, idle_task);
+  alone.vcpu.switch_to(idle);
+  alone.vcpu.halt();
+  alone.wakeups.not_before(first_task, 250 * instruction_ps);
+  alone.vcpu.switch_task(idle_task, first_task);
+  alone.vcpu.switch_to(first);
+  alone.run(10);
+  EXPECT_EQ(alone.vcpu.settle(), 260 * instruction_ps);
+  EXPECT_EQ(alone.vcpu.threads().at(first).busy_ps, 110 * instruction_ps);
+}
+
+TEST(TimedVcpu, IsIdleUntilTheNextThreadMayGoOn) {
+  Alone alone;
+  alone.vcpu.open(region, first, &alone.instructions);
+  alone.run(100);
+  alone.wakeups.not_before(second_task, 250 * instruction_ps);
+  alone.vcpu.switch_task(first_task, second_task);
+  alone.vcpu.switch_to(second);
+  EXPECT_EQ(alone.vcpu.settle(), 250 * instruction_ps);
+  // The first one may go on since it stopped, and finds the CPU's time later than that.
+  alone.run(5);
+  alone.vcpu.switch_task(second_task, first_task);
+  alone.vcpu.switch_to(first);
+  EXPECT_EQ(alone.vcpu.settle(), 255 * instruction_ps);
+  EXPECT_EQ(alone.wakeups.ready_ps(first_task), 100 * instruction_ps);
+  EXPECT_EQ(alone.vcpu.threads().at(second).busy_ps, 5 * instruction_ps);
 }
 
 TEST(TimedVcpu, ChargesEveryProcessWhereTheRegionIsOfAll) {

@@ -68,6 +68,42 @@ struct Opened {
   std::array<std::uint64_t, 2> instructions{};
 };
 
+TEST(Timekeeper, StartsAThreadThatAnotherWokeAfterTheWakeUp) {
+  constexpr Task idle_task = 0xffff8880'00003000;
+  constexpr Task sleeper = 0xffff8880'00002000;
+  Opened opened;
+  Timekeeper& time = opened.time();
+  opened.instructions = {0, 40};
+  time.vcpu(1).switch_task(sleeper, idle_task);
+  time.vcpu(1).switch_to({0, 0});
+  time.vcpu(1).halt();
+  opened.instructions = {100, 0};
+  time.wake(0, sleeper);
+  time.kick(0, 1);
+  time.kick(0, 2);  // A CPU that the machine does not have.
+  time.vcpu(1).switch_task(idle_task, sleeper);
+  time.vcpu(1).switch_to({0x5000, 0x20});
+  opened.instructions = {0, 7};
+  EXPECT_EQ(time.vcpu(1).settle(), wake_up_ps + 107 * instruction_ps);
+  EXPECT_EQ(time.pace().late_waits(), 0U);
+}
+
+TEST(Timekeeper, StartsAThreadThatATimerWokeWhereTheOthersAre) {
+  constexpr Task idle_task = 0xffff8880'00003000;
+  constexpr Task sleeper = 0xffff8880'00002000;
+  Opened opened;
+  Timekeeper& time = opened.time();
+  time.vcpu(1).switch_task(sleeper, idle_task);
+  time.vcpu(1).switch_to({0, 0});
+  time.vcpu(1).halt();
+  opened.instructions = {6 * epoch_ps / instruction_ps, 0};
+  (void)time.vcpu(0).settle();
+  time.wake(1, sleeper);
+  time.vcpu(1).switch_task(idle_task, sleeper);
+  time.vcpu(1).switch_to({0x5000, 0x20});
+  EXPECT_EQ(time.vcpu(1).settle(), 6 * epoch_ps);
+}
+
 TEST(Timekeeper, AddsUpAThreadThatMoved) {
   Opened opened;
   Timekeeper& time = opened.time();

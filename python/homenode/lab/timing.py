@@ -10,7 +10,7 @@ from homenode.lab.machine import DEFAULT_LINE, Cache, CacheInstance, Machine
 from homenode.lab.machine_model import Model, resolve
 
 SCHEMA = "homenode.timing 1"
-EPOCH_NS = 5000
+EPOCH_NS = 1000
 ASSUMED_L1 = Cache(32 << 10, 8, DEFAULT_LINE)
 ASSUMED_WAYS = {1: 8, 2: 8, 3: 16}
 PS_PER_NS = 1000
@@ -71,6 +71,7 @@ def _caches(machine: Machine, model: Model) -> Iterator[str]:
         if vcpus:
             yield f"l3_group {' '.join(map(str, vcpus))}"
     yield f"cache_to_cache {_whole(figures['CacheToCacheNs'] * PS_PER_NS)}"
+    yield f"wake_up {_whole(figures['WakeUpNs'] * PS_PER_NS)}"
 
 
 def _nodes(machine: Machine) -> Iterator[str]:

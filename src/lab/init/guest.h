@@ -63,6 +63,14 @@ void hn_mount_job_root(void);
 // Makes the folders on the way to `path` and itself, where they are missing.
 void hn_make_folders(char* path);
 
+// guest_kernel.c: where the guest's kernel has the functions that the lab's clock watches.
+
+// Looks them up. It takes a second, so it is done before a snapshot is taken.
+void hn_find_kernel_functions(void);
+
+// Tells the plugin; 0 for what this kernel does not have.
+void hn_tell_kernel_functions(void);
+
 // guest_start.c: how a guest comes up, and wakes up from a snapshot.
 
 // Loads the modules listed, one path per line, in the file /modules. Missing file: nothing to load.

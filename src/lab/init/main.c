@@ -61,6 +61,7 @@ static void go(struct hn_jobs* jobs, const char* time, const char* seed) {
   hn_mount_job_root();
   hn_show_caches();
   name_the_machine();
+  hn_tell_kernel_functions();
   jobs->clock = clock_of_session();
   hn_tell(jobs->control, "ready %ld", hn_uptime_ms());
 }
@@ -119,6 +120,7 @@ int main(void) {
   hn_load_modules();
   hn_start_cpus();
   bring_loopback_up();
+  hn_find_kernel_functions();
   int signals = open_child_signals();
   hn_jobs_init(&jobs, hn_open_control());
   say_booted(&jobs);

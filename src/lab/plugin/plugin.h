@@ -2,11 +2,14 @@
 // threads may still call while the process exits.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <vector>
 
+#include "base/marker.h"
 #include "lab/plugin/arguments.h"
 #include "lab/plugin/counts.h"
 #include "lab/plugin/node_map.h"
@@ -30,6 +33,8 @@ struct Plugin {
   std::vector<VcpuAccount> vcpus;
   std::unique_ptr<Timekeeper> timekeeper;  ///< Null: accesses are counted, time is not modelled.
   std::optional<ClockSlots> clock;
+  /// Where the guest's kernel has the functions that hn_kernel_function lists; 0: unknown.
+  std::array<std::atomic<std::uint64_t>, HN_KERNEL_FUNCTIONS> kernel_functions{};
   qemu_plugin_u64 instructions{};  ///< Each vCPU's count for its clock, while there is one.
 
   std::mutex mutex;  ///< Guards what follows.

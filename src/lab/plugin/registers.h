@@ -11,6 +11,7 @@ namespace homenode::lab {
 inline constexpr unsigned rax = 0;
 inline constexpr unsigned rcx = 1;
 inline constexpr unsigned rdx = 2;
+inline constexpr unsigned rsi = 6;
 inline constexpr unsigned rdi = 7;
 inline constexpr unsigned cr3 = 16;
 inline constexpr unsigned fs_base = 17;

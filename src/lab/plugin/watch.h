@@ -1,7 +1,8 @@
 // The callbacks that QEMU calls while the guest runs. watch_counting.cpp counts memory accesses
-// without modelling time; watch_timing.cpp drives the vCPUs' clocks; watch_markers.cpp has the few
-// instructions that are watched outside a region of interest too: markers, which begin and end
-// regions, and those that change which thread a vCPU runs.
+// without modelling time; watch_timing.cpp drives the vCPUs' clocks; watch_kernel.cpp tells them of
+// the kernel's functions that wake threads up; watch_markers.cpp has the few instructions that are
+// watched outside a region of interest too: markers, which begin and end regions, and those that
+// change which thread a vCPU runs.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +18,12 @@ void count_accesses(qemu_plugin_insn* insn, bool kernel);
 
 /// Has an instruction watched if it is such a one.
 void watch_execution(qemu_plugin_insn* insn, std::span<const std::uint8_t> code, bool kernel);
+
+/// Where the guest's kernel has a function (hn_kernel_function); 0: it has none of that name.
+void learn_kernel_function(std::uint64_t function, std::uint64_t address);
+
+/// Has an instruction watched if one of these functions begins with it. pre: time is modelled.
+void watch_kernel_functions(qemu_plugin_insn* insn);
 
 /// Called by QEMU as it ends: a region that is open then is written as it is.
 void on_exit(qemu_plugin_id_t id, void* data);

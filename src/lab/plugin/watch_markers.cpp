@@ -100,6 +100,10 @@ bool obey_marker(std::uintptr_t kind, const VcpuAccount& vcpu, std::uint64_t now
     }
     case HN_MARKER_END_ANY:
       return plugin->regions.end_any();
+    case HN_MARKER_KERNEL:
+      learn_kernel_function(read_register(rdi).value_or(HN_KERNEL_FUNCTIONS),
+                            read_register(rsi).value_or(0));
+      return false;
     case HN_MARKER_THREAD:
       if (plugin->registers) plugin->ranks[vcpu.running()] = read_register(rdi).value_or(0);
       return false;

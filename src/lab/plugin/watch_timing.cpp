@@ -38,8 +38,9 @@ void on_access(unsigned vcpu, qemu_plugin_meminfo_t info, std::uint64_t address,
                                    AccessInProgress(info));
 }
 
+template <bool in_kernel>
 void on_silence(unsigned vcpu, void*) {
-  (void)timed(vcpu).core().now_ps();
+  (void)timed(vcpu).core().now_ps(in_kernel);
 }
 
 void on_interrupt_entry(unsigned vcpu, void*) {
@@ -98,12 +99,13 @@ void on_halt(qemu_plugin_id_t /*id*/, unsigned vcpu) {
 void time_block(qemu_plugin_tb* block, std::span<const Code> codes, bool kernel) {
   qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(block, QEMU_PLUGIN_INLINE_ADD_U64,
                                                     plugin->instructions, codes.size());
-  qemu_plugin_register_vcpu_tb_exec_cond_cb(block, on_silence, QEMU_PLUGIN_CB_NO_REGS,
-                                            QEMU_PLUGIN_COND_GE, plugin->instructions,
-                                            longest_silence_instructions, nullptr);
+  qemu_plugin_register_vcpu_tb_exec_cond_cb(
+      block, kernel ? on_silence<true> : on_silence<false>, QEMU_PLUGIN_CB_NO_REGS,
+      QEMU_PLUGIN_COND_GE, plugin->instructions, longest_silence_instructions, nullptr);
   const std::vector<Decoded> decoded = decode_block(codes, kernel);
   for (std::size_t i = 0; i < codes.size(); ++i) {
     qemu_plugin_insn* const insn = qemu_plugin_tb_get_insn(block, i);
+    if (kernel && plugin->registers) watch_kernel_functions(insn);
     void* const shape = reinterpret_cast<void*>(decoded[i].shape.bits());
     qemu_plugin_register_vcpu_mem_cb(insn, on_access<false>, QEMU_PLUGIN_CB_NO_REGS,
                                      QEMU_PLUGIN_MEM_R, shape);

@@ -68,18 +68,23 @@ void Core::forget_translations() {
 
 void Core::charge(bool charged) {
   if (charged == charged_) return;
-  settle();
+  settle(true);
   charged_ = charged;
   recent_.fill({});
 }
 
-void Core::run(bool running) {
+void Core::run(bool running, std::optional<std::uint64_t> ready_ps) {
+  if (running && running_ && ready_ps.value_or(0) > now_ps_) {
+    settle(true);
+    now_ps_ = std::max(now_ps_, *ready_ps);
+    pace_limit_ps_ = 0;
+  }
   if (running == running_) return;
-  settle();
+  settle(true);
   running_ = running;
   recent_.fill({});
   if (running) {
-    now_ps_ = pace_.enter(vcpu_, now_ps_);
+    now_ps_ = pace_.enter(vcpu_, now_ps_, ready_ps);
     pace_limit_ps_ = 0;
   } else {
     pace_.leave(vcpu_, now_ps_);
@@ -87,7 +92,7 @@ void Core::run(bool running) {
 }
 
 /// Turns the instructions executed so far into time, and keeps in step.
-void Core::settle() {
+void Core::settle(bool in_kernel) {
   if (instructions_ == nullptr) return;
   const std::uint64_t instructions = *instructions_;
   *instructions_ = 0;
@@ -97,16 +102,16 @@ void Core::settle() {
   now_ps_ += carry_fs_ / 1000;
   counts_.busy_ps += carry_fs_ / 1000;
   carry_fs_ %= 1000;
-  if (now_ps_ >= pace_limit_ps_) pace_limit_ps_ = pace_.advance(vcpu_, now_ps_);
+  if (now_ps_ >= pace_limit_ps_) pace_limit_ps_ = pace_.advance(vcpu_, now_ps_, in_kernel);
 }
 
-std::uint64_t Core::now_ps() {
-  settle();
+std::uint64_t Core::now_ps(bool in_kernel) {
+  settle(in_kernel);
   return now_ps_;
 }
 
 std::uint64_t Core::finish() {
-  settle();
+  settle(false);
   make_room();
   for (std::size_t i = 0; i < flights_used_; ++i) {
     wait_until(flights_[(first_flight_ + i) % flights_.size()].done_ps);
@@ -126,7 +131,7 @@ void Core::wait_until(std::uint64_t time_ps) {
 
 void Core::access_elsewhere(std::uint64_t address, bool store, AccessShape shape,
                             const Translation& translation) {
-  settle();
+  settle(shape.is_by_kernel());
   if (!charged_ || !running_) return;
   ++counts_.references[place(shape, store)];
   // Both lines of an access that crosses a line's end are asked for at once.

@@ -55,11 +55,14 @@ class alignas(128) Core {
   void open(std::uint64_t* instructions);
   /// Whether what the vCPU runs from here on costs time.
   void charge(bool charged);
-  /// Whether a thread of the region is on this vCPU. One that was away finds the clock where the
-  /// others have brought it.
-  void run(bool running);
+  /// Whether a thread of the region is on this vCPU, and from when it may go on: nothing where
+  /// nobody knows. Then one that was away finds the clock where the others have brought it.
+  void run(bool running, std::optional<std::uint64_t> ready_ps = std::nullopt);
+  /// No thread of the region is about to come back to this vCPU: it idles, or is `busy` with
+  /// others. pre: none is on it.
+  void stay_away(bool busy) { pace_.leave(vcpu_, now_ps_, busy); }
   /// The time, with everything up to here accounted for.
-  std::uint64_t now_ps();
+  std::uint64_t now_ps(bool in_kernel = false);
   /// As now_ps(), after waiting for every access in flight.
   std::uint64_t finish();
   /// The guest has changed a mapping, or the address space.
@@ -92,6 +95,8 @@ class alignas(128) Core {
 
   /// The clock as it was last settled.
   [[nodiscard]] std::uint64_t time_ps() const { return now_ps_; }
+  /// Whether a thread of the region is on this vCPU, as run() was told.
+  [[nodiscard]] bool is_running() const { return running_; }
   [[nodiscard]] const CoreCounts& counts() const { return counts_; }
   /// Accesses outside every node's memory.
   [[nodiscard]] std::uint64_t outside() const { return outside_; }
@@ -150,7 +155,7 @@ class alignas(128) Core {
   Found look_up(const Tag& tag);
   std::uint64_t touch(Touch touch, const Translation& translation);
   const Page& page_of(std::uint64_t address, const Translation& translation);
-  void settle();
+  void settle(bool in_kernel);
   void wait_until(std::uint64_t time_ps);
   std::uint64_t bring(const Touch& touch, bool has_copy, LineState& state);
   LineAnswer fetch_ahead(LineRequest request, std::uint64_t since_ps);

@@ -1,14 +1,16 @@
 // Keeps the vCPUs' clocks in step: time is divided into epochs, and a vCPU whose clock has reached
 // the end of the epoch waits until every other one that runs has. So it does not matter how the
 // host schedules the vCPUs, and threads that wait for each other by spinning spin as long as they
-// would. Waits are bounded: a vCPU that does not move (it waits for something in QEMU) is left
-// behind after a while, and counted.
+// would. One that sleeps and is being woken up counts as one that runs, until it does. Waits are
+// bounded: a vCPU that does not move (it waits for something in QEMU) is left behind after a while,
+// and counted.
 #pragma once
 
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace homenode::lab {
@@ -23,14 +25,22 @@ class Pace {
 
   /// Everybody is away, at time zero.
   void open();
-  /// A vCPU comes back with its own clock. Returns the time that it goes on from: not before what
-  /// the others have reached.
-  std::uint64_t enter(unsigned vcpu, std::uint64_t now_ps);
-  /// A vCPU is away from here on: halted, or with something else.
-  void leave(unsigned vcpu, std::uint64_t now_ps);
+  /// A vCPU comes back with its own clock, for a thread that may go on from `ready_ps`. Returns the
+  /// time that it goes on from; where nobody knows the thread's, not before what the others have
+  /// reached.
+  std::uint64_t enter(unsigned vcpu, std::uint64_t now_ps,
+                      std::optional<std::uint64_t> ready_ps = std::nullopt);
+  /// A vCPU is away from here on: idle, or `busy` with something else.
+  void leave(unsigned vcpu, std::uint64_t now_ps, bool busy = false);
+  /// A vCPU that is idle is about to come back, with a thread that goes on from `time_ps`. The
+  /// others wait for it from here on, until it has entered or leaves again.
+  void expect(unsigned vcpu, std::uint64_t time_ps);
   /// Reports a vCPU's clock and waits while it is ahead of the others. Returns the time up to which
-  /// it may run without asking again.
-  std::uint64_t advance(unsigned vcpu, std::uint64_t now_ps);
+  /// it may run without asking again. In the kernel it does not wait for those that are expected:
+  /// they may need a lock of the kernel that it holds.
+  std::uint64_t advance(unsigned vcpu, std::uint64_t now_ps, bool in_kernel = false);
+  /// What those that run have all reached.
+  [[nodiscard]] std::uint64_t reached_ps() const;
   /// Nobody waits any more, until open(): QEMU is about to stop all vCPUs.
   void release();
 
@@ -38,13 +48,17 @@ class Pace {
   [[nodiscard]] std::uint64_t late_waits() const;
 
  private:
-  enum class State { away, running, waiting, left_behind };
+  enum class State { idle, busy, expected, running, waiting, left_behind };
   struct Vcpu {
-    State state = State::away;
+    State state = State::idle;
     std::uint64_t clock_ps = 0;
     std::uint64_t target = 0;  ///< The epoch that it waits for.
+    bool in_kernel = false;    ///< As it waits.
   };
 
+  [[nodiscard]] static bool is_in_step(const Vcpu& vcpu);
+  [[nodiscard]] std::uint64_t reached() const;
+  void let_go(Vcpu& vcpu);
   void move_on();
   void leave_behind();
 
@@ -53,10 +67,11 @@ class Pace {
   std::uint64_t epoch_ps_;
   std::chrono::milliseconds patience_;
   std::uint64_t epoch_ = 0;
-  std::uint64_t reached_ps_ = 0;  ///< The latest clock of one that went away.
+  std::uint64_t left_ps_ = 0;  ///< The latest clock of one that went away.
   std::uint64_t late_waits_ = 0;
   unsigned running_ = 0;
   unsigned waiting_ = 0;
+  unsigned expected_ = 0;
   bool released_ = true;
   std::vector<Vcpu> vcpus_;
 };

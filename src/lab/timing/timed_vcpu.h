@@ -10,6 +10,7 @@
 #include "lab/plugin/region_control.h"
 #include "lab/plugin/thread_key.h"
 #include "lab/timing/core.h"
+#include "lab/timing/wakeups.h"
 
 namespace homenode::lab {
 
@@ -23,13 +24,16 @@ struct ThreadTime {
 
 class TimedVcpu {
  public:
-  TimedVcpu(const TimingModel& model, MemorySystem& memory, Pace& pace, unsigned vcpu)
-      : core_(model, memory, pace, vcpu) {}
+  TimedVcpu(const TimingModel& model, MemorySystem& memory, Pace& pace, Wakeups& wakeups,
+            unsigned vcpu)
+      : core_(model, memory, pace, vcpu), wakeups_(wakeups) {}
 
   /// Begins a region while `thread` is on the vCPU. `instructions` as Core::open().
   void open(const Region& region, const ThreadKey& thread, std::uint64_t* instructions);
   /// Ends it: nothing is charged any more.
   void close();
+  /// The guest's kernel is about to switch from one task to another; switch_to() follows.
+  void switch_task(Task previous, Task next);
   /// The guest switches threads, or a thread of it changes its registers.
   void switch_to(const ThreadKey& thread);
   /// The vCPU halts: nothing on it is about to go on.
@@ -50,6 +54,8 @@ class TimedVcpu {
   void credit();
 
   Core core_;
+  Wakeups& wakeups_;
+  std::optional<std::uint64_t> ready_ps_;  ///< From when the task that is switched to may go on.
   std::optional<Region> region_;
   ThreadKey thread_;
   bool running_ = false;

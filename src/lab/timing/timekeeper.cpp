@@ -41,7 +41,7 @@ Timekeeper::Timekeeper(TimingModel model, Directory directory, const NodeMap& no
     positions_.push_back(at);
   }
   for (unsigned i = 0; i < vcpus; ++i) {
-    vcpus_.push_back(std::make_unique<TimedVcpu>(model_, memory_, pace_, i));
+    vcpus_.push_back(std::make_unique<TimedVcpu>(model_, memory_, pace_, wakeups_, i));
   }
 }
 
@@ -49,6 +49,7 @@ void Timekeeper::open(const Region& region, const std::function<ThreadKey(unsign
                       const std::function<std::uint64_t*(unsigned)>& instructions) {
   memory_.clear();
   pace_.open();
+  wakeups_.clear();
   end_ps_ = 0;
   for (unsigned i = 0; i < vcpus_.size(); ++i) vcpus_[i]->open(region, thread(i), instructions(i));
 }
@@ -56,6 +57,20 @@ void Timekeeper::open(const Region& region, const std::function<ThreadKey(unsign
 void Timekeeper::close() {
   pace_.release();
   for (const auto& vcpu : vcpus_) vcpu->close();
+}
+
+void Timekeeper::wake(unsigned waker, Task task) {
+  Core& core = vcpus_[waker]->core();
+  // Devices and timers wake tasks up too, by the host's clock.
+  const std::uint64_t time_ps =
+      core.is_running() ? core.now_ps(true) + model_.wake_up_ps : pace_.reached_ps();
+  wakeups_.not_before(task, time_ps);
+}
+
+void Timekeeper::kick(unsigned waker, unsigned vcpu) {
+  Core& core = vcpus_[waker]->core();
+  if (vcpu >= vcpus_.size() || !core.is_running()) return;
+  pace_.expect(vcpu, core.now_ps(true) + model_.wake_up_ps);
 }
 
 std::uint64_t Timekeeper::end_ps() const {

@@ -14,6 +14,7 @@
 #include "lab/timing/memory_system.h"
 #include "lab/timing/pace.h"
 #include "lab/timing/timed_vcpu.h"
+#include "lab/timing/wakeups.h"
 
 namespace homenode::lab {
 
@@ -46,6 +47,11 @@ class Timekeeper {
   /// Nobody waits for anybody any more, because QEMU is about to stop all vCPUs.
   void release() { pace_.release(); }
 
+  /// What a vCPU executes wakes a task up.
+  void wake(unsigned waker, Task task);
+  /// What a vCPU executes has another one look for work.
+  void kick(unsigned waker, unsigned vcpu);
+
   /// The whole time of the last region: on the clock of the vCPU that ended it.
   void set_end(std::uint64_t time_ps) { end_ps_ = time_ps; }
   /// The latest clock, where no marker ended the region.
@@ -61,6 +67,7 @@ class Timekeeper {
   std::vector<unsigned> map_indexes_;
   MemorySystem memory_;
   Pace pace_;
+  Wakeups wakeups_;
   std::vector<std::unique_ptr<TimedVcpu>> vcpus_;
   std::uint64_t end_ps_ = 0;
 };

@@ -1,0 +1,33 @@
+// Where the guest's kernel has the functions that the lab's clock watches.
+#include "base/marker.h"
+#include "guest.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char* const names[HN_KERNEL_FUNCTIONS] = {
+    [HN_KERNEL_SWITCH] = "__switch_to",
+    [HN_KERNEL_WAKE] = "try_to_wake_up",
+    [HN_KERNEL_WAKE_NEW] = "wake_up_new_task",
+    [HN_KERNEL_KICK] = "native_smp_send_reschedule",
+    [HN_KERNEL_KICK_CALL] = "native_send_call_func_single_ipi",
+};
+static unsigned long addresses[HN_KERNEL_FUNCTIONS];
+
+void hn_find_kernel_functions(void) {
+  FILE* symbols = fopen("/proc/kallsyms", "re");
+  if (symbols == NULL) return;
+  char line[512];
+  while (fgets(line, sizeof line, symbols) != NULL) {
+    unsigned long address;
+    char name[256];
+    if (sscanf(line, "%lx %*c %255s", &address, name) != 2) continue;
+    for (int i = 0; i < HN_KERNEL_FUNCTIONS; ++i)
+      if (strcmp(name, names[i]) == 0) addresses[i] = address;
+  }
+  fclose(symbols);
+}
+
+void hn_tell_kernel_functions(void) {
+  for (int i = 0; i < HN_KERNEL_FUNCTIONS; ++i) hn_marker_kernel(i, addresses[i]);
+}
