@@ -71,8 +71,8 @@ class Pace {
   std::uint64_t late_waits_ = 0;
   unsigned running_ = 0;
   unsigned waiting_ = 0;
-  unsigned expected_ = 0;
   bool released_ = true;
+  unsigned expected_ = 0;
   std::vector<Vcpu> vcpus_;
 };
 

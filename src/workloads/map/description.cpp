@@ -93,7 +93,6 @@ Description describe() {
       "map", "MAP-numa: threads share or divide an array of 1, 2 or 3 dimensions", "--size, 16 MiB",
       "shared, divided, interleaved or partly shared, as --pattern says",
       "MAP-numa: Luo et al., NPC 2012");
-  map.schema = "homenode.bench.map/2";
   map.patterns = described_patterns();
   map.placement = "method";
   map.has_matrices = true;

@@ -63,7 +63,6 @@ Description describe() {
       "numa-mem", "processes and threads on memory that all, some or one of them use, as in perf",
       "-G for all, -P per process, -T per thread, in MiB",
       "shared by all, by a process's threads, or a thread's own", "perf bench numa mem: Linux");
-  numa_mem.schema = "homenode.bench.numa-mem/2";
   numa_mem.placement = "strategy";
   for (const auto& part : {of_the_tasks(), of_the_memory(), of_the_work(), of_the_looks()}) {
     numa_mem.parameters.insert(numa_mem.parameters.end(), part.begin(), part.end());

@@ -90,7 +90,7 @@ struct Description {
 };
 
 /// A description without parameters, patterns and metrics. Its JSON is of schema
-/// homenode.bench.NAME/1.
+/// homenode.bench.NAME/2.
 Description description_of(const std::string& name, const std::string& summary,
                            const std::string& memory, const std::string& use,
                            const std::string& source);

@@ -68,7 +68,6 @@ Description describe() {
       "stress", "threads on remote memory, perturbed: do a daemon's moves help?",
       "--block for each thread, 64 MiB",
       "threads on blocks of another node, perturbed from outside", "De Santis' study of numad");
-  stress.schema = "homenode.bench.stress/2";
   for (const auto& part : {of_the_threads(), of_the_blocks(), of_the_time(), of_the_daemons()}) {
     stress.parameters.insert(stress.parameters.end(), part.begin(), part.end());
   }

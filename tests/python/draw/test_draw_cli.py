@@ -69,7 +69,7 @@ def test_an_older_version_is_named_with_the_one_that_is_wanted(
     path.write_text(json.dumps(machine(schema="homenode.machine/1")))
     assert cli.main(["topology", str(path)]) == 1
     assert capsys.readouterr().err == (
-        f"homenode draw: {path} is homenode.machine/1, and this homenode draws version 2; "
+        f"homenode draw: {path} is homenode.machine/1, but this homenode draws version 2; "
         "print it again with --json of this homenode\n"
     )
 
