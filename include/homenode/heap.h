@@ -1,4 +1,4 @@
-/* homenode: heaps that a program holds in its hand. Plain C11; of libhomenode-malloc, which needs
+/* homenode: private heaps, which a program makes. Plain C11; of libhomenode-malloc, which needs
  * libc alone and also replaces malloc().
  *
  * A heap has memory of its own, on the nodes and under the policy that it was made with. Its blocks

@@ -1,4 +1,4 @@
-// heap.h: heaps that a program holds in its hand. Each is an arena with one core heap and one
+// heap.h: private heaps, which a program makes. Each is an arena with one core heap and one
 // "thread" that takes from it under a lock; what is freed comes back as in the process's own heaps.
 #include <homenode/heap.h>
 
