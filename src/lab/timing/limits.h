@@ -21,8 +21,8 @@ struct Limit {
   }
   /// What is said of a value that does not keep to it, in the driver's words.
   [[nodiscard]] std::string complaint() const {
-    return "not a whole number of " + std::string(what) + " from " + std::to_string(least) + " to " +
-           std::to_string(most);
+    return "not a whole number of " + std::string(what) + " from " + std::to_string(least) +
+           " to " + std::to_string(most);
   }
 };
 

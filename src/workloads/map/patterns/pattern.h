@@ -1,5 +1,6 @@
 // MAP-numa: what an access pattern is made of, and what people call it. A new one is a file in this
-// folder and a line in pattern.cpp: the command, studies, reports and documents learn it from there.
+// folder and a line in pattern.cpp: the command, studies, reports and documents learn it from
+// there.
 #pragma once
 
 #include <array>
