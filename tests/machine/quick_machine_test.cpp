@@ -127,7 +127,8 @@ TEST(QuickMachine, AKernelWithoutNodesIsOneNode) {
 
 TEST(QuickMachine, RefusesWhatItCannotReadOrBelieve) {
   const Files good = files_of(captured("quad-4x2"));
-  for (const auto& [path, content] : good) {
+  for (const auto& file : good) {
+    const std::string& path = file.first;
     SCOPED_TRACE(path);
     const auto broken = load_quick([&](const std::string& asked, std::string& text) {
       return asked == path ? -EIO : reader_of(good)(asked, text);

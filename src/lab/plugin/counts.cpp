@@ -86,7 +86,8 @@ void append_threads(std::string& text, const std::map<ThreadKey, ThreadTotal>& t
       append(text, rank->second);
     }
     text += R"(,"vcpus":)";
-    append_list(text, thread.vcpus.size(), [&](std::size_t i) { append(text, thread.vcpus[i]); });
+    append_list(text, thread.vcpus.size(),
+                [&text, &on = thread.vcpus](std::size_t i) { append(text, on[i]); });
     text += R"(,"user":{)";
     append_misses(text, thread.misses);
     text += R"(},"time":)";

@@ -7,7 +7,7 @@ namespace homenode::lab {
 NodeMap::NodeMap(std::span<const NodeRange> ranges, AddressForm form) {
   for (const NodeRange& range : ranges) nodes_.push_back(range.node);
   std::ranges::sort(nodes_);
-  nodes_.erase(std::ranges::unique(nodes_).begin(), nodes_.end());
+  nodes_.erase(std::unique(nodes_.begin(), nodes_.end()), nodes_.end());
 
   if (form == AddressForm::guest_physical) {
     for (const NodeRange& range : ranges) {

@@ -41,7 +41,7 @@ def rings(quad: Lab, command: str) -> dict[str, tuple[dict[str, Any], Any]]:
 
 
 def pages_on_nodes(report: dict[str, Any]) -> dict[str, int]:
-    pages: dict[str, int] = report["runs"][0]["pages"]["messages"]["nodes"]
+    pages: dict[str, int] = report["runs"][0]["pages"]["messages"]["pages_on_node"]
     return pages
 
 
@@ -85,7 +85,7 @@ def test_a_policy_from_outside_places_what_is_touched_first(quad: Lab, command: 
 def test_a_strategy_places_messages_and_particles_alike(quad: Lab, command: str) -> None:
     report, _ = counted(quad, f"{command} {GAS} --messages strategy --strategy round-robin")
     for array in ("messages", "particles"):
-        counts = report["runs"][0]["pages"][array]["nodes"].values()
+        counts = report["runs"][0]["pages"][array]["pages_on_node"].values()
         assert len(counts) == 4
         assert max(counts) - min(counts) <= 1
 

@@ -151,5 +151,5 @@ def test_what_was_made_is_removed_when_a_step_fails(quad: Lab, command: str) -> 
     assert all(
         re.fullmatch(r"homenode run: .+; .+", line)
         for line in result.stderr.decode().splitlines()
-        if " made " not in line
+        if " created " not in line
     )

@@ -115,7 +115,7 @@ def test_regions_have_their_nodes_groups_and_policies(answers: Answers) -> None:
     bound = answers.mapping("before", "bound")
     assert bound["on_node_bytes"] == {"2": 64 * PAGE}
     assert bound["policy"]["mode"] == "bind"
-    assert bound["policy"]["nodes"] == "2"
+    assert bound["policy"]["nodes"] == [2]
     assert bound["group"] == "anonymous"
     spread = answers.mapping("before", "spread")
     assert spread["on_node_bytes"] == {str(node): 32 * PAGE for node in range(4)}

@@ -16,11 +16,16 @@ struct Arrays {
   };
   std::vector<Block> target{6}, source{4}, second{4};
 
+  /// An element of the array that the blocks make from `first` on.
+  static double& at(std::vector<Block>& blocks, std::size_t first, std::size_t element) {
+    return blocks[first + element / block_elements].elements[element % block_elements];
+  }
+
   Arrays() {
     for (Block& block : target) std::fill_n(block.elements, block_elements, -1.0);
     for (std::size_t i = 0; i < count; ++i) {
-      source[0].elements[i] = static_cast<double>(i);
-      second[0].elements[i] = static_cast<double>(1000 + i);
+      at(source, 0, i) = static_cast<double>(i);
+      at(second, 0, i) = static_cast<double>(1000 + i);
     }
   }
   [[nodiscard]] Slice slice() {
@@ -57,7 +62,7 @@ TEST(Kernels, EveryKernelOfEverySetComputesItsFormulaOnItsSliceAlone) {
       Arrays arrays;
       run(arrays.slice());
       for (std::size_t i = 0; i < count; ++i) {
-        ASSERT_EQ(arrays.target[1].elements[i],
+        ASSERT_EQ(Arrays::at(arrays.target, 1, i),
                   expected(entry.kernel, static_cast<double>(i), static_cast<double>(1000 + i)));
       }
       EXPECT_EQ(arrays.target[0].elements[block_elements - 1], -1.0);
@@ -74,9 +79,9 @@ TEST(Kernels, TheValueOfReadDependsOnEveryElement) {
     for (auto& block : arrays.source) std::fill_n(block.elements, block_elements, 0.0);
     const double nothing = read(arrays.slice());
     for (std::size_t i = 0; i < count; ++i) {
-      arrays.source[0].elements[i] = 1.0;
+      Arrays::at(arrays.source, 0, i) = 1.0;
       EXPECT_NE(read(arrays.slice()), nothing) << set.name << " element " << i;
-      arrays.source[0].elements[i] = 0.0;
+      Arrays::at(arrays.source, 0, i) = 0.0;
     }
   }
 }
