@@ -5,14 +5,15 @@ import json
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from lab_runs import Roi, compiled, modelled_us
 from ours import homenode
+from waits import waits
 
 from homenode.lab import Lab, catalogue
 from homenode.lab.machine_model import Pair, resolve
@@ -23,13 +24,7 @@ HERE = Path(__file__).parent
 NODE_MEMORY_MIB = {"xeon-max-8x8": 512, "xeon-4x24": 1280}
 # So many that the ends of the threads do not matter.
 STEPS = "16000000"
-
-
-def modelled_us(lab: Lab, command: list[str]) -> float:
-    """The modelled time of a command's region of interest."""
-    result = lab.run(command)
-    assert result.status == 0, result.stderr.decode()
-    return float(sum(roi.raw["time"]["ps"] for roi in result.rois)) / 1e6
+Times = list[float]
 
 
 def map_command(
@@ -60,7 +55,7 @@ def worst(measured: dict[Pair, float], declared: dict[Pair, float]) -> str:
 
 
 def closure(names: list[str] | None = None) -> None:
-    """`measure` in the lab against what each machine declares; modelled."""
+    """`measure` in the lab against what each machine declares, then threads that wait; modelled."""
     for name in names or catalogue.names():
         started = time.monotonic()
         with Lab(name, node_memory_mib=NODE_MEMORY_MIB.get(name)) as lab:
@@ -80,16 +75,8 @@ def closure(names: list[str] | None = None) -> None:
             f"{time.monotonic() - started:.0f} s of host time",
             flush=True,
         )
-
-
-@contextmanager
-def compiled(source: str) -> Iterator[str]:
-    """A program of this folder, compiled with the project's own markers."""
-    with tempfile.TemporaryDirectory() as folder:
-        program = str(Path(folder) / source.removesuffix(".c"))
-        command = ["cc", "-O2", "-static", "-pthread", f"-I{HERE.parent / 'src'}"]
-        subprocess.run([*command, str(HERE / source), "-o", program], check=True)
-        yield program
+    if names is None:
+        waits()
 
 
 def scaling() -> None:
@@ -114,6 +101,31 @@ def symmetry() -> None:
             print(f"relabelled nodes, quad-4x2, {what}: slowest / fastest {max(us) / min(us):.4f}")
 
 
+# Programs whose threads compute, spin, sleep and send messages. Each region lasts some
+# milliseconds: in a shorter one the threads' start and end matter.
+INDEPENDENT = {
+    "map shared default": "bench map --size 32M --pattern shared --method default",
+    "map divided default": "bench map --size 128M --pattern divided --method default",
+    "map divided api": "bench map --size 128M --pattern divided --method api",
+    "npb cg S": "bench npb cg --class S",
+    "npb mg S": "bench npb mg --class S",
+    "kneighbor": "bench kneighbor --iterations 2 --steps 20",
+}
+# Threads of Python, which has one lock that all want, and hand each other things over a queue.
+PYTHON = """
+import queue, threading
+done, work = queue.Queue(), queue.Queue(4)
+def compute():
+    while (n := work.get()) is not None:
+        done.put(sum(i * i for i in range(n)))
+team = [threading.Thread(target=compute) for _ in range(4)]
+for thread in team: thread.start()
+for n in range(60): work.put(2000 + n)
+for thread in team: work.put(None)
+for thread in team: thread.join()
+"""
+
+
 @contextmanager
 def busy_host(loops: int) -> Iterator[None]:
     """So many processes that only burn time on the host."""
@@ -127,26 +139,36 @@ def busy_host(loops: int) -> Iterator[None]:
             process.wait()
 
 
+def times_here_and_there(lab: Lab, command: list[str], roi: Roi, runs: int) -> tuple[Times, Times]:
+    """The modelled times of a command on an idle host, and with two busy loops beside it."""
+    idle = [modelled_us(lab, command, roi=roi) for _ in range(runs)]
+    with busy_host(2):
+        return idle, [modelled_us(lab, command, roi=roi) for _ in range(runs)]
+
+
+def independent_commands(cpus: int) -> Iterator[tuple[str, list[str], Roi]]:
+    """What is run: a name, a command, and which regions count."""
+    for what, words in INDEPENDENT.items():
+        threads = ["--threads", str(cpus)] if what.startswith(("npb", "kneighbor")) else []
+        command = [homenode(), *words.split(), *threads, "--json"]
+        if not what.startswith("npb"):
+            yield what, command, "markers"
+            continue
+        for policy in ("active", "passive"):
+            yield f"{what} {policy}", ["env", f"OMP_WAIT_POLICY={policy}", *command], "markers"
+    yield "Python threads", [sys.executable, "-I", "-S", "-c", PYTHON], "all"
+
+
 def independence(runs: int = 3) -> None:
     """The same runs on an idle host and with two busy loops beside it; modelled."""
-    # Each region lasts some milliseconds: in a shorter one the threads' start and end matter.
-    cases = (
-        ("shared", "default", "32M"),
-        ("divided", "default", "128M"),
-        ("divided", "api", "128M"),
-    )
     for name in ("quad-4x2", "hp-8x4"):
-        for pattern, method, size in cases:
-            words = [homenode(), "bench", "map", "--op", "readwrite", "--json", "--size", size]
-            words += ["--pattern", pattern, "--method", method]
-            with Lab(name) as lab:
-                idle = [modelled_us(lab, words) for _ in range(runs)]
-                with busy_host(2):
-                    busy = [modelled_us(lab, words) for _ in range(runs)]
-            middle = statistics.median(idle)
-            print(
-                f"independence, {name}, {pattern} {method}: runs spread "
-                f"{100 * (max(idle) / min(idle) - 1):.2f} %, busy / idle host "
-                f"{statistics.median(busy) / middle:.4f}",
-                flush=True,
-            )
+        with Lab(name) as lab:
+            for what, command, roi in independent_commands(len(lab.machine.cpus)):
+                idle, busy = times_here_and_there(lab, command, roi, runs)
+                print(
+                    f"independence, {name}, {what}: {statistics.median(idle) / 1e3:.3f} ms, runs "
+                    f"spread {100 * (max(idle) / min(idle) - 1):.2f} % on an idle host and "
+                    f"{100 * (max(busy) / min(busy) - 1):.2f} % on a busy one, busy / idle "
+                    f"{statistics.median(busy) / statistics.median(idle):.4f}",
+                    flush=True,
+                )

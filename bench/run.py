@@ -2,9 +2,9 @@
 the number of runs and the spread; nothing is asserted.
 
     ./dev bench            every benchmark
-    ./dev bench boot       one of them: boot, plugin, start, kernels, closure, scaling, symmetry,
-                           independence, where, place, heap, heap-placement, heap-programs, npb,
-                           messages, stress
+    ./dev bench boot       one of them: boot, plugin, start, kernels, closure, waits, scaling,
+                           symmetry, independence, where, place, heap, heap-placement,
+                           heap-programs, npb, messages, stress
     ./dev bench heap --help   the allocators side by side, which take options
     ./dev bench heap-placement --help   where they put blocks; which machines, how many blocks
     ./dev bench heap-programs [NAME...]   large real programs under the allocator
@@ -36,6 +36,7 @@ from place import place
 from start import start
 from stress import main as stress_main
 from stress import stress
+from waits import waits
 from where import where
 
 from homenode.lab import Lab, catalogue
@@ -100,6 +101,7 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "place": place,
     "kernels": kernels,
     "closure": closure,
+    "waits": waits,
     "scaling": scaling,
     "symmetry": symmetry,
     "independence": independence,

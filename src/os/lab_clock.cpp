@@ -59,6 +59,13 @@ std::unique_ptr<LabClock> find_lab_clock() {
   return clock ? *std::move(clock) : nullptr;
 }
 
+std::optional<double> modelled_seconds(std::size_t slot) {
+  constexpr double seconds_per_ps = 1e-12;
+  const auto clock = find_lab_clock();
+  if (!clock || clock->last_ps(slot) == 0) return std::nullopt;
+  return static_cast<double>(clock->last_ps(slot)) * seconds_per_ps;
+}
+
 Result<std::unique_ptr<Clock>> open_clock() {
   const char* const path = std::getenv(lab_clock_variable);
   if (path != nullptr && *path != '\0') {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -36,6 +37,10 @@ inline constexpr const char* lab_variable = "HOMENODE_LAB";
 
 /// The lab's clock where the environment names one that can be read; else null.
 std::unique_ptr<LabClock> find_lab_clock();
+
+/// The modelled time that the last marker for a slot left in it, in seconds; nothing outside the
+/// lab, or where it counted nothing.
+std::optional<double> modelled_seconds(std::size_t slot);
 
 /// The lab's clock where the environment names one, else the host's. Errors: as LabClock::open();
 /// not_supported in a lab without a clock, where the host's time says nothing about the machine.

@@ -52,6 +52,10 @@ Json pages_json(const trial::ArrayAudit& array) {
           {"not_audited", nullptr}};
 }
 
+std::string clock_words(const trial::ProgramRun& run) {
+  return run.modelled ? modelled_words : host_clock_words();
+}
+
 Json runs_json(const trial::ProgramReport& report) {
   Json list = Json::array();
   for (const trial::ProgramRun& run : report.runs) {
@@ -60,7 +64,7 @@ Json runs_json(const trial::ProgramReport& report) {
       pages[report.arrays[i].need.name] = pages_json(run.arrays[i]);
     }
     list.push_back({{"seconds", run.outcome.seconds},
-                    {"clock", host_clock_words()},
+                    {"clock", clock_words(run)},
                     {"cpu_s", run.cpu_seconds},
                     {"operations", run.outcome.operations},
                     {"rate", run.outcome.rate()},
@@ -227,7 +231,7 @@ std::string program_text(const ProgramTitle& title, const trial::ProgramReport& 
   std::string text = fmt::format("{}: {} threads, strategy {}\n", title.text, report.setup.threads,
                                  report.setup.strategy);
   for (std::size_t i = 0; i < report.runs.size(); ++i) text += run_text(report.runs[i], i + 1);
-  text += fmt::format("Times: {}\n", host_clock_words());
+  text += fmt::format("Times: {}\n", clock_words(report.runs.back()));
   return text + figures_text(report) + arrays_text(report) + threads_text(report) +
          peers_text(report, peers);
 }

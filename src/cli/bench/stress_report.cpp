@@ -103,7 +103,10 @@ std::string stress_json(const trial::StressReport& report) {
       {"surroundings",
        {{"kernel_balancing", number_or_null(report.surroundings.kernel_balancing)},
         {"numad", report.surroundings.numad}}},
-      {"seconds", {{"wall", report.seconds}, {"clock", host_clock_words()}}},
+      {"seconds",
+       {{"wall", report.seconds},
+        {"clock", host_clock_words()},
+        {"modelled_s", number_or_null(report.modelled_s)}}},
       {"released_s", number_or_null(report.released_s)},
       {"cycles", report.cycles},
       {"verified", true},
@@ -171,6 +174,9 @@ std::string stress_text(const trial::StressReport& report) {
                       added_text(report.system_moves.balancing),
                       added_text(report.system_moves.migrated));
   if (!report.released_s) text += "The perturbing process did not release the threads.\n";
+  if (report.modelled_s) {
+    text += fmt::format("time                 {:.6f} s ({})\n", *report.modelled_s, modelled_words);
+  }
   return text +
          fmt::format("time                 {:.3f} s ({})\n", report.seconds, host_clock_words());
 }

@@ -174,6 +174,7 @@ Result<ProgramReport> run_messages(os::Os& os, const machine::Machine& machine,
                     program.last_run.start_errno);
     }
     run.cpu_seconds = cpu_seconds() - start;
+    take_modelled_time(run);
     run.arrays = audit_arrays(os, *placement, *arrays, report);
     if (by_pe(setup.rule)) {
       count_pages(setup.rule, arrays->regions().back().bytes / os.page_bytes(), run);

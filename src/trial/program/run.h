@@ -26,6 +26,7 @@ struct ArrayAudit {
 
 struct ProgramRun {
   workloads::ProgramOutcome outcome;
+  bool modelled = false;           ///< Its time is the lab's, not the host's.
   double cpu_seconds = 0.0;        ///< Of all threads, initialisation and checks included.
   std::vector<ArrayAudit> arrays;  ///< As ProgramReport::arrays.
 };
@@ -54,6 +55,10 @@ struct ProgramReport {
 Result<ProgramReport> run_program(os::Os& os, const machine::Machine& machine,
                                   workloads::Program& program, const ProgramSetup& setup,
                                   const std::function<void(unsigned)>& after_run = {});
+
+/// Gives a run the time that the lab's clock has for its timed part, where it runs in the lab and
+/// is counted; figures that hang on the host's clock are left out then.
+void take_modelled_time(ProgramRun& run);
 
 /// Says which check failed by how much, where the last run was not verified. Errors: failed.
 Result<void> check_verified(const ProgramReport& report, const std::string& name);

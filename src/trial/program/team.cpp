@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "actuation/process.h"
+#include "base/marker.h"
 
 namespace homenode::trial {
 
@@ -61,6 +62,7 @@ Result<void> TeamPlace::take(const placement::Placement& placement) {
 #pragma omp parallel num_threads(threads_)
   {
     const auto rank = static_cast<std::size_t>(omp_get_thread_num());
+    hn_marker_thread(rank);
     if (placement.threads) {
       note(actuation::bind_thread(os_, 0, placement.threads->of(rank)));
     }

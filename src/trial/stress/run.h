@@ -31,6 +31,7 @@ struct StressReport {
   StressPlan plan;
   Surroundings surroundings;
   double seconds = 0.0;                    ///< The cycles, the clock of the host that ran them.
+  std::optional<double> modelled_s;        ///< The same by the lab's model; absent outside it.
   std::optional<double> released_s;        ///< When the threads were released.
   std::vector<std::uint64_t> cycles;       ///< By thread.
   std::vector<std::size_t> sampled_pages;  ///< By number of the page in the whole memory.

@@ -9,10 +9,12 @@
 #include <cerrno>
 #include <chrono>
 
+#include "os/lab_clock.h"
 #include "os/processes.h"
 #include "placement/policies/policy.h"
 #include "sensing/page_query.h"
 #include "workloads/map/team.h"
+#include "workloads/program/program.h"
 
 namespace homenode::trial {
 namespace {
@@ -239,6 +241,7 @@ Result<void> StressTeam::run() {
                   outcome.start_errno);
   }
   if (error_) return Unexpected(*error_);
+  report_.modelled_s = os::modelled_seconds(workloads::timed_part_slot);
   for (const Worker& worker : workers_) report_.cycles.push_back(worker.cycles);
   return {};
 }

@@ -37,6 +37,7 @@ class Chase final : public Program {
     assert(memory.size() == 1 && shape_.lines >= threads);
     auto* const lines = static_cast<Stop*>(memory[0]);
     ProgramOutcome outcome;
+    TimedPart part;
     std::size_t closed = 0;
     std::size_t visited = 0;
 #pragma omp parallel num_threads(static_cast <int>(threads)) reduction(+ : closed, visited)
@@ -48,14 +49,12 @@ class Chase final : public Program {
       for (std::size_t i = first; i < first + count; ++i) new (&lines[i]) Stop;
       Stop* const start = probe::link_cycle(lines + first, {count, count, 1, shape_.seed + rank});
 #pragma omp barrier
-      Stopwatch stopwatch;
-      if (rank == 0) hn_marker_begin();
+      if (rank == 0) part.begin();
 #pragma omp barrier
       Stop* const end = probe::follow(start, count * shape_.passes);
 #pragma omp barrier
       if (rank == 0) {
-        hn_marker_end();
-        outcome.seconds = stopwatch.seconds();
+        outcome.seconds = part.end();
       }
       closed += end == start ? 1 : 0;
       visited += cycle_length(start, count);

@@ -76,6 +76,7 @@ class Gather final : public Program {
     auto* const words = static_cast<std::uint64_t*>(memory[0]);
     const bool gathers = pattern_.direction == Direction::gather;
     ProgramOutcome outcome;
+    TimedPart part;
     std::uint64_t sum = 0;
 #pragma omp parallel num_threads(static_cast <int>(threads)) reduction(+ : sum)
     {
@@ -90,8 +91,7 @@ class Gather final : public Program {
       const Repetitions mine{bound(pattern_.count, rank), bound(pattern_.count, rank + 1)};
       std::vector<std::uint64_t> dense(pattern_.indices.size(), 1);
 #pragma omp barrier
-      Stopwatch stopwatch;
-      if (rank == 0) hn_marker_begin();
+      if (rank == 0) part.begin();
 #pragma omp barrier
       for (unsigned pass = 0; pass < passes_; ++pass) {
         if (gathers) sum += gather_all(words, pattern_, mine, dense);
@@ -99,8 +99,7 @@ class Gather final : public Program {
       }
 #pragma omp barrier
       if (rank == 0) {
-        hn_marker_end();
-        outcome.seconds = stopwatch.seconds();
+        outcome.seconds = part.end();
       }
     }
     outcome.operations = 8.0 * static_cast<double>(pattern_.indices.size()) *

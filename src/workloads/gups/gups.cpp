@@ -54,6 +54,7 @@ class Gups final : public Program {
     assert(memory.size() == 1);
     auto* const table = static_cast<std::uint64_t*>(memory[0]);
     ProgramOutcome outcome;
+    TimedPart part;
     std::uint64_t wrong = 0;
 #pragma omp parallel num_threads(static_cast <int>(threads)) reduction(+ : wrong)
     {
@@ -68,14 +69,12 @@ class Gups final : public Program {
       const Updates mine{table, words_ - 1, first, bound(updates_, rank + 1) - first};
       for (std::uint64_t i = first_word; i < end_word; ++i) table[i] = i;
 #pragma omp barrier
-      Stopwatch stopwatch;
-      if (rank == 0) hn_marker_begin();
+      if (rank == 0) part.begin();
 #pragma omp barrier
       update_fast(mine);
 #pragma omp barrier
       if (rank == 0) {
-        hn_marker_end();
-        outcome.seconds = stopwatch.seconds();
+        outcome.seconds = part.end();
       }
 #pragma omp barrier
       // Combined with the same numbers once more, each word is what it was.

@@ -4,9 +4,9 @@
 #include <pthread.h>
 
 #include <atomic>
-#include <chrono>
 
 #include "workloads/map/team.h"
+#include "workloads/program/program.h"
 
 namespace homenode::workloads::map {
 
@@ -29,8 +29,8 @@ class Course {
   const Job& job_;
   pthread_barrier_t barrier_;
   std::atomic<bool> refused_{false};
-  std::chrono::steady_clock::time_point begin_;
-  std::chrono::steady_clock::time_point end_;
+  TimedPart part_;
+  double seconds_ = 0.0;
 };
 
 }  // namespace homenode::workloads::map

@@ -217,9 +217,9 @@ class KNeighbor final : public MessageProgram {
     const double sum =
         std::accumulate(seconds.begin(), seconds.begin() + static_cast<long>(best), 0.0);
     const double us = 1e6 / shape_.steps;
-    outcome.figures.push_back(
-        {"mean of the fastest iterations", us * sum / static_cast<double>(best), "us a step"});
-    outcome.figures.push_back({"median", us * seconds[seconds.size() / 2], "us a step"});
+    outcome.figures.push_back({"mean of the fastest iterations",
+                               us * sum / static_cast<double>(best), "us a step", true});
+    outcome.figures.push_back({"median", us * seconds[seconds.size() / 2], "us a step", true});
   }
 
   KNeighborShape shape_;

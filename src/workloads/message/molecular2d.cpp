@@ -115,7 +115,7 @@ class Molecular2D final : public MessageProgram {
     if (!shape_.as_published) {
       outcome.checks.push_back({"drift of the energy", totals.drift, 0.0, allowed_drift});
     }
-    outcome.figures = {{"a step", 1e3 * last_run.seconds / shape_.steps, "ms"},
+    outcome.figures = {{"a step", 1e3 * last_run.seconds / shape_.steps, "ms", true},
                        {"drift of the energy", 100.0 * totals.drift, "% of the kinetic"},
                        {"clipped speeds", totals.clipped, ""},
                        {"moves to another patch", totals.moves, ""}};

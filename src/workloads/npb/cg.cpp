@@ -67,10 +67,11 @@ class Cg final : public Program {
     job.iterations = 1;  // Once untimed, as specified.
     cg_kernel_here().iterate(job);
     job.iterations = values_.iterations;
-    const Stopwatch stopwatch;
+    TimedPart part;
+    part.begin();
     const double zeta = cg_kernel_here().iterate(job);
     ProgramOutcome outcome;
-    outcome.seconds = stopwatch.seconds();
+    outcome.seconds = part.end();
     const auto row = static_cast<double>(values_.nonzeros * (values_.nonzeros + 1));
     outcome.operations = 2.0 * values_.iterations * static_cast<double>(values_.n) *
                          (3.0 + row + 25.0 * (5.0 + row) + 3.0);

@@ -54,7 +54,8 @@ class Ep final : public Program {
   ProgramOutcome run(std::span<void* const> memory, unsigned threads) override {
     assert(memory.size() == 1);
     auto* const tallies = static_cast<EpTally*>(memory[0]);
-    const Stopwatch stopwatch;
+    TimedPart part;
+    part.begin();
     ep_kernel_here().tally_all({values_.log2_pairs, tallies, tally_count, threads});
     EpTally all;
     std::for_each(tallies, tallies + tally_count, [&](const EpTally& tally) {
@@ -65,7 +66,7 @@ class Ep final : public Program {
       for (std::size_t i = 0; i < ep_annuli; ++i) all.pairs[i] += tally.pairs[i];
     });
     ProgramOutcome outcome;
-    outcome.seconds = stopwatch.seconds();
+    outcome.seconds = part.end();
     outcome.operations = static_cast<double>(std::uint64_t{2} << values_.log2_pairs);
     outcome.unit = "Mop/s";
     outcome.checks = {{"sum of x", all.sum_x, values_.sum_x, 1e-8},

@@ -169,10 +169,11 @@ class Ft final : public Program {
     job.threads = threads;
     solve(job, 0);  // Once without steps and untimed, as specified.
 
-    const Stopwatch stopwatch;
+    TimedPart part;
+    part.begin();
     ProgramOutcome outcome;
     outcome.checks = solve(job, reference_.size());
-    outcome.seconds = stopwatch.seconds();
+    outcome.seconds = part.end();
     const auto size = static_cast<double>(cells());
     outcome.operations =
         size * (14.8157 + 7.19641 * std::log(size) +

@@ -99,7 +99,8 @@ class Is final : public Program {
     kernel.rank_keys(job);  // Once untimed, as specified.
 
     ProgramOutcome outcome;
-    const Stopwatch stopwatch;
+    TimedPart part;
+    part.begin();
     for (int iteration = 1; iteration <= is_iterations; ++iteration) {
       change_keys(job, iteration);
       std::array<Key, 5> tested{};
@@ -108,7 +109,7 @@ class Is final : public Program {
       for (std::size_t i = 0; i < 5; ++i)
         outcome.checks.push_back(check(job, tested, i, iteration));
     }
-    outcome.seconds = stopwatch.seconds();
+    outcome.seconds = part.end();
     outcome.operations = static_cast<double>(job.key_count) * is_iterations;
     outcome.unit = "Mop/s";
     const auto disorder = static_cast<double>(kernel.sort_and_count_disorder(job));

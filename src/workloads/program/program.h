@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "base/marker.h"
+
 namespace homenode::workloads {
 
 /// Who uses an array.
@@ -42,6 +44,7 @@ struct Figure {
   std::string name;
   double value = 0.0;
   std::string unit;
+  bool timed = false;  ///< It hangs on the host's clock.
 };
 
 struct ProgramOutcome {
@@ -78,7 +81,7 @@ class Program {
   virtual ProgramOutcome run(std::span<void* const> memory, unsigned threads) = 0;
 };
 
-/// Wall time of the part of a program that its specification times.
+/// Wall time since it was made.
 class Stopwatch {
  public:
   [[nodiscard]] double seconds() const {
@@ -87,6 +90,29 @@ class Stopwatch {
 
  private:
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+/// The slot of the lab's clock that has the modelled time of the last timed part.
+inline constexpr std::size_t timed_part_slot = 8191;
+
+/// The part of a program that its specification times, which is a region of interest in the lab:
+/// begun and ended by one thread, for all of them.
+class TimedPart {
+ public:
+  void begin() {
+    hn_marker_begin();
+    stopwatch_ = Stopwatch();
+  }
+  /// Ends it: its wall time in seconds.
+  double end() {
+    const double seconds = stopwatch_.seconds();
+    hn_marker_clock(timed_part_slot);
+    hn_marker_end();
+    return seconds;
+  }
+
+ private:
+  Stopwatch stopwatch_;
 };
 
 }  // namespace homenode::workloads

@@ -98,7 +98,8 @@ class Simulation {
     const std::size_t last = std::min(padded.last, layout_.planes - planes_of_zeros);
     const Slab own{first, std::max(first, last)};
 #pragma omp barrier
-    const Stopwatch stopwatch;
+    if (rank == 0) part_.begin();
+#pragma omp barrier
     for (std::size_t step = 0; step < scene_.steps;) {
       const std::size_t every = scene_.energy_every > 0 ? scene_.energy_every : scene_.steps;
       const std::size_t stop = std::min(scene_.steps, (step / every + 1) * every);
@@ -110,7 +111,7 @@ class Simulation {
       step = stop;
       if (step < scene_.steps) add_energy(rank, own);
     }
-    if (rank == 0) recording_.seconds = stopwatch.seconds();
+    if (rank == 0) recording_.seconds = part_.end();
     add_energy(rank, own);
   }
 
@@ -217,6 +218,7 @@ class Simulation {
   std::vector<Progress> progress_;  ///< Of each tile.
   std::ptrdiff_t rows_ = 1;
   std::vector<Squares> sums_;  ///< One for each plane, so that they are added in one order.
+  TimedPart part_;
   Recording recording_;
 };
 

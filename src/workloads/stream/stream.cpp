@@ -71,14 +71,14 @@ class Stream final : public Program {
     const std::vector<Kernel> kernels = kernels_of(shape_);
     const probe::KernelSet& set = *probe::find_kernel_set();
     ProgramOutcome outcome;
+    TimedPart part;
 #pragma omp parallel num_threads(static_cast <int>(threads))
     {
       const auto rank = static_cast<unsigned>(omp_get_thread_num());
       hn_marker_thread(rank);
       initialise(arrays, parts[0][rank]);
 #pragma omp barrier
-      Stopwatch stopwatch;
-      if (rank == 0) hn_marker_begin();
+      if (rank == 0) part.begin();
 #pragma omp barrier
       for (unsigned pass = 0; pass < shape_.passes; ++pass) {
         const std::size_t stage = pass * parts.size() / shape_.passes;
@@ -89,8 +89,7 @@ class Stream final : public Program {
 #pragma omp barrier
       }
       if (rank == 0) {
-        hn_marker_end();
-        outcome.seconds = stopwatch.seconds();
+        outcome.seconds = part.end();
       }
     }
     for (const Kernel kernel : kernels) {

@@ -1,0 +1,144 @@
+"""Threads that wait for each other in the lab, against what can be worked out; all modelled."""
+
+import itertools
+import statistics
+from collections import defaultdict
+from dataclasses import dataclass
+
+from lab_runs import compiled, modelled_us
+from ours import homenode
+
+from homenode.lab import Lab
+from homenode.lab.machine_model import Model, resolve
+
+MACHINES = ("quad-4x2", "hp-8x4")
+LINES_EACH = 20_000
+BARRIER_LINES = (100, 300, 1000, 5000)
+REPEATS = 3
+LINE_BYTES = 64
+MIB = 1 << 20
+
+
+@dataclass
+class Team:
+    """Threads of the program `threads` on all CPUs of a lab's machine, or on some."""
+
+    lab: Lab
+    program: str
+    latency_us: float
+    wake_up_us: float
+
+    @property
+    def cpus(self) -> int:
+        """How many CPUs the machine has."""
+        return len(self.lab.machine.cpus)
+
+    def times(self, kind: str, threads: int, lines: int, rounds: int) -> list[float]:
+        """The modelled times of so many runs, in microseconds."""
+        command = [self.program, kind, str(threads), str(lines), str(rounds)]
+        return [modelled_us(self.lab, command) for _ in range(REPEATS)]
+
+    def show(self, what: str, times: list[float], closed_us: float, tolerance: float) -> None:
+        """One line: the median over the closed form, the spread, and whether it is close enough."""
+        ratio = statistics.median(times) / closed_us
+        verdict = "within" if abs(ratio - 1) <= tolerance else "NOT within"
+        print(
+            f"{self.lab.machine.name}, {self.cpus} CPUs, {what}: {ratio:.3f} of the closed form, "
+            f"{verdict} {100 * tolerance:.0f} %, runs spread "
+            f"{100 * (max(times) / min(times) - 1):.2f} %",
+            flush=True,
+        )
+
+
+def barriers(team: Team, kind: str) -> None:
+    """Rounds of lines and a barrier, whose own time is that of rounds without lines."""
+    alone = statistics.median(team.times(kind, team.cpus, 0, 100)) / 100
+    print(f"{team.lab.machine.name}, {kind} barrier of {team.cpus} threads: {alone:.2f} us")
+    for lines in BARRIER_LINES:
+        rounds = max(4, LINES_EACH // lines)
+        times = team.times(kind, team.cpus, lines, rounds)
+        closed_us = rounds * (lines * team.latency_us + alone)
+        team.show(f"{lines} lines and a {kind} barrier", times, closed_us, 0.05)
+
+
+def ping_pong(team: Team, rounds: int = 200) -> None:
+    """Two threads wake each other up: each time at least the wake-up that the machine declares."""
+    times = team.times("pingpong", 2, 0, rounds)
+    each = statistics.median(times) / (2 * rounds)
+    print(
+        f"{team.lab.machine.name}, futex ping-pong: {each:.3f} us each way, "
+        f"{team.wake_up_us:.3f} of them declared (WakeUpNs), the rest the kernel's instructions; "
+        f"runs spread {100 * (max(times) / min(times) - 1):.2f} %",
+        flush=True,
+    )
+
+
+def others(team: Team) -> None:
+    """What one thread holds up: all the work that is done one after another."""
+    lines, rounds = 1000, 30
+    times = team.times("queue", 2, lines, rounds)
+    team.show("a producer and a consumer", times, rounds * lines * team.latency_us, 0.05)
+    lines, rounds = 300, 20
+    times = team.times("lock", team.cpus, lines, rounds)
+    closed_us = team.cpus * rounds * lines * team.latency_us
+    team.show("a lock that all want", times, closed_us, 0.15)
+    lines, rounds = 300, 50
+    times = team.times("dynamic", team.cpus, lines, rounds)
+    team.show("schedule(dynamic)", times, rounds * lines * team.latency_us, 0.05)
+
+
+def busiest_us(lab: Lab, model: Model, mib: float) -> float:
+    """How long the busiest controller, way or link is in use while all nodes with CPUs read `mib`
+    MiB together, page by page from all nodes' memory."""
+    targets = lab.machine.memory_nodes
+    sources = [node.id for node in lab.machine.nodes if node.cpus]
+    each = mib / len(sources) / len(targets)
+    use: dict[object, float] = defaultdict(float)
+    for source in sources:
+        for target in targets:
+            use["controller", target] += each / model.controller_mib(target)[0]
+            if source == target:
+                continue
+            use["way", source, target] += each / model.read_mib[source, target]
+            # Data comes the other way than the request went.
+            route = model.routes.get((source, target), ())
+            for a, b in itertools.pairwise(route):
+                use["link", b, a] += each / model.links.get((a, b), model.links.get((b, a), 0))
+    return 1e6 * max(use.values())
+
+
+def interleaved(lab: Lab, mib: int = 32) -> None:
+    """All CPUs stream through memory that is interleaved by page.
+
+    A page is at one node, so at any time some controllers are idle and others have a queue: N
+    customers at M equal stations keep each busy for N / (N + M - 1) of the time (a closed network
+    of queues, by mean value analysis).
+    """
+    cpus, nodes = len(lab.machine.cpus), len(lab.machine.memory_nodes)
+    command = [homenode(), "run", "--interleave=all", "--", homenode(), "bench", "map"]
+    command += ["--pattern", "divided", "--op", "read", "--threads", str(cpus), "--json"]
+    command += ["--size", f"{mib}M", "--method", "default"]
+    times = [modelled_us(lab, command) for _ in range(REPEATS)]
+    ideal = busiest_us(lab, resolve(lab.machine), mib)
+    print(
+        f"{lab.machine.name}, {cpus} CPUs stream interleaved pages: "
+        f"{statistics.median(times) / ideal:.2f} times the busiest resource's own time; a closed "
+        f"network of queues gives {(cpus + nodes - 1) / cpus:.2f} where all ways are equal; runs "
+        f"spread {100 * (max(times) / min(times) - 1):.2f} %",
+        flush=True,
+    )
+
+
+def waits() -> None:
+    """Barriers of both kinds, a futex, a condition variable, a lock, dynamic schedules, queues."""
+    for machine in MACHINES:
+        with compiled("threads.c") as program, Lab(machine) as lab:
+            figures = resolve(lab.machine)
+            team = Team(
+                lab, program, figures.latency_ns[0, 0] / 1e3, figures.figures["WakeUpNs"] / 1e3
+            )
+            for kind in ("spin", "sleep"):
+                barriers(team, kind)
+            ping_pong(team)
+            others(team)
+            interleaved(lab)
