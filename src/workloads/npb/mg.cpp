@@ -131,10 +131,10 @@ class Mg final : public Program {
     mg_kernel_here().solve(job);  // One cycle untimed, as specified.
     prepare(job);
     job.cycles = values_.cycles;
+    ProgramOutcome outcome;
     TimedPart part;
     part.begin();
     const double norm = mg_kernel_here().solve(job);
-    ProgramOutcome outcome;
     outcome.seconds = part.end();
     const auto n = static_cast<double>(values_.n);
     outcome.operations = 58.0 * values_.cycles * n * n * n;

@@ -57,7 +57,8 @@ def test_what_failed_is_named(
     assert [line.split(" ", 2)[2] for line in lines] == [
         words
         if words.startswith("ctest")
-        else f"HWLOC_PLUGINS_PATH=/nonexistent build/asan/bin/some_test {words}"
+        else f"HWLOC_PLUGINS_PATH=/nonexistent LSAN_OPTIONS=suppressions=tests/leaks.supp "
+        f"build/asan/bin/some_test {words}"
         for words in repeated
     ]
 

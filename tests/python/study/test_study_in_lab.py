@@ -111,12 +111,14 @@ def test_a_study_of_another_workload_has_its_figures_by_the_labs_clock(
     assert at_home.value > 1.2 * crowded.value
 
 
-def test_a_workload_without_a_counted_region_says_whose_clock_its_figures_are_of(
+def test_the_kernels_of_npb_are_counted_and_timed_by_the_model(
     tmp_path: Path, runner: LabRunner
 ) -> None:
     with RecordStore(tmp_path) as store, PlainProgress(io.StringIO()) as progress:
         assert run_study(parse(NPB), lambda name: runner, store, progress).failed == []
     first, second = records.read(tmp_path)
     for record in (first, second):
-        assert record["figures"]["rate"]["provenance"] == "emulated"
-        assert record["matrix"] is None and record["bench"]["runs"][0]["verified"]
+        assert record["figures"]["rate"]["provenance"] == "modelled"
+        assert record["matrix"] is not None
+        (run,) = record["bench"]["runs"]
+        assert run["verified"] and run["clock"] == "modelled"
