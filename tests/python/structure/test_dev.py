@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[3]
+DEV = Path(__file__).resolve().parents[3] / "dev"
 FAILS = """[ RUN      ] Suite.Good
 [       OK ] Suite.Good (0 ms)
 [ RUN      ] Suite.Bad
@@ -17,6 +17,13 @@ FAILS = """[ RUN      ] Suite.Good
 [  FAILED  ] 2 tests, listed below:
 """
 CRASHES = "[ RUN      ] Suite.Good\n[       OK ] Suite.Good (0 ms)\n[ RUN      ] Suite.Ends\n"
+
+
+def function_of_dev(name: str) -> str:
+    """The text of one of the script's functions."""
+    function = re.search(rf"^{name}\(\) \{{\n.*?^\}}\n", DEV.read_text(), re.M | re.S)
+    assert function
+    return function[0]
 
 
 @pytest.mark.parametrize(
@@ -43,10 +50,8 @@ def test_what_failed_is_named(
         "testPresets": [{"name": "asan", "configurePreset": "asan"}],
     }
     (tmp_path / "CMakePresets.json").write_text(json.dumps(presets))
-    function = re.search(r"^unit_tests\(\) \{\n.*?^\}\n", (ROOT / "dev").read_text(), re.M | re.S)
-    assert function
     done = subprocess.run(
-        ["bash", "-c", f"root={tmp_path}\n{function[0]}unit_tests asan"],
+        ["bash", "-c", f"root={tmp_path}\n{function_of_dev('unit_tests')}unit_tests asan"],
         cwd=tmp_path,
         capture_output=True,
         text=True,
@@ -73,13 +78,15 @@ def test_what_failed_is_named(
     ],
 )
 def test_options_of_build_reach_cmake(tmp_path: Path, words: str, passed: list[str]) -> None:
-    script = (ROOT / "dev").read_text()
-    function = re.search(r"^build\(\) \{\n.*?^\}\n", script, re.M | re.S)
-    command = re.search(r"^  build\) (.*) ;;$", script, re.M)
-    assert function and command
+    command = re.search(r"^  build\) (.*) ;;$", DEV.read_text(), re.M)
+    assert command
     stubs = "setup() { :; }; say() { :; }; configure() { :; }; cmake() { printf '%s\\n' \"$@\"; }"
     done = subprocess.run(
-        ["bash", "-euc", f"{stubs}\n{function[0]}\nset -- build {words}\n{command[1]}"],
+        [
+            "bash",
+            "-euc",
+            f"{stubs}\n{function_of_dev('build')}\nset -- build {words}\n{command[1]}",
+        ],
         cwd=tmp_path,
         capture_output=True,
         text=True,
