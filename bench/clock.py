@@ -8,17 +8,15 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
-from lab_runs import Roi, compiled, modelled_us
+from lab_runs import Roi, compiled, modelled_us, spread_percent
 from ours import homenode
 from waits import waits
 
 from homenode.lab import Lab, catalogue
 from homenode.lab.machine_model import Pair, resolve
 
-HERE = Path(__file__).parent
 # What large caches need to be left behind, and fast memory for runs so long that the threads'
 # beginnings and ends do not matter.
 NODE_MEMORY_MIB = {"xeon-max-8x8": 512, "xeon-4x24": 1280}
@@ -103,10 +101,11 @@ def symmetry() -> None:
 
 # Programs whose threads compute, spin, sleep and send messages. Each region lasts some
 # milliseconds: in a shorter one the threads' start and end matter.
+MAP = "bench map --op readwrite"
 INDEPENDENT = {
-    "map shared default": "bench map --size 32M --pattern shared --method default",
-    "map divided default": "bench map --size 128M --pattern divided --method default",
-    "map divided api": "bench map --size 128M --pattern divided --method api",
+    "map shared default": f"{MAP} --size 32M --pattern shared --method default",
+    "map divided default": f"{MAP} --size 128M --pattern divided --method default",
+    "map divided api": f"{MAP} --size 128M --pattern divided --method api",
     "npb cg S": "bench npb cg --class S",
     "npb mg S": "bench npb mg --class S",
     "kneighbor": "bench kneighbor --iterations 2 --steps 20",
@@ -167,8 +166,8 @@ def independence(runs: int = 3) -> None:
                 idle, busy = times_here_and_there(lab, command, roi, runs)
                 print(
                     f"independence, {name}, {what}: {statistics.median(idle) / 1e3:.3f} ms, runs "
-                    f"spread {100 * (max(idle) / min(idle) - 1):.2f} % on an idle host and "
-                    f"{100 * (max(busy) / min(busy) - 1):.2f} % on a busy one, busy / idle "
+                    f"spread {spread_percent(idle):.2f} % on an idle host and "
+                    f"{spread_percent(busy):.2f} % on a busy one, busy / idle "
                     f"{statistics.median(busy) / statistics.median(idle):.4f}",
                     flush=True,
                 )

@@ -26,6 +26,11 @@ def modelled_us(
     return float(sum(roi.raw["time"]["ps"] for roi in result.rois)) / 1e6
 
 
+def spread_percent(times: list[float]) -> float:
+    """How much longer the slowest of some runs took than the fastest."""
+    return 100 * (max(times) / min(times) - 1)
+
+
 @contextmanager
 def compiled(source: str) -> Iterator[str]:
     """A program of this folder, compiled with the project's own markers."""

@@ -5,7 +5,7 @@ import statistics
 from collections import defaultdict
 from dataclasses import dataclass
 
-from lab_runs import compiled, modelled_us
+from lab_runs import compiled, modelled_us, spread_percent
 from ours import homenode
 
 from homenode.lab import Lab
@@ -45,7 +45,7 @@ class Team:
         print(
             f"{self.lab.machine.name}, {self.cpus} CPUs, {what}: {ratio:.3f} of the closed form, "
             f"{verdict} {100 * tolerance:.0f} %, runs spread "
-            f"{100 * (max(times) / min(times) - 1):.2f} %",
+            f"{spread_percent(times):.2f} %",
             flush=True,
         )
 
@@ -68,7 +68,7 @@ def ping_pong(team: Team, rounds: int = 200) -> None:
     print(
         f"{team.lab.machine.name}, futex ping-pong: {each:.3f} us each way, "
         f"{team.wake_up_us:.3f} of them declared (WakeUpNs), the rest the kernel's instructions; "
-        f"runs spread {100 * (max(times) / min(times) - 1):.2f} %",
+        f"runs spread {spread_percent(times):.2f} %",
         flush=True,
     )
 
@@ -124,7 +124,7 @@ def interleaved(lab: Lab, mib: int = 32) -> None:
         f"{lab.machine.name}, {cpus} CPUs stream interleaved pages: "
         f"{statistics.median(times) / ideal:.2f} times the busiest resource's own time; a closed "
         f"network of queues gives {(cpus + nodes - 1) / cpus:.2f} where all ways are equal; runs "
-        f"spread {100 * (max(times) / min(times) - 1):.2f} %",
+        f"spread {spread_percent(times):.2f} %",
         flush=True,
     )
 
