@@ -1,20 +1,22 @@
 // Threads that wait for each other, each on a CPU of its own with memory of its node: what they do
 // can be worked out by hand. In the lab; the region of interest is the part that counts.
 //
-//   threads spin|sleep    THREADS LINES ROUNDS  each chases LINES lines, then all meet at a barrier
-//   threads pingpong      2 0 ROUNDS            two wake each other up by a futex, in turn
-//   threads queue         2 LINES ITEMS         one makes an item of LINES lines, the other takes
-//   it in
-//                                               half the time, over a condition variable
-//   threads lock          THREADS LINES ROUNDS  each chases LINES lines under the one lock
-//   threads dynamic       THREADS LINES ROUNDS  an OpenMP loop with schedule(dynamic), ROUNDS a
-//   thread
+//   spin|sleep THREADS LINES ROUNDS        each chases LINES lines, then all meet at a barrier
+//   pingpong 2 0 ROUNDS                    two wake each other up by a futex, in turn
+//   queue 2 LINES ITEMS                    one makes an item of LINES lines, the other takes it in
+//                                          half the time, over a condition variable
+//   lock THREADS LINES ROUNDS              each chases LINES lines under the one lock
+//   convoy|staggered THREADS PAGES NODES   each reads PAGES pages that go round NODES nodes: all
+//                                          begin at the same node, or each at the next one
+//   dynamic THREADS LINES ROUNDS           an OpenMP loop with schedule(dynamic), ROUNDS a thread
 #define _GNU_SOURCE
 #include <linux/futex.h>
+#include <linux/mempolicy.h>
 #include <omp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +26,13 @@
 
 #include "base/marker.h"
 
-enum { LINE_BYTES = 64, LINES_OF_THREAD = 65536, MOST_THREADS = 128, ITEMS_WAITING = 4 };
+enum {
+  LINE_BYTES = 64,
+  PAGE_BYTES = 4096,
+  LINES_OF_THREAD = 65536,
+  MOST_THREADS = 128,
+  ITEMS_WAITING = 4
+};
 
 static int threads, lines, rounds;
 static pthread_barrier_t meeting;
@@ -125,12 +133,34 @@ static void want_lock(int rank) {
   }
 }
 
+// Pages of the calling thread, each on the next node: not huge ones, and each placed as it is
+// touched.
+static char* make_pages(int first_node) {
+  size_t bytes = (size_t)lines * PAGE_BYTES;
+  char* memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED || madvise(memory, bytes, MADV_NOHUGEPAGE) != 0) abort();
+  for (int page = 0; page < lines; ++page) {
+    unsigned long node = 1UL << ((first_node + page) % rounds);
+    if (syscall(SYS_set_mempolicy, MPOL_BIND, &node, 64) != 0) abort();
+    memory[(size_t)page * PAGE_BYTES] = 1;
+  }
+  return memory;
+}
+
+static void read_pages(int rank) {
+  (void)rank;
+  for (char* at = place; at < place + (size_t)lines * PAGE_BYTES; at += LINE_BYTES)
+    (void)*(volatile char*)at;
+}
+
 typedef void (*work_of)(int rank);
 static work_of work;
+static bool is_staggered;
 
 static void* take_part(void* argument) {
   int rank = (int)(long)argument;
   be_on(rank);
+  if (work == read_pages) place = make_pages(is_staggered ? rank : 0);
   pthread_barrier_wait(&meeting);
   if (rank == 0) hn_marker_begin();
   pthread_barrier_wait(&meeting);
@@ -170,12 +200,11 @@ int main(int count, char** words) {
   static const struct {
     const char* name;
     work_of work;
-  } kinds[] = {{"spin", spin},
-               {"sleep", nap},
-               {"pingpong", pingpong},
-               {"queue", queue},
-               {"lock", want_lock}};
+  } kinds[] = {{"spin", spin},           {"sleep", nap},      {"pingpong", pingpong},
+               {"queue", queue},         {"lock", want_lock}, {"convoy", read_pages},
+               {"staggered", read_pages}};
   if (count != 5) return 2;
+  is_staggered = strcmp(words[1], "staggered") == 0;
   threads = atoi(words[2]);
   lines = atoi(words[3]);
   rounds = atoi(words[4]);

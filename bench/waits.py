@@ -1,22 +1,18 @@
 """Threads that wait for each other in the lab, against what can be worked out; all modelled."""
 
-import itertools
 import statistics
-from collections import defaultdict
 from dataclasses import dataclass
 
 from lab_runs import compiled, modelled_us, spread_percent
-from ours import homenode
+from queues import stream_us
 
 from homenode.lab import Lab
-from homenode.lab.machine_model import Model, resolve
+from homenode.lab.machine_model import resolve
 
 MACHINES = ("quad-4x2", "hp-8x4")
 LINES_EACH = 20_000
 BARRIER_LINES = (100, 300, 1000, 5000)
 REPEATS = 3
-LINE_BYTES = 64
-MIB = 1 << 20
 
 
 @dataclass
@@ -38,12 +34,20 @@ class Team:
         command = [self.program, kind, str(threads), str(lines), str(rounds)]
         return [modelled_us(self.lab, command) for _ in range(REPEATS)]
 
-    def show(self, what: str, times: list[float], closed_us: float, tolerance: float) -> None:
-        """One line: the median over the closed form, the spread, and whether it is close enough."""
+    def show(
+        self,
+        what: str,
+        times: list[float],
+        closed_us: float,
+        tolerance: float,
+        against: str = "closed form",
+    ) -> None:
+        """One line: the median over what it is held against, the spread, and whether it is close
+        enough."""
         ratio = statistics.median(times) / closed_us
         verdict = "within" if abs(ratio - 1) <= tolerance else "NOT within"
         print(
-            f"{self.lab.machine.name}, {self.cpus} CPUs, {what}: {ratio:.3f} of the closed form, "
+            f"{self.lab.machine.name}, {self.cpus} CPUs, {what}: {ratio:.3f} of the {against}, "
             f"{verdict} {100 * tolerance:.0f} %, runs spread "
             f"{spread_percent(times):.2f} %",
             flush=True,
@@ -87,46 +91,16 @@ def others(team: Team) -> None:
     team.show("schedule(dynamic)", times, rounds * lines * team.latency_us, 0.05)
 
 
-def busiest_us(lab: Lab, model: Model, mib: float) -> float:
-    """How long the busiest controller, way or link is in use while all nodes with CPUs read `mib`
-    MiB together, page by page from all nodes' memory."""
-    targets = lab.machine.memory_nodes
-    sources = [node.id for node in lab.machine.nodes if node.cpus]
-    each = mib / len(sources) / len(targets)
-    use: dict[object, float] = defaultdict(float)
-    for source in sources:
-        for target in targets:
-            use["controller", target] += each / model.controller_mib(target)[0]
-            if source == target:
-                continue
-            use["way", source, target] += each / model.read_mib[source, target]
-            # Data comes the other way than the request went.
-            route = model.routes.get((source, target), ())
-            for a, b in itertools.pairwise(route):
-                use["link", b, a] += each / model.links.get((a, b), model.links.get((b, a), 0))
-    return 1e6 * max(use.values())
-
-
-def interleaved(lab: Lab, mib: int = 32) -> None:
-    """All CPUs stream through memory that is interleaved by page.
-
-    A page is at one node, so at any time some controllers are idle and others have a queue: N
-    customers at M equal stations keep each busy for N / (N + M - 1) of the time (a closed network
-    of queues, by mean value analysis).
-    """
-    cpus, nodes = len(lab.machine.cpus), len(lab.machine.memory_nodes)
-    command = [homenode(), "run", "--interleave=all", "--", homenode(), "bench", "map"]
-    command += ["--pattern", "divided", "--op", "read", "--threads", str(cpus), "--json"]
-    command += ["--size", f"{mib}M", "--method", "default"]
-    times = [modelled_us(lab, command) for _ in range(REPEATS)]
-    ideal = busiest_us(lab, resolve(lab.machine), mib)
-    print(
-        f"{lab.machine.name}, {cpus} CPUs stream interleaved pages: "
-        f"{statistics.median(times) / ideal:.2f} times the busiest resource's own time; a closed "
-        f"network of queues gives {(cpus + nodes - 1) / cpus:.2f} where all ways are equal; runs "
-        f"spread {spread_percent(times):.2f} %",
-        flush=True,
-    )
+def interleaved(team: Team, start: str, pages: int = 512) -> None:
+    """All CPUs stream through pages that go round the nodes, against a network of queues."""
+    nodes = team.lab.machine.memory_nodes
+    read = {
+        cpu: [nodes[(cpu * (start == "staggered") + page) % len(nodes)] for page in range(pages)]
+        for cpu in range(team.cpus)
+    }
+    queues_us = stream_us(team.lab.machine, resolve(team.lab.machine), read)
+    times = team.times(start, team.cpus, pages, len(nodes))
+    team.show(f"interleaved streams ({start})", times, queues_us, 0.2, "network of queues")
 
 
 def waits() -> None:
@@ -141,4 +115,5 @@ def waits() -> None:
                 barriers(team, kind)
             ping_pong(team)
             others(team)
-            interleaved(lab)
+            for start in ("convoy", "staggered"):
+                interleaved(team, start)
