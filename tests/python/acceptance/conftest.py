@@ -1,4 +1,7 @@
-"""What must hold on a real kernel with several nodes: the lab, or the tests say why not."""
+"""What must hold on a real kernel with several nodes: the lab, or the tests say why not.
+
+These labs count and keep no clock, which takes half the time: modelled time has tests of its own.
+"""
 
 import shutil
 from collections.abc import Iterator
@@ -21,14 +24,14 @@ def command() -> str:
 @pytest.fixture(scope="session")
 def quad(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """One booted quad-4x2 for all tests that only need four nodes."""
-    with lab_or_skip("quad-4x2", tmp_path_factory.mktemp("quad")) as lab:
+    with lab_or_skip("quad-4x2", tmp_path_factory.mktemp("quad"), timing=False) as lab:
         yield lab
 
 
 @pytest.fixture(scope="session")
 def hp(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """One booted hp-8x4, the machine of the MAP-numa paper."""
-    with lab_or_skip("hp-8x4", tmp_path_factory.mktemp("hp")) as lab:
+    with lab_or_skip("hp-8x4", tmp_path_factory.mktemp("hp"), timing=False) as lab:
         yield lab
 
 
