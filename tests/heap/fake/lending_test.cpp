@@ -9,6 +9,7 @@
 #include "heap/blocks.h"
 #include "heap/process.h"
 #include "heap/statistics.h"
+#include "support/sanitized.h"
 
 namespace homenode::heap {
 namespace {
@@ -81,7 +82,8 @@ TEST_P(LendingOf, LastsAsLongAsThereIsRoom) {
   EXPECT_EQ(count(*known_arena(1)).live_bytes, 0U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, LendingOf, testing::Values(100, 5000, 40'000, 200'000),
+INSTANTIATE_TEST_SUITE_P(Sizes, LendingOf,
+                         testing::Values(sanitized ? 1000 : 100, 5000, 40'000, 200'000),
                          testing::PrintToStringParamName());
 
 TEST(Lending, HasNoHugeBlocks) {

@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "sanitized.h"
+#include "support/sanitized.h"
 #include "workloads/npb/table.h"
 
 namespace homenode::workloads::npb {

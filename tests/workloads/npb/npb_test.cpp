@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sanitized.h"
+#include "support/sanitized.h"
 #include "workloads/npb/random.h"
 #include "workloads/npb/table.h"
 
