@@ -1,0 +1,125 @@
+"""How likely it is that two accesses are by the same thread, by the distance between them. Pure.
+
+Of all pairs of accesses that are `d` units apart in memory, S(d) is the share of those that one
+thread made. It needs no unit to be seen twice and no thread to be seen everywhere, so it is the
+same, but for noise, for every access and for a small sample of them. What follows reads
+
+    r(d) = (S(d) - S) / (1 - S),    S = the sum of the squares of the threads' shares,
+
+which is 1 where such a pair always is one thread's, and 0 where threads have nothing to do with it.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+# So many pairs at each distance, on average, keep the noise of r(d) near 7 %.
+PAIRS_WANTED = 50
+MOST_CELLS = 1 << 24
+
+
+@dataclass(frozen=True)
+class Uses:
+    """Accesses to one object, or a sample of them: one entry of each array for each.
+
+    `places` are byte offsets from the object's start, below `size`; `threads` any numbers; `counts`
+    how often, where an entry stands for several. `exact`: nothing is missing.
+    """
+
+    size: int
+    places: NDArray[np.int64]
+    threads: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    exact: bool
+    line: int = 64
+
+    @property
+    def ranks(self) -> NDArray[np.int64]:
+        """The threads, numbered from 0."""
+        return np.unique(self.threads, return_inverse=True)[1].astype(np.int64)
+
+    def unit_bytes(self) -> int:
+        """The size of the units that accesses are told apart by: a line, or as many as there must
+        be for enough pairs at each distance."""
+        units = self.size / self.line
+        threads = len(np.unique(self.threads))
+        pairs = float(len(self.places)) ** 2 / units
+        coarser = max(1.0, 2 * units * threads / MOST_CELLS)
+        if not self.exact:
+            coarser = max(coarser, PAIRS_WANTED / max(pairs, 1e-9))
+        return self.line << int(np.ceil(np.log2(coarser)))
+
+
+def histograms(uses: Uses, unit: int) -> Floats:
+    """The accesses of each thread to each unit: [thread, unit]."""
+    units = -(-uses.size // unit)
+    ranks = uses.ranks
+    cells = ranks * units + uses.places // unit
+    counted = np.bincount(cells, weights=uses.counts, minlength=(int(ranks.max()) + 1) * units)
+    return counted.astype(np.float64).reshape(-1, units)
+
+
+def autocorrelation(rows: Floats) -> Floats:
+    """The sum over rows of row[u] * row[u + d], for each d."""
+    units = rows.shape[1]
+    spectra = np.fft.rfft(rows, n=2 * units, axis=1)
+    power = (spectra.real**2 + spectra.imag**2).sum(axis=0)
+    return np.fft.irfft(power, n=2 * units)[:units]
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """By distance: how many pairs of accesses there are, and how many of them are one thread's."""
+
+    same: Floats
+    pairs: Floats
+    by_chance: float  #: S of accesses that have nothing to do with each other.
+    exact: bool  #: There is no noise.
+
+    def probability(self) -> Floats:
+        """S(d); not a number where there are no pairs."""
+        found = np.full(len(self.pairs), np.nan)
+        seen = self.pairs > 0.5
+        found[seen] = self.same[seen] / self.pairs[seen]
+        return found
+
+    def r(self) -> Floats:
+        """r(d): 1 where such a pair always is one thread's, 0 where it is so by chance."""
+        return np.asarray((self.probability() - self.by_chance) / max(1 - self.by_chance, 1e-9))
+
+    def smoothed(self, reach: int) -> "Correlation":
+        """With the pairs of distances up to `reach` away counted in, against noise."""
+        if reach < 1 or self.exact:
+            return self
+        return Correlation(
+            _box(self.same, reach), _box(self.pairs, reach), self.by_chance, self.exact
+        )
+
+    def every(self, step: float) -> "Correlation":
+        """Of the multiples of a distance."""
+        at = np.rint(np.arange(0, len(self.pairs) - 0.5, step)).astype(int)
+        at = at[at < len(self.pairs)]
+        return Correlation(self.same[at], self.pairs[at], self.by_chance, self.exact)
+
+
+def _box(values: Floats, reach: int) -> Floats:
+    """The sum of each value and those up to `reach` away."""
+    sums = np.concatenate([[0.0], np.cumsum(values)])
+    at = np.arange(len(values))
+    return np.asarray(
+        sums[np.minimum(at + reach + 1, len(values))] - sums[np.maximum(at - reach, 0)]
+    )
+
+
+def correlate(table: Floats, exact: bool) -> Correlation:
+    """Of the accesses [thread, unit]."""
+    shares = table.sum(axis=1) / table.sum()
+    same = autocorrelation(table)
+    pairs = autocorrelation(table.sum(axis=0, keepdims=True))
+    if not exact:
+        # An access is not its own neighbour.
+        same[0] -= table.sum()
+        pairs[0] -= table.sum()
+    return Correlation(same, pairs, float((shares**2).sum()), exact)

@@ -1,0 +1,227 @@
+"""Names the way in which threads share an object, by MAP-numa's classes (Luo et al., NPC 2012).
+
+All that can be seen of an array is its memory. Two patterns that use memory alike are one here:
+bands of whole rows are parts like those of a divided line, and each thread's rows of every plane
+are bands like those of columns. Pure.
+"""
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+import numpy as np
+
+from homenode.profile.correlation import Correlation, Floats, Uses, correlate, histograms
+
+FEWEST_ACCESSES = 100
+FEWEST_OF_A_THREAD = 8
+# Of an object's accesses, by one thread: it is that thread's.
+PRIVATE = 0.95
+# Below it threads have nothing to do with who uses a unit.
+SHARED = 0.12
+# Of pairs within one unit: parts do not overlap.
+EXCLUSIVE = 0.93
+# Below it several threads use most units.
+MIXED = 0.6
+# What a thread uses of its neighbours' parts. Stretches that are longer than three parts and a bit
+# have more than those.
+LEAST_OVERLAP, MOST_OVERLAP, LONGEST_STRETCH = 0.01, 1.2, 3.5
+# Over r(0): r has fallen, and has risen again; over its first peak: it is as high there.
+FALLEN, RISEN, LEVEL = 0.3, 0.4, 0.75
+
+
+class Sharing(StrEnum):
+    """Who uses which part of an object."""
+
+    UNKNOWN = "unknown"
+    PRIVATE = "private"
+    SHARED = "shared"
+    DIVIDED = "divided"
+    PARTIAL = "partially shared"
+    INTERLEAVED = "interleaved"
+    BANDS = "bands"
+    MESH = "mesh"
+    PENCILS = "pencils"
+    BLOCKS = "blocks"
+    IRREGULAR = "irregular"
+
+
+@dataclass(frozen=True)
+class Level:
+    """Parts of `part` bytes that come again after `period` bytes."""
+
+    part: int
+    period: int
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """The pattern of an object, and what it was told by.
+
+    `exclusivity` is 1 where each unit of `unit` bytes has one user and 0 where all threads use all
+    alike. `levels` are the strides, innermost first. `overlap` is what a thread uses of each of its
+    neighbours' parts, over its own. Not `sure`: a pattern within the units would look the same.
+    `why` says what is missing where the pattern is unknown.
+    """
+
+    sharing: Sharing
+    exclusivity: float
+    unit: int
+    accesses: int
+    sure: bool = False
+    levels: tuple[Level, ...] = ()
+    overlap: float = 0.0
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class _Course:
+    """How r goes on along one axis: whether it falls, how long a part is, and after how many steps
+    parts come again; 0: they do not."""
+
+    falls: bool
+    part: float = 0.0
+    period: float = 0.0
+
+
+def _part(correlation: Correlation, half: int) -> float:
+    """The length of parts: of pairs d apart, d / length are across a boundary."""
+    s = correlation.probability()
+    return float(half / max(1 - s[half] / s[0], 1e-9))
+
+
+def _period(values: Floats, first: int, half: int) -> float:
+    """When parts come again, given that they do soon after `first`: the first peak, and what its
+    multiples say about it where there are such."""
+    period = float(first + np.nanargmax(values[first : first + max(1, 2 * half)]))
+    height, multiple = values[int(period)], 2
+    while (centre := round(period * multiple)) + half < len(values):
+        begin = centre - half
+        peak = begin + int(np.nanargmax(values[begin : centre + half + 1]))
+        if values[peak] < LEVEL * height:
+            break
+        period = peak / multiple
+        multiple *= 2
+    return period
+
+
+def _course(fine: Correlation) -> _Course:
+    """What one axis shows, from its first two thirds: few pairs are farther apart."""
+    end = max(2, 2 * len(fine.pairs) // 3)
+    fine = replace(fine, same=fine.same[:end], pairs=fine.pairs[:end])
+    start = fine.r()[0]
+    below = np.flatnonzero(fine.r() < 0.5 * start)
+    if len(below) == 0:
+        # What is cut in two falls to nothing only at its very end.
+        return _Course(falls=bool(np.nan_to_num(fine.smoothed(end // 8).r()[-1]) < LEVEL * start))
+    # Noise crosses the line too soon, which four times the reach would not.
+    half = int(below[0])
+    coarse = fine.smoothed(half // 4)
+    values = coarse.r() / start
+    below = np.flatnonzero(values < 0.5)
+    half = int(below[0]) if len(below) else half
+    low = np.flatnonzero(values < FALLEN)
+    if len(low) == 0:
+        return _Course(falls=True)
+    back = np.flatnonzero(values[low[0] :] > RISEN)
+    part = _part(fine if half < 4 else coarse, half)
+    if len(back) == 0:
+        return _Course(falls=True, part=part)
+    first = int(low[0] + back[0])
+    return _Course(falls=True, part=part, period=_period(values, first, half))
+
+
+def _levels(correlation: Correlation, unit: int) -> tuple[tuple[Level, ...], bool]:
+    """The strides, innermost first, and whether the outermost axis is cut too."""
+    levels: list[Level] = []
+    step = float(unit)
+    while len(correlation.pairs) >= 3:
+        course = _course(correlation)
+        if course.period == 0:
+            return tuple(levels), course.falls
+        parts = max(2, round(course.period / course.part))
+        period = course.period * step
+        levels.append(Level(round(period / parts), round(period)))
+        reach = int(course.part / 4)
+        correlation = correlation.smoothed(reach).every(course.period)
+        step = period
+    return tuple(levels), False
+
+
+def _stretches(uses: Uses) -> Floats:
+    """How long the stretch is that each thread uses, but for a few strays, over an equal part."""
+    ranks = uses.ranks
+    threads = int(ranks.max()) + 1
+    ends = [np.quantile(uses.places[ranks == rank], (0.005, 0.995)) for rank in range(threads)]
+    return np.array([(last - first) / 0.99 for first, last in ends]) * threads / uses.size
+
+
+def _overlap(stretches: Floats) -> float:
+    """What a thread uses of each neighbour's part, over its own; the first and the last thread
+    have one neighbour."""
+    threads = len(stretches)
+    return float(max(0.0, (stretches.sum() - threads) / max(1, 2 * threads - 2)))
+
+
+def _of_levels(levels: tuple[Level, ...], cut: bool, line: int) -> Sharing:
+    if len(levels) == 1 and levels[0].part <= line and not cut:
+        return Sharing.INTERLEAVED
+    if len(levels) == 1:
+        return Sharing.MESH if cut else Sharing.BANDS
+    return Sharing.BLOCKS if cut else Sharing.PENCILS
+
+
+def _active(uses: Uses) -> Uses:
+    """Without threads that hardly use the object: one that prepared it, or looked at it once."""
+    ranks = uses.ranks
+    by_thread = np.bincount(ranks, weights=uses.counts)
+    least = max(FEWEST_OF_A_THREAD, 0.05 * by_thread.sum() / len(by_thread))
+    kept = (by_thread >= least)[ranks]
+    return Uses(
+        uses.size, uses.places[kept], uses.threads[kept], uses.counts[kept], uses.exact, uses.line
+    )
+
+
+def _noise(correlation: Correlation) -> float:
+    """Two standard deviations of r(0)."""
+    pairs = max(correlation.pairs[0], 1.0)
+    by_chance = correlation.by_chance
+    return float(2 * np.sqrt(by_chance / (pairs * max(1 - by_chance, 1e-9))))
+
+
+def _without_strides(uses: Uses, exclusivity: float) -> tuple[Sharing, float]:
+    """A pattern in which no part comes again, and its overlap."""
+    stretches = _stretches(uses)
+    overlap = _overlap(stretches)
+    if stretches.max() > LONGEST_STRETCH or overlap > MOST_OVERLAP:
+        return Sharing.IRREGULAR, 0.0
+    if exclusivity >= EXCLUSIVE and overlap < LEAST_OVERLAP:
+        return Sharing.DIVIDED, 0.0
+    return Sharing.PARTIAL, overlap
+
+
+def classify(uses: Uses) -> Pattern:
+    """The pattern that the accesses show; unknown, with the reason, where they are too few."""
+    accesses = int(uses.counts.sum())
+    if accesses < FEWEST_ACCESSES:
+        why = f"{accesses} accesses are too few: {FEWEST_ACCESSES} are needed"
+        return Pattern(Sharing.UNKNOWN, 0.0, uses.line, accesses, why=why)
+    uses = _active(uses)
+    unit = uses.unit_bytes()
+    by_thread = np.bincount(uses.ranks, weights=uses.counts)
+    if by_thread.max() >= PRIVATE * accesses:
+        return Pattern(Sharing.PRIVATE, 1.0, unit, accesses, sure=True)
+    correlation = correlate(histograms(uses, unit), uses.exact)
+    exclusivity = float(np.clip(correlation.r()[0], 0.0, 1.0))
+    tells_lines = uses.exact or unit == uses.line
+    if exclusivity < SHARED + (0 if uses.exact else _noise(correlation)):
+        sure = tells_lines and exclusivity < SHARED
+        return Pattern(Sharing.SHARED, exclusivity, unit, accesses, sure)
+    sure = tells_lines or exclusivity >= EXCLUSIVE
+    levels, cut = _levels(correlation, unit)
+    if not levels:
+        sharing, overlap = _without_strides(uses, exclusivity)
+        return Pattern(sharing, exclusivity, unit, accesses, sure, overlap=overlap)
+    if exclusivity < MIXED and not sure:
+        why = f"threads alternate within {unit} bytes, which more accesses would tell apart"
+        return Pattern(Sharing.UNKNOWN, exclusivity, unit, accesses, why=why)
+    return Pattern(_of_levels(levels, cut, uses.line), exclusivity, unit, accesses, sure, levels)

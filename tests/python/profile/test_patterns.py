@@ -1,0 +1,204 @@
+"""The patterns of `bench map`, told from who used what: from every access, and from samples."""
+
+import itertools
+import json
+import math
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from homenode.profile import Sharing, Uses, classify
+
+LINE = 64
+THREADS = (3, 8, 16)
+Integers = NDArray[np.int64]
+
+# Which axes a pattern cuts, the slowest first.
+CUTS = {
+    "2d-rows": (1, 0),
+    "2d-columns": (0, 1),
+    "2d-mesh": (1, 1),
+    "3d-slabs-z": (1, 0, 0),
+    "3d-slabs-y": (0, 1, 0),
+    "3d-slabs-x": (0, 0, 1),
+    "3d-pencils-x": (1, 1, 0),
+    "3d-pencils-y": (1, 0, 1),
+    "3d-pencils-z": (0, 1, 1),
+    "3d-blocks": (1, 1, 1),
+}
+SHAPES = {2: [(256, 256), (64, 1024), (1024, 64)], 3: [(40, 40, 40)]}
+# By how often parts come again in memory, and whether the outermost axis is cut.
+NAMES = {
+    (0, True): Sharing.DIVIDED,
+    (1, False): Sharing.BANDS,
+    (1, True): Sharing.MESH,
+    (2, False): Sharing.PENCILS,
+    (2, True): Sharing.BLOCKS,
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """Lines and who uses them, and what that is called."""
+
+    name: str
+    lines: Integers
+    threads: Integers
+    wanted: Sharing
+
+
+def grid(cut: tuple[int, ...], shape: tuple[int, ...], threads: int) -> tuple[int, ...]:
+    """The cut that is nearest to a square or a cube, slower axes more."""
+    all_ = itertools.product(range(1, threads + 1), repeat=len(shape))
+    fitting = [
+        parts
+        for parts in all_
+        if math.prod(parts) == threads
+        and all(part <= extent for part, extent in zip(parts, shape, strict=True))
+        and all(is_cut or part == 1 for part, is_cut in zip(parts, cut, strict=True))
+    ]
+    return min(fitting, key=lambda parts: (sum(parts), [-part for part in parts]))
+
+
+def owners(parts: tuple[int, ...], shape: tuple[int, ...]) -> Integers:
+    """The thread of each element of an array that lies row by row."""
+    rank = np.zeros(shape, np.int64)
+    for axis, (extent, count) in enumerate(zip(shape, parts, strict=True)):
+        sizes = [extent // count + (i < extent % count) for i in range(count)]
+        along = np.repeat(np.arange(count), sizes)
+        rank = rank * count + along.reshape([-1 if a == axis else 1 for a in range(len(shape))])
+    return rank.ravel()
+
+
+def name_of(parts: tuple[int, ...]) -> Sharing:
+    """What memory shows of a cut: an axis that is cut comes again where another lies outside it."""
+    axes = [part > 1 for part in parts[::-1]]
+    axes = axes[axes.index(True) :]
+    return NAMES[sum(axes[:-1]), axes[-1]]
+
+
+def boxes(threads: int) -> Iterator[Case]:
+    for name, cut in CUTS.items():
+        for shape in SHAPES[len(cut)]:
+            parts = grid(cut, shape, threads)
+            rank = owners(parts, shape)
+            yield Case(f"{name} {shape}", np.arange(len(rank)), rank, name_of(parts))
+
+
+def stretches(threads: int, overlap: int, lines: int = 65536) -> Case:
+    part = lines // threads
+    more = part * overlap // 100
+    used = [
+        np.arange(max(0, rank * part - more), min(lines, (rank + 1) * part + more))
+        for rank in range(threads)
+    ]
+    wanted = Sharing.PARTIAL if overlap else Sharing.DIVIDED
+    by = np.repeat(np.arange(threads), [len(each) for each in used])
+    return Case(f"overlap {overlap}", np.concatenate(used), by, wanted)
+
+
+def cases(threads: int, lines: int = 65536) -> Iterator[Case]:
+    all_ = np.arange(lines)
+    yield Case("interleaved", all_, all_ % threads, Sharing.INTERLEAVED)
+    everybody = np.repeat(np.arange(threads), lines)
+    yield Case("shared", np.tile(all_, threads), everybody, Sharing.SHARED)
+    for overlap in (0, 5, 25, 50):
+        yield stretches(threads, overlap)
+    yield from boxes(threads)
+
+
+def uses(case: Case, samples: int | None = None, seed: int = 1) -> Uses:
+    """All accesses, or some drawn at random."""
+    size = (int(case.lines.max()) + 1) * LINE
+    chosen = np.arange(len(case.lines))
+    if samples is not None:
+        chosen = np.random.default_rng(seed).integers(0, len(case.lines), samples)
+    ones = np.ones(len(chosen), np.int64)
+    return Uses(size, case.lines[chosen] * LINE, case.threads[chosen], ones, samples is None)
+
+
+@pytest.mark.parametrize("threads", THREADS)
+class TestPatternsOfMap:
+    def test_all_are_named_right_from_every_access(self, threads: int) -> None:
+        for case in cases(threads):
+            found = classify(uses(case))
+            assert (found.sharing, found.sure) == (case.wanted, True), case.name
+
+    def test_and_from_many_samples(self, threads: int) -> None:
+        for case in cases(threads):
+            assert classify(uses(case, 20_000)).sharing == case.wanted, case.name
+
+    @pytest.mark.parametrize("samples", [300, 1000, 3000])
+    def test_what_is_sure_is_right_from_few_samples(self, threads: int, samples: int) -> None:
+        for case in cases(threads):
+            found = classify(uses(case, samples))
+            assert found.sharing == case.wanted or not found.sure, case.name
+
+    def test_names_of_threads_do_not_matter(self, threads: int) -> None:
+        other = np.random.default_rng(2).permutation(threads) + 4000
+        for case in cases(threads):
+            renamed = Case(case.name, case.lines, other[case.threads], case.wanted)
+            found, as_before = classify(uses(renamed)), classify(uses(case))
+            assert found.sharing == as_before.sharing, case.name
+            assert found.levels == as_before.levels, case.name
+
+    def test_strides_are_those_of_the_array(self, threads: int) -> None:
+        found = classify(uses(next(cases(threads))))
+        assert [(level.part, level.period) for level in found.levels] == [(LINE, threads * LINE)]
+        rank = owners((1, threads), (256, 256))
+        columns = classify(uses(Case("columns", np.arange(len(rank)), rank, Sharing.BANDS)))
+        assert [level.period for level in columns.levels] == [256 * LINE]
+        assert columns.levels[0].part == pytest.approx(256 * LINE / threads, rel=0.01)
+
+    @pytest.mark.parametrize("overlap", [5, 25, 50])
+    def test_the_overlap_is_found(self, threads: int, overlap: int) -> None:
+        for samples in (None, 20_000):
+            found = classify(uses(stretches(threads, overlap), samples))
+            assert found.overlap == pytest.approx(overlap / 100, abs=0.01)
+
+
+def test_the_patterns_are_all_that_bench_map_has() -> None:
+    said = subprocess.run(
+        ["homenode", "bench", "map", "--describe", "--json"], capture_output=True, check=True
+    )
+    names = {pattern["name"] for pattern in json.loads(said.stdout)["patterns"]}
+    shared = {name for name in names if "shared" in name}
+    assert names - shared == {*CUTS, "divided", "interleaved", "partial", "multi-patterns"}
+
+
+def test_scattered_pages_have_no_pattern() -> None:
+    owner = np.random.default_rng(3).integers(0, 8, 1024).repeat(64)
+    found = classify(uses(Case("scattered", np.arange(65536), owner, Sharing.IRREGULAR)))
+    assert found.sharing == Sharing.IRREGULAR
+    assert found.exclusivity == pytest.approx(1)
+
+
+def test_a_few_accesses_of_others_leave_it_private() -> None:
+    lines = np.arange(10_000)
+    owner = np.where(lines % 50 == 0, 1 + lines % 3, 0)
+    found = classify(uses(Case("private", lines, owner, Sharing.PRIVATE)))
+    assert (found.sharing, found.sure) == (Sharing.PRIVATE, True)
+
+
+def test_one_look_of_another_thread_at_everything_hides_no_pattern() -> None:
+    case = stretches(8, 0)
+    ones = np.ones(len(case.lines), np.int64)
+    every_64th = case.lines[::64]
+    looked = Uses(
+        65536 * LINE,
+        np.concatenate([case.lines, every_64th]) * LINE,
+        np.concatenate([case.threads, np.full(len(every_64th), 99)]),
+        np.concatenate([ones * 10, np.ones(len(every_64th), np.int64)]),
+        exact=True,
+    )
+    assert classify(looked).sharing == Sharing.DIVIDED
+
+
+def test_too_few_accesses_are_said() -> None:
+    found = classify(uses(stretches(8, 0), 99))
+    assert found.sharing == Sharing.UNKNOWN
+    assert found.why == "99 accesses are too few: 100 are needed"
