@@ -119,6 +119,7 @@ def test_blocks_are_on_the_node_of_their_thread(quad: Lab) -> None:
     check_blocks_are_local(quad)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("machine", ["tiny-2x2", EIGHT], ids=["two nodes", "eight nodes"])
 def test_blocks_are_on_the_node_of_their_thread_on_others(
     machine: str | Machine, tmp_path: Path

@@ -112,7 +112,13 @@ def examples(page: str) -> list[str]:
 
 
 @pytest.mark.lab
-@pytest.mark.parametrize("page", ["homenode", *BUILT_IN, "lab"])
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=pytest.mark.long) if page in ("bench", "measure") else page
+        for page in ["homenode", *BUILT_IN, "lab"]
+    ],
+)
 def test_the_examples_work(page: str, tmp_path: Path) -> None:
     commands = examples(page)
     assert len(commands) >= 2

@@ -111,6 +111,7 @@ def test_a_study_of_another_workload_has_its_figures_by_the_labs_clock(
     assert at_home.value > 1.2 * crowded.value
 
 
+@pytest.mark.long
 def test_the_kernels_of_npb_are_counted_and_timed_by_the_model(
     tmp_path: Path, runner: LabRunner
 ) -> None:
