@@ -20,6 +20,7 @@ from homenode.lab.memory import node_sizes
 from homenode.lab.monitor import Monitor, MonitorError
 from homenode.lab.preload import cpu_line
 from homenode.lab.qemu import Files, LabOptions, command_line
+from homenode.lab.sysfs_caches import cache_tree
 from homenode.lab.text import say
 
 BOOT_TIMEOUT_S = 180.0
@@ -64,6 +65,7 @@ class Boot:
             words = command_line(self.emulator.command(), self.machine, anywhere, self.options)
             snapshots.folder()
             qemu, version = self.emulator.path, self.emulator.version_text
+            words.append(cache_tree(self.machine).layout)
             return snapshots.key(words, qemu, version, cpu_line("model name"))
         except (OSError, LabError):
             return None

@@ -17,6 +17,9 @@ from typing import Self
 
 from homenode.lab.errors import LabError
 from homenode.lab.qemu import CLOCK_BYTES
+from homenode.lab.sysfs_caches import CacheTree
+
+NO_CACHES = CacheTree("", "")
 
 
 def sessions_folder() -> Path:
@@ -80,12 +83,16 @@ class Session:
 
     @classmethod
     def create(
-        cls, machine: str, results: Path | None, timing: str | None = None, caches: str = ""
+        cls,
+        machine: str,
+        results: Path | None,
+        timing: str | None = None,
+        caches: CacheTree = NO_CACHES,
     ) -> Self:
         """Makes the folder, after sweeping those of dead drivers. Raises LabError.
 
         `timing` is the text of the timing file; None: the guest has no clock of modelled time.
-        `caches` is what its /sys says of caches, as in sysfs_caches; empty: what QEMU makes up.
+        `caches` is what its /sys says of caches; NO_CACHES: what QEMU makes up.
         """
         base = sessions_folder()
         try:
@@ -99,7 +106,8 @@ class Session:
             (folder / "nothing").mkdir(mode=0o700)
             (folder / "clock").write_bytes(bytes(CLOCK_BYTES))
             (session.jobs / "machine").write_text(machine)
-            (session.jobs / "caches").write_text(caches)
+            (session.jobs / "caches").write_text(caches.layout)
+            (session.jobs / "figures").write_text(caches.figures)
             if timing is not None:
                 (folder / "timing").write_text(timing)
                 (session.jobs / "clock").touch()

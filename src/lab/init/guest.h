@@ -43,8 +43,15 @@ void hn_tell(int control, const char* format, ...) __attribute__((format(printf,
 // guest_machine.c: what the lab's machine has and QEMU has no option for: caches, and a clock of
 // modelled time.
 
-// Makes /sys in the jobs' root tell of the caches that the session's file "caches" describes.
+// Makes the files that tell of the caches which the session's file "caches" describes.
+// pre: the session is mounted.
+void hn_make_caches(void);
+
+// Puts those files in the place of the kernel's in /sys. pre: all CPUs run.
 void hn_show_caches(void);
+
+// Writes the figures that the session's file "figures" gives into those files.
+void hn_set_figures(void);
 
 // Finds the device behind which the lab's clock lies, switches it on and writes the path of its
 // memory to `path`. False: this guest has none.
@@ -53,10 +60,15 @@ bool hn_find_clock(char* path, size_t size);
 // guest_mounts.c: the guest's file systems: its own, the session's, and the root that jobs are
 // confined to.
 
-// Mounts what the guest itself needs to talk with the driver: proc, sys, devtmpfs and the session.
+// Mounts what the guest itself needs to talk with the driver: proc, sys and devtmpfs.
 void hn_mount_guest(void);
 
-// Mounts the jobs' root: the host's files read-only with fresh /tmp, /run, /dev/shm over them, and
+// Mounts the session, and unmounts it: QEMU takes no snapshot of a guest that has mounted it.
+void hn_mount_session(void);
+void hn_unmount_session(void);
+
+// Mounts the jobs' root: the host's files read-only with fresh /tmp, /run, /dev/shm over them, /sys
+// as it is, and
 // the results directory, if the session's file "results" names one, at its own path.
 void hn_mount_job_root(void);
 

@@ -13,40 +13,37 @@
 
 // QEMU tells the kernel of caches of its own, whatever the machine has, and what the kernel tells
 // programs comes from there. The driver writes down what it should tell; each CPU's folder of that
-// is put in the place of the kernel's.
+// is put in the place of the kernel's. All files of one figure (a cache's size, its ways) are links
+// to one file, so that a guest from a snapshot gets the figures of its own machine by a few writes.
 #define TREE "/caches"
 
-static void make_file(const char* path, const char* value) {
-  int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0444);
+static void write_value(const char* path, const char* value) {
+  int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0444);
   if (file < 0 || dprintf(file, "%s\n", value) < 0) hn_die("write", path);
   close(file);
 }
 
-// One line: a folder, with a slash at its end, or a file and what it says, after a blank.
+// One line: a folder, with a slash at its end, or a file and what it says, after a blank: a value,
+// or "=" and the file of the same figure, nothing for the first of them.
 static void make_entry(char* line) {
   char path[256];
+  char first[256];
   char* value = strchr(line, ' ');
   if (value != NULL) *value++ = '\0';
   snprintf(path, sizeof path, TREE "/%s", line);
-  if (value != NULL)
-    make_file(path, value);
-  else if (mkdir(path, 0755) != 0)
-    hn_die("make", path);
+  if (value == NULL) {
+    if (mkdir(path, 0755) != 0) hn_die("make", path);
+  } else if (value[0] == '=' && value[1] != '\0') {
+    snprintf(first, sizeof first, TREE "/%s", value + 1);
+    if (link(first, path) != 0) hn_die("link", path);
+  } else {
+    write_value(path, value);
+  }
 }
 
-// A kernel that found no caches in QEMU has no place for these.
-static void put_in_place(int cpu) {
-  char tree[64];
-  char place[128];
-  snprintf(tree, sizeof tree, TREE "/cpu%d", cpu);
-  snprintf(place, sizeof place, HN_ROOT "/sys/devices/system/cpu/cpu%d/cache", cpu);
-  if (mount(tree, place, NULL, MS_BIND, NULL) != 0 && errno != ENOENT) hn_die("mount", place);
-}
-
-void hn_show_caches(void) {
-  FILE* lines = fopen(HN_SESSION "/caches", "re");
+static void make_entries(const char* list) {
+  FILE* lines = fopen(list, "re");
   if (lines == NULL) return;
-  mkdir(TREE, 0755);
   char* line = NULL;
   size_t size = 0;
   for (ssize_t length; (length = getline(&line, &size, lines)) > 0;) {
@@ -55,8 +52,28 @@ void hn_show_caches(void) {
   }
   free(line);
   fclose(lines);
-  for (int cpu = 0; access(TREE "/cpu0", F_OK) == 0 && cpu < sysconf(_SC_NPROCESSORS_CONF); ++cpu)
-    put_in_place(cpu);
+}
+
+void hn_make_caches(void) {
+  mkdir(TREE, 0755);
+  make_entries(HN_SESSION "/caches");
+}
+
+// A kernel that found no caches in QEMU has no place for these.
+static void put_in_place(int cpu) {
+  char tree[64];
+  char place[128];
+  snprintf(tree, sizeof tree, TREE "/cpu%d", cpu);
+  snprintf(place, sizeof place, "/sys/devices/system/cpu/cpu%d/cache", cpu);
+  if (mount(tree, place, NULL, MS_BIND, NULL) != 0 && errno != ENOENT) hn_die("mount", place);
+}
+
+void hn_show_caches(void) {
+  for (int cpu = 0; cpu < sysconf(_SC_NPROCESSORS_CONF); ++cpu) put_in_place(cpu);
+}
+
+void hn_set_figures(void) {
+  make_entries(HN_SESSION "/figures");
 }
 
 // The clock is shared memory behind a PCI device, in which the host writes the modelled time.

@@ -93,11 +93,20 @@ static void mount_results(void) {
   mount_9p("hn_results", target, MS_NOSUID | MS_NODEV, P9_OPTIONS "cache=none");
 }
 
-void hn_mount_job_root(void) {
+void hn_mount_session(void) {
   mount_9p("hn_session", HN_SESSION, MS_NOSUID | MS_NODEV, P9_OPTIONS "cache=none");
+}
+
+void hn_unmount_session(void) {
+  if (umount(HN_SESSION) != 0) hn_die("unmount", HN_SESSION);
+}
+
+void hn_mount_job_root(void) {
   mount_9p("hn_root", HN_ROOT, MS_RDONLY, P9_OPTIONS "cache=loose");
   mount_in_root("/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, "");
-  mount_in_root("/sys", "sysfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, "");
+  // With the caches that were put into it.
+  if (mount("/sys", HN_ROOT "/sys", NULL, MS_BIND | MS_REC, NULL) != 0 && errno != ENOENT)
+    hn_die("mount", HN_ROOT "/sys");
   mount_in_root("/sys/fs/cgroup", "cgroup2", MS_NOSUID | MS_NODEV | MS_NOEXEC, "");
   mount_in_root("/dev", "devtmpfs", MS_NOSUID, "mode=0755");
   mkdir(HN_ROOT "/dev/shm", 01777);

@@ -3,7 +3,8 @@
 // What takes long and is the same for every lab of a machine comes first; then it says `booted`.
 // Here the driver may take a snapshot, from which later guests start. At the word `go` the guest
 // gets what is this lab's own (the time, the host's files, its name) and says `ready`. The host's
-// files cannot come earlier: QEMU takes no snapshot of a guest that has mounted them.
+// files cannot come earlier: QEMU takes no snapshot of a guest that has mounted them. Of the
+// session, only what is part of the snapshot's key is read before.
 #include "guest.h"
 #include "jobs.h"
 
@@ -58,8 +59,9 @@ static const char* clock_of_session(void) {
 static void go(struct hn_jobs* jobs, const char* time, const char* seed) {
   hn_set_time(time);
   hn_add_randomness(seed);
+  hn_mount_session();
   hn_mount_job_root();
-  hn_show_caches();
+  hn_set_figures();
   name_the_machine();
   hn_tell_kernel_functions();
   jobs->clock = clock_of_session();
@@ -118,9 +120,14 @@ int main(void) {
   static struct hn_jobs jobs;
   hn_mount_guest();
   hn_load_modules();
-  hn_start_cpus();
-  bring_loopback_up();
+  // While one CPU runs, before the others come and all share the host's.
   hn_find_kernel_functions();
+  hn_mount_session();
+  hn_make_caches();
+  hn_unmount_session();
+  hn_start_cpus();
+  hn_show_caches();
+  bring_loopback_up();
   int signals = open_child_signals();
   hn_jobs_init(&jobs, hn_open_control());
   say_booted(&jobs);

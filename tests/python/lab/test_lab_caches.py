@@ -9,12 +9,21 @@ import pytest
 from homenode.lab import Lab, find_machine
 from homenode.lab.catalogue import names
 from homenode.lab.machine import Cache, CacheInstance
-from homenode.lab.sysfs_caches import cache_tree
+from homenode.lab.sysfs_caches import CacheTree, cache_tree
 
 
-def files(text: str) -> dict[str, str]:
-    """What each file of a tree says, by its path."""
+def said(text: str) -> dict[str, str]:
+    """What each file of a list says, by its path."""
     return dict(line.split(" ", 1) for line in text.splitlines() if not line.endswith("/"))
+
+
+def files(tree: CacheTree) -> dict[str, str]:
+    """What each file of a tree says once the figures are written, by its path."""
+    figures = said(tree.figures)
+    return {
+        path: figures[value[1:] or path] if value.startswith("=") else value
+        for path, value in said(tree.layout).items()
+    }
 
 
 def test_a_cpu_has_its_caches_in_the_kernels_order():
@@ -48,7 +57,7 @@ def test_size_ways_and_sets_agree_for_every_machine(name: str):
 
 def test_folders_come_before_what_is_in_them():
     known = {""}
-    for line in cache_tree(find_machine("tiny-2x2")).splitlines():
+    for line in cache_tree(find_machine("tiny-2x2")).layout.splitlines():
         path = line.split(" ")[0]
         assert path.removesuffix("/").rpartition("/")[0] in known
         known.add(path.removesuffix("/"))
@@ -64,9 +73,34 @@ def test_cpus_have_the_guests_numbers_and_long_maps_have_several_words():
     assert "cpu31/index0/number_of_sets" not in tree
 
 
+def test_machines_that_differ_by_figures_have_one_layout():
+    machine = find_machine("quad-4x2")
+    larger = replace(
+        machine,
+        caches=tuple(
+            replace(cache, shape=replace(cache.shape, size=2 * cache.shape.size))
+            for cache in machine.caches
+        ),
+    )
+    assert cache_tree(larger).layout == cache_tree(machine).layout
+    assert (
+        files(cache_tree(larger))["cpu7/index3/size"]
+        != files(cache_tree(machine))["cpu7/index3/size"]
+    )
+
+
+def test_caches_of_unlike_shapes_have_figures_of_their_own():
+    one, other = (
+        CacheInstance(1, Cache(size, 8, 64), (cpu,)) for cpu, size in enumerate((32768, 65536))
+    )
+    machine = replace(find_machine("tiny-2x2"), caches=(one, other), instruction_caches=())
+    tree = files(cache_tree(machine))
+    assert (tree["cpu0/index0/size"], tree["cpu1/index0/size"]) == ("32K", "64K")
+
+
 def test_a_machine_without_caches_has_no_tree():
     machine = find_machine("tiny-2x2")
-    assert cache_tree(replace(machine, caches=(), instruction_caches=())) == ""
+    assert cache_tree(replace(machine, caches=(), instruction_caches=())) == CacheTree("", "")
 
 
 def test_a_scaled_cache_of_less_than_a_kib_is_one_kib():
