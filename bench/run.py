@@ -59,13 +59,26 @@ def first_command(machine: str, warm: bool) -> float:
 
 
 def boot(runs: int = 3) -> None:
-    """The first command of every machine: after a boot, and from the snapshot of one."""
+    """The first command of every machine, after a boot and from a snapshot, and the next ones."""
     for machine in catalogue.names():
         cold = [first_command(machine, warm=False) for _ in range(runs)]
         first_command(machine, warm=True)  # Leaves a snapshot where there is none yet.
         warm = [first_command(machine, warm=True) for _ in range(runs)]
         for how, seconds in (("after a boot", cold), ("from a snapshot", warm)):
             print(f"first command, {machine}, {how}: {spread(seconds)} s", flush=True)
+        print(f"next commands, {machine}: {spread(next_commands(machine, runs))} s", flush=True)
+
+
+def next_commands(machine: str, runs: int) -> list[float]:
+    """Seconds of each further command in a guest that has run one, on the host's clock."""
+    seconds = []
+    with Lab(machine) as lab:
+        lab.run(["true"])
+        for _ in range(runs):
+            started = time.monotonic()
+            lab.run(["true"])
+            seconds.append(time.monotonic() - started)
+    return seconds
 
 
 def walk(lab: Lab, order: str) -> float:

@@ -29,6 +29,10 @@ KERNEL_ARGUMENTS = (
     "rcupdate.rcu_expedited=1",
     # A virtual CPU that waits for the host's is not stuck.
     "nowatchdog",
+    # No page or object of the kernel's own is cleared unless its user wants that.
+    "init_on_alloc=0",
+    # Page tables are not split up and checked to protect the kernel from itself.
+    "rodata=off",
     "nokaslr",
     "mitigations=off",
     "audit=0",

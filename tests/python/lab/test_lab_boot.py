@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -157,6 +158,34 @@ def test_another_machine_has_another_snapshot(
         pass
     other = boot("boot", warm=True)
     other.machine = find_machine("quad-4x2")
+    with other:
+        assert len(snapshots()) == 2
+
+
+def test_a_machine_with_other_figures_has_the_same_snapshot(
+    boot: Callable[..., Lab], snapshots: Callable[[], list[Path]], tmp_path: Path
+):
+    with boot("boot", warm=True):
+        pass
+    faster = boot("snapshot", warm=True)
+    faster.machine = replace(
+        faster.machine,
+        caches=tuple(
+            replace(cache, shape=replace(cache.shape, size=2 * cache.shape.size))
+            for cache in faster.machine.caches
+        ),
+    )
+    with faster:
+        assert (tmp_path / "plan").read_text() == "" and len(snapshots()) == 1
+
+
+def test_a_machine_whose_caches_are_shared_otherwise_has_another_snapshot(
+    boot: Callable[..., Lab], snapshots: Callable[[], list[Path]]
+):
+    with boot("boot", warm=True):
+        pass
+    other = boot("boot", warm=True)
+    other.machine = replace(other.machine, caches=other.machine.caches[:1])
     with other:
         assert len(snapshots()) == 2
 

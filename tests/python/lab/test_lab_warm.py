@@ -3,13 +3,13 @@
 import os
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 from lab_start import lab_or_skip
 
-from homenode.lab import CountMatrix, Lab, access_matrix
+from homenode.lab import CountMatrix, Lab, access_matrix, find_machine
 
 pytestmark = pytest.mark.lab
 
@@ -64,6 +64,22 @@ def test_two_labs_go_on_from_one_snapshot_at_once_and_are_as_one_that_booted(
         assert answer.matrix.loads[0][2] == pytest.approx(booted.matrix.loads[0][2], rel=0.001)
         assert answer.matrix.stores[1][2] == pytest.approx(booted.matrix.stores[1][2], rel=0.001)
         assert answer.matrix.misses == pytest.approx(booted.matrix.misses, rel=0.001)
+
+
+def test_a_guest_from_the_snapshot_of_other_figures_shows_its_own(own_cache: Path):
+    shown = []
+    for factor in (1, 2):
+        machine = find_machine("tiny-2x2")
+        shapes = [replace(cache.shape, size=factor * cache.shape.size) for cache in machine.caches]
+        caches = map(lambda cache, shape: replace(cache, shape=shape), machine.caches, shapes)
+        with lab_or_skip(replace(machine, caches=tuple(caches))) as lab:
+            assert lab.from_snapshot == (factor == 2 and lab.emulator.snapshots)
+            sizes = "/sys/devices/system/cpu/cpu[03]/cache/index?/size"
+            shown.append(lab.run(["sh", "-c", f"cat {sizes}"]).stdout.split())
+    instruction = 1  # The index of the only cache that keeps its size.
+    for index, (before, after) in enumerate(zip(*shown, strict=True)):
+        factor = 1 if index % (len(shown[0]) // 2) == instruction else 2
+        assert int(after[:-1]) == factor * int(before[:-1])
 
 
 def test_a_cold_lab_boots_beside_a_snapshot(own_cache: Path):
