@@ -77,7 +77,7 @@ void hn_make_folders(char* path);
 
 // guest_kernel.c: where the guest's kernel has the functions that the lab's clock watches.
 
-// Looks them up. It takes a second, so it is done before a snapshot is taken.
+// Looks them up. It takes a moment, so it is done before a snapshot is taken.
 void hn_find_kernel_functions(void);
 
 // Tells the plugin; 0 for what this kernel does not have.

@@ -3,6 +3,7 @@
 #include "guest.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char* const names[HN_KERNEL_FUNCTIONS] = {
@@ -18,12 +19,18 @@ void hn_find_kernel_functions(void) {
   FILE* symbols = fopen("/proc/kallsyms", "re");
   if (symbols == NULL) return;
   char line[512];
-  while (fgets(line, sizeof line, symbols) != NULL) {
-    unsigned long address;
-    char name[256];
-    if (sscanf(line, "%lx %*c %255s", &address, name) != 2) continue;
-    for (int i = 0; i < HN_KERNEL_FUNCTIONS; ++i)
-      if (strcmp(name, names[i]) == 0) addresses[i] = address;
+  // All are in the first tenth of what the kernel has to say.
+  for (int found = 0; found < HN_KERNEL_FUNCTIONS && fgets(line, sizeof line, symbols) != NULL;) {
+    // An address, a blank, a letter, a blank and the name.
+    char* name;
+    unsigned long address = strtoul(line, &name, 16);
+    if (strlen(name) < 4) continue;
+    name[strcspn(name, "\n")] = '\0';
+    for (int i = 0; i < HN_KERNEL_FUNCTIONS; ++i) {
+      if (strcmp(name + 3, names[i]) != 0 || addresses[i] != 0) continue;
+      addresses[i] = address;
+      ++found;
+    }
   }
   fclose(symbols);
 }
