@@ -43,13 +43,14 @@ void add_outputs(const CLI::App& app, std::vector<std::string>& files) {
 }
 
 /// Runs `inner`, a command line without the lab's options, inside the lab; it writes the files
-/// `outputs`.
+/// `outputs`. Without `reads_input` the standard input is left to others.
 int run_in_lab(Context& context, const LabOptions& lab, const std::vector<std::string>& outputs,
-               const std::vector<std::string>& inner) {
+               bool reads_input, const std::vector<std::string>& inner) {
   std::string self = companion(context, "homenode");
   if (self.find('/') == std::string::npos) self = context.program;
   std::vector<std::string> command{"run", "--machine", lab.machine};
   if (!lab.scale.empty()) command.push_back("--scale=" + lab.scale);
+  if (!reads_input) command.emplace_back("--no-input");
   for (const std::string& file : outputs) command.push_back("--output=" + file);
   command.insert(command.end(), {"--", self});
   command.insert(command.end(), inner.begin(), inner.end());
@@ -162,7 +163,7 @@ int invoke(Context& context, Verb& verb, const std::vector<std::string>& argumen
     }
     std::vector<std::string> outputs;
     add_outputs(app, outputs);
-    return run_in_lab(context, lab, outputs, inner);
+    return run_in_lab(context, lab, outputs, verb.runs_program(), inner);
   }
   verb.take_program(std::move(line.program));
   return verb.run(context);

@@ -65,6 +65,16 @@ TEST(Dispatch, TheLabBringsTheFilesThatAVerbWrites) {
   }
 }
 
+TEST(Dispatch, TheInputIsForProgramsInTheLabAlone) {
+  for (const auto& [words, left] : std::initializer_list<std::pair<Words, bool>>{
+           {{"topology", "--machine", "m"}, true}, {{"run", "--machine", "m", "cat"}, false}}) {
+    CommandLine line;
+    line.run(words);
+    const Words& executed = line.os.executed();
+    EXPECT_EQ(std::count(executed.begin(), executed.end(), "--no-input") == 1, left) << words[0];
+  }
+}
+
 /// The options of a parser, and of all below it, whose value is a file.
 void add_file_options(const CLI::App& app, std::set<std::string>& names) {
   for (const CLI::Option* option : app.get_options()) {

@@ -54,10 +54,16 @@ class Channel:
         except OSError:
             self.closed = True
 
-    def receive(self, timeout_s: float) -> Message | None:
-        """The next message, or None after `timeout_s`, or at once when the guest is gone."""
+    def receive(self, timeout_s: float, other: int | None = None) -> Message | None:
+        """The next message, or None after `timeout_s`, or at once when the guest is gone.
+
+        None as well once the descriptor `other` can be read.
+        """
+        waits_for: list[socket.socket | int] = [self._ours]
+        if other is not None:
+            waits_for.append(other)
         while b"\n" not in self._buffer:
-            if self.closed or not select.select([self._ours], [], [], timeout_s)[0]:
+            if self.closed or self._ours not in select.select(waits_for, [], [], timeout_s)[0]:
                 return None
             try:
                 data = self._ours.recv(READ_SIZE)

@@ -26,6 +26,8 @@ EXIT_CODES = (
     "lost."
 )
 
+STDIN = 0
+
 
 def add_parsers(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Adds the options of both; VERBS runs them."""
@@ -34,7 +36,7 @@ def add_parsers(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
         allow_abbrev=False,
         help="run a program in a virtual machine",
         description="Runs a program of this host in a virtual NUMA machine: it sees the host's "
-        "files read-only.",
+        "files read-only, and its standard streams are those of this command.",
         epilog=EXIT_CODES,
     )
     _machine_options(run)
@@ -49,6 +51,9 @@ def add_parsers(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
         metavar="FILE",
         help="a file that the program writes; it is copied to the host when the program ends; "
         "may be repeated",
+    )
+    run.add_argument(
+        "-n", "--no-input", action="store_true", help="leave the standard input to others"
     )
     run.add_argument(
         "command",
@@ -160,6 +165,7 @@ def run(options: argparse.Namespace) -> int:
             stdout=sys.stdout.buffer,
             stderr=sys.stderr.buffer,
             outputs=options.output,
+            stdin=None if options.no_input else STDIN,
         )
         lab.stop()
         rois = lab.rois(result.counts_from)
@@ -193,7 +199,10 @@ def _status(result: Result, lab: Lab, command: list[str], options: argparse.Name
     if result.signal == signal.SIGILL:
         say("the program used an instruction that QEMU lacks (AVX-512, ...); build it without")
     if result.lost:
-        say("part of the program's output was lost: the session's disk is full; set TMPDIR")
+        say(
+            f"part of the program's {' and '.join(result.lost)} was lost: the session's disk is "
+            "full; set TMPDIR"
+        )
     if result.strays:
         say(
             f"the program wrote {result.strays} other files beside its output, and they are "

@@ -51,13 +51,16 @@ class Guest:
         for wire in wires:
             wire.started()
 
-    def hear(self) -> Message | None:
-        """The guest's next message, None after a moment, or at once if it is gone."""
-        return self.channel.receive(POLL_S)
+    def hear(self, other: int | None = None) -> Message | None:
+        """The guest's next message, None after a moment, or at once if it is gone.
 
-    def receive(self) -> Message | None:
-        """The guest's next message, None after a moment. Raises LabLostError if it is gone."""
-        message = self.hear()
+        None as well once the descriptor `other` can be read.
+        """
+        return self.channel.receive(POLL_S, other)
+
+    def receive(self, other: int | None = None) -> Message | None:
+        """As hear(). Raises LabLostError if the guest is gone."""
+        message = self.hear(other)
         if message is None and self.channel.closed:
             raise self.lost()
         return message

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import IO, Literal, Self
 
 from homenode.errors import USAGE
-from homenode.lab.channel import Message
+from homenode.lab.channel import Channel, Message
 from homenode.lab.counts import Roi
 from homenode.lab.errors import LabError
+from homenode.lab.input import Input
 from homenode.lab.outputs import Output
 from homenode.lab.result import Result
 
@@ -93,8 +94,10 @@ class Job:
         spec: JobSpec,
         stdout: IO[bytes] | None,
         stderr: IO[bytes] | None,
+        source: Input | None = None,
     ):
         self.name = name
+        self._source = source
         self._folder = folder / name
         self._spec = spec
         self._sinks = {"stdout": stdout, "stderr": stderr}
@@ -111,6 +114,8 @@ class Job:
         }
         if self._spec.outputs:
             files["outputs"] = strings([str(output.path) for output in self._spec.outputs])
+        if self._source is not None:
+            files["stdin"] = b""
         try:
             self._folder.mkdir(mode=0o700)
             for name, content in files.items():
@@ -134,6 +139,30 @@ class Job:
         """Passes on new output. False when a reader of it has just gone away."""
         readers = [tail.forward() for tail in self._tails.values()]
         return all(readers)
+
+    @property
+    def waits_for(self) -> int | None:
+        """The descriptor of the input to wait for; None while the guest wants none of it."""
+        return None if self._source is None else self._source.waits_for
+
+    def hear_of_input(self, message: Message) -> None:
+        """What the guest says of the program's standard input: it wants more, or had so much."""
+        if self._source is not None and message.kind == "wants":
+            self._source.want()
+        elif self._source is not None and message.kind == "read":
+            self._source.give_back(message.number)
+
+    def feed(self, channel: Channel) -> None:
+        """Passes on input that the guest wants. Raises LabError when there is no room for it."""
+        if self._source is None:
+            return
+        try:
+            self._source.feed(self.name, self._folder / "stdin", channel)
+        except OSError as error:
+            raise LabError(
+                f"cannot pass on the standard input: {error.strerror}; free some space, or set "
+                "TMPDIR to another folder"
+            ) from error
 
     def land_outputs(self) -> None:
         """Brings the files that the program wrote to the host. Raises LabError."""

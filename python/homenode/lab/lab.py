@@ -15,6 +15,7 @@ from homenode.lab.counts import Roi, parse_rois
 from homenode.lab.diagnosis import OUT_OF_MEMORY
 from homenode.lab.emulator import find_emulator
 from homenode.lab.errors import LabError, StoppedError
+from homenode.lab.input import opened
 from homenode.lab.job import ENDS, End, Job, JobSpec
 from homenode.lab.machine import Machine
 from homenode.lab.memory import check_fits, host_memory_bytes, node_sizes
@@ -138,9 +139,12 @@ class Lab:
         stdout: IO[bytes] | None = None,
         stderr: IO[bytes] | None = None,
         outputs: Sequence[str] = (),
+        stdin: int | None = None,
     ) -> Result:
         """Runs one program to its end; its output goes to the files given, else into the result.
 
+        Its standard input is the descriptor `stdin`, empty without one. It is read ahead: of a pipe
+        or a terminal, the program may leave less for others than it would on the host.
         `outputs` are files that it writes and that are to be on the host: once it has ended, each
         that it wrote replaces the host's. Relative ones are below this process's own folder.
         `env` and `cwd` default to this process's own. Raises LabLostError when the machine went
@@ -157,7 +161,8 @@ class Lab:
         counts_from = _size(self._guest.counts)
         console_from = _size(self._guest.console)
         name = f"job{self._jobs}"
-        with Job(name, self._guest.session.jobs, spec, stdout, stderr) as job:
+        jobs = self._guest.session.jobs
+        with opened(stdin) as source, Job(name, jobs, spec, stdout, stderr, source) as job:
             self._guest.channel.send("run", name)
             end = self._follow(job, timeout_s)
             result = job.result(end, self.rois(counts_from), counts_from)
@@ -197,7 +202,8 @@ class Lab:
         lost: list[str] = []
         strays = 0
         while True:
-            message = self._guest.receive()
+            message = self._guest.receive(job.waits_for)
+            job.feed(channel)
             if not job.forward():
                 channel.send("kill", job.name, int(SIGPIPE))
             if message is not None and message.job == job.name:
@@ -209,6 +215,8 @@ class Lab:
                     lost.append(message.words[0])
                 elif message.kind == "strays":
                     strays = message.number
+                else:
+                    job.hear_of_input(message)
             while self._interrupts:
                 patience.interrupt(self._interrupts.pop(0))
             if patience.exhausted():

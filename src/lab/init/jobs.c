@@ -55,9 +55,11 @@ static void close_streams(struct hn_job* job) {
 
 void hn_jobs_init(struct hn_jobs* jobs, int control) {
   *jobs = (struct hn_jobs){.control = control};
-  for (int i = 0; i < HN_JOBS_MAX; ++i)
+  for (int i = 0; i < HN_JOBS_MAX; ++i) {
+    jobs->slots[i].input = HN_NO_INPUT;
     for (int index = 0; index < HN_STREAMS_PER_JOB; ++index)
       jobs->slots[i].streams[index] = (struct hn_stream){.pipe = -1, .file = -1};
+  }
 }
 
 // Opens both output files and their pipes; the write ends go to `outputs`. False with errno.
@@ -89,14 +91,14 @@ static int launch(struct hn_job* job, const struct hn_program* program) {
   int outputs[HN_STREAMS_PER_JOB] = {-1, -1};
   int failure[2];
   int error = 0;
-  if (!open_streams(job, outputs) || pipe2(failure, O_CLOEXEC) != 0) {
+  if (!open_streams(job, outputs) || !hn_input_open(job) || pipe2(failure, O_CLOEXEC) != 0) {
     error = errno;
   } else {
     job->counted = read_counted(job->name);
     job->started_ms = hn_uptime_ms();
     if (job->counted) hn_marker_begin_all();
     job->pid = fork();
-    if (job->pid == 0) hn_job_become(program, outputs, failure[1]);
+    if (job->pid == 0) hn_job_become(program, job->input.read_end, outputs, failure[1]);
     error = job->pid < 0 ? errno : 0;
     close(failure[1]);
     // The pipe closes without a word when exec succeeds.
@@ -133,9 +135,11 @@ static void start_in_slot(struct hn_jobs* jobs, struct hn_job* job) {
   int error = covered ? launch(job, &program) : errno;
   if (error == 0) {
     hn_tell(jobs->control, "started %s %d", job->name, job->pid);
+    hn_input_ask(job, jobs->control);
   } else {
     hn_jobs_relay(jobs);
     close_streams(job);
+    hn_input_close(job, jobs->control);
     hn_outputs_close(job, jobs->control);
     hn_tell(jobs->control, "failed %s %s %s%s", job->name, hn_errno_name(error),
             covered ? "" : "its output's folder cannot be covered: ", strerror(error));
@@ -160,6 +164,11 @@ void hn_job_start(struct hn_jobs* jobs, const char* name) {
 void hn_job_kill(struct hn_jobs* jobs, const char* name, int signal) {
   struct hn_job* job = find_job(jobs, name);
   if (job != NULL) kill(-job->pid, signal);
+}
+
+void hn_job_input(struct hn_jobs* jobs, const char* name, long size) {
+  struct hn_job* job = find_job(jobs, name);
+  if (job != NULL) hn_input_take(job, jobs->control, size);
 }
 
 static void write_stream(struct hn_jobs* jobs, struct hn_job* job, int index, const char* data,
@@ -196,18 +205,24 @@ static void relay_stream(struct hn_jobs* jobs, struct hn_job* job, int index) {
 }
 
 void hn_jobs_relay(struct hn_jobs* jobs) {
-  for (int i = 0; i < HN_JOBS_MAX; ++i)
+  for (int i = 0; i < HN_JOBS_MAX; ++i) {
     for (int index = 0; index < HN_STREAMS_PER_JOB; ++index)
       relay_stream(jobs, &jobs->slots[i], index);
+    hn_input_feed(&jobs->slots[i], jobs->control);
+  }
 }
 
 nfds_t hn_jobs_polls(const struct hn_jobs* jobs, struct pollfd* polls) {
   nfds_t count = 0;
-  for (int i = 0; i < HN_JOBS_MAX; ++i)
+  for (int i = 0; i < HN_JOBS_MAX; ++i) {
+    const struct hn_job* job = &jobs->slots[i];
+    if (job->pid == 0) continue;
     for (int index = 0; index < HN_STREAMS_PER_JOB; ++index)
-      if (jobs->slots[i].pid != 0 && jobs->slots[i].streams[index].pipe >= 0)
-        polls[count++] =
-            (struct pollfd){.fd = jobs->slots[i].streams[index].pipe, .events = POLLIN};
+      if (job->streams[index].pipe >= 0)
+        polls[count++] = (struct pollfd){.fd = job->streams[index].pipe, .events = POLLIN};
+    if (job->input.chunk >= 0)
+      polls[count++] = (struct pollfd){.fd = job->input.pipe, .events = POLLOUT};
+  }
   return count;
 }
 
@@ -221,6 +236,7 @@ static void finish_job(struct hn_jobs* jobs, struct hn_job* job, int status) {
   if (last) hn_marker_end_any();
   hn_jobs_relay(jobs);
   close_streams(job);
+  hn_input_close(job, jobs->control);
   hn_outputs_close(job, jobs->control);
   if (WIFSIGNALED(status))
     hn_tell(jobs->control, "signalled %s %d %ld", job->name, WTERMSIG(status), ran_ms);

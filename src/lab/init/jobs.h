@@ -6,7 +6,11 @@
 #include <poll.h>
 #include <sys/types.h>
 
-enum { HN_JOBS_MAX = 16, HN_STREAMS_PER_JOB = 2 };
+enum {
+  HN_JOBS_MAX = 16,
+  HN_STREAMS_PER_JOB = 2,
+  HN_POLLS_MAX = HN_JOBS_MAX * (HN_STREAMS_PER_JOB + 1)
+};
 
 // One output of a job: what the program writes into the pipe is carried into a file of the session.
 struct hn_stream {
@@ -15,6 +19,17 @@ struct hn_stream {
   bool lost;  // the file could not take more; the rest is read and thrown away
 };
 
+// The standard input of a job. Both ends of its pipe stay open here: what the job leaves unread is
+// counted at its end.
+struct hn_input {
+  int pipe;      // write end, non-blocking; -1 after the end of the input, or without any
+  int read_end;  // -1 without any input
+  int chunk;     // the file that is being passed on; -1: none
+  long left;     // bytes of it that are not in the pipe yet
+  long taken;    // bytes of all chunks
+};
+#define HN_NO_INPUT ((struct hn_input){.pipe = -1, .read_end = -1, .chunk = -1})
+
 struct hn_job {
   char name[64];
   pid_t pid;       // leader of the job's process group and session; 0: this slot is free
@@ -22,6 +37,7 @@ struct hn_job {
   bool counted;    // every process is counted while this job runs
   long started_ms;
   struct hn_stream streams[HN_STREAMS_PER_JOB];
+  struct hn_input input;
 };
 
 struct hn_jobs {
@@ -41,14 +57,18 @@ void hn_job_start(struct hn_jobs* jobs, const char* name);
 // Sends a signal to the job's process group; a job that is gone is ignored.
 void hn_job_kill(struct hn_jobs* jobs, const char* name, int signal);
 
+// Passes on a chunk of `size` bytes that lies in the session to the job's standard input; 0 is its
+// end. A job that is gone is ignored.
+void hn_job_input(struct hn_jobs* jobs, const char* name, long size);
+
 // Reaps all children; for a job's leader, ends what it left behind and tells the driver how it
 // ended.
 void hn_jobs_reap(struct hn_jobs* jobs);
 
-// Fills `polls` (room for HN_JOBS_MAX * HN_STREAMS_PER_JOB) with the open pipes; returns how many.
+// Fills `polls` (room for HN_POLLS_MAX) with the open pipes; returns how many.
 nfds_t hn_jobs_polls(const struct hn_jobs* jobs, struct pollfd* polls);
 
-// Carries what waits in the jobs' pipes now into their files.
+// Carries what waits in the jobs' pipes now into their files, and their input into its pipes.
 void hn_jobs_relay(struct hn_jobs* jobs);
 
 // jobs_child.c: the short life of a job's process between fork and exec, and the files that say
@@ -69,8 +89,9 @@ struct hn_program {
 };
 
 // Becomes the job in the forked child: own session, streams, root, directory, signals, exec.
-// On failure writes errno (an int) into `failure` and exits.
-_Noreturn void hn_job_become(const struct hn_program* program, const int outputs[2], int failure);
+// `input` -1 is an empty one. On failure writes errno (an int) into `failure` and exits.
+_Noreturn void hn_job_become(const struct hn_program* program, int input, const int outputs[2],
+                             int failure);
 
 // jobs_outputs.c: files that a job writes for the host.
 
@@ -80,3 +101,21 @@ bool hn_outputs_open(struct hn_job* job);
 // Puts what the job wrote there into the session, as output.NUMBER, and takes back what
 // hn_outputs_open() did. Tells the driver what cannot be kept.
 void hn_outputs_close(struct hn_job* job, int control);
+
+// jobs_input.c: what the driver sends to a job's standard input.
+
+// Opens the pipe of a job that has an input: one with a file "stdin" in the session. False with
+// errno.
+bool hn_input_open(struct hn_job* job);
+
+// Asks the driver for the next chunk, unless the input has ended.
+void hn_input_ask(const struct hn_job* job, int control);
+
+// Begins to pass on a chunk; `size` 0 closes the pipe, which the job sees as the end of the file.
+void hn_input_take(struct hn_job* job, int control, long size);
+
+// Passes on what the pipe has room for; asks for the next chunk when this one is through.
+void hn_input_feed(struct hn_job* job, int control);
+
+// Closes the pipe, after telling the driver how many bytes the job has read.
+void hn_input_close(struct hn_job* job, int control);

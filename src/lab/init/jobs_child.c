@@ -60,12 +60,12 @@ static void set_environment(const struct hn_program* program) {
     unsetenv("HOMENODE_LAB_CLOCK");
 }
 
-void hn_job_become(const struct hn_program* program, const int outputs[2], int failure) {
+void hn_job_become(const struct hn_program* program, int input, const int outputs[2], int failure) {
   int error = 0;
   reset_signals();
   setsid();
-  int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  if (dup2(null, STDIN_FILENO) < 0 || dup2(outputs[0], STDOUT_FILENO) < 0 ||
+  if (input < 0) input = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (dup2(input, STDIN_FILENO) < 0 || dup2(outputs[0], STDOUT_FILENO) < 0 ||
       dup2(outputs[1], STDERR_FILENO) < 0 || chroot(HN_ROOT) != 0) {
     error = errno;
   } else {

@@ -75,6 +75,8 @@ static void obey(struct hn_jobs* jobs, char* line) {
     hn_job_start(jobs, first);
   else if (strcmp(word, "kill") == 0 && first != NULL && line != NULL)
     hn_job_kill(jobs, first, atoi(line));
+  else if (strcmp(word, "input") == 0 && first != NULL && line != NULL)
+    hn_job_input(jobs, first, atol(line));
   else if (strcmp(word, "hello") == 0)
     say_booted(jobs);
   else if (strcmp(word, "go") == 0 && first != NULL && line != NULL)
@@ -102,7 +104,7 @@ static void hear(struct hn_jobs* jobs) {
 }
 
 static _Noreturn void serve(struct hn_jobs* jobs, int signals) {
-  struct pollfd polls[2 + HN_JOBS_MAX * HN_STREAMS_PER_JOB];
+  struct pollfd polls[2 + HN_POLLS_MAX];
   for (;;) {
     polls[0] = (struct pollfd){.fd = jobs->control, .events = POLLIN};
     polls[1] = (struct pollfd){.fd = signals, .events = POLLIN};
