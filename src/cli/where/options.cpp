@@ -119,7 +119,8 @@ Result<void> read_repair(const WhereOptions& options, WhereRequest& request) {
 void define_where_options(CLI::App& app, WhereOptions& options) {
   app.add_option("target", options.target, "the process: its PID or its name")
       ->type_name("PID|NAME");
-  app.add_flag("--all", options.all, "show every process with that name");
+  app.add_flag("--all", options.all,
+               "show every process with that name that can be read, and name the others");
   app.add_option("--mappings", options.mappings,
                  "list mappings one by one, largest first; all of them, or N")
       ->type_name("[N]")

@@ -83,11 +83,27 @@ class Where final : public Verb {
       return repair(context, files, pids->front());
     }
     if (request_.watch_every) return watch_one(context, files, pids->front());
-    for (std::size_t i = 0; i < pids->size(); ++i) {
-      const auto picture = draw(files, (*pids)[i]);
-      if (!picture) return picture.as_unexpected();
-      context.out << (i > 0 && !options_.json ? "\n" : "") << *picture;
+    return show_all(context, files, *pids);
+  }
+
+  /// Those that can be read; of the others one line each, unless there is none but them.
+  Result<int> show_all(Context& context, const sensing::SystemFiles& files,
+                       const std::vector<pid_t>& pids) const {
+    std::optional<Error> first;
+    std::string left_out;
+    std::size_t shown = 0;
+    for (const pid_t pid : pids) {
+      const auto picture = draw(files, pid);
+      if (picture) {
+        context.out << (shown++ > 0 && !options_.json ? "\n" : "") << *picture;
+        continue;
+      }
+      if (!first) first = picture.error();
+      left_out += fmt::format("homenode where: process {} is left out: {}\n", pid,
+                              picture.error().message());
     }
+    if (shown == 0) return Unexpected(std::move(*first));
+    context.err << left_out;
     return int{exit_done};
   }
 

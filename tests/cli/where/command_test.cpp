@@ -1,10 +1,12 @@
 // The verb as a whole, on this test's own process.
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "cli/invoke.h"
@@ -19,8 +21,9 @@ using Words = std::vector<std::string>;
 /// Another process, a copy of this one that waits.
 class Child {
  public:
-  Child() : pid_(fork()) {
+  explicit Child(const char* name = "child") : pid_(fork()) {
     if (pid_ == 0) {
+      prctl(PR_SET_NAME, name);
       for (;;) pause();
     }
   }
@@ -53,6 +56,32 @@ TEST(WhereCommand, ShowsALiveProcess) {
   EXPECT_EQ(json["schema"], "homenode.where/2");
   EXPECT_FALSE(json["mappings"].empty());
   EXPECT_EQ(json["threads"].size(), 1U);
+}
+
+/// Waits until the kernel knows a child by the name that it gives itself.
+void wait_for_name(const Child& child, const std::string& name) {
+  std::string now;
+  while (now != name) {
+    std::ifstream comm("/proc/" + child.pid() + "/comm");
+    std::getline(comm, now);
+  }
+}
+
+TEST(WhereCommand, AllShowsTheOthersWhereOneCannotBeRead) {
+  const std::string name = "hn" + std::to_string(getpid());
+  const Child first(name.c_str());
+  const Child gone(name.c_str());
+  const Child last(name.c_str());
+  for (const Child* child : {&first, &gone, &last}) wait_for_name(*child, name);
+  CommandLine line;
+  line.os.set_file("/proc/" + gone.pid() + "/numa_maps", "");
+  ASSERT_EQ(line.run({"where", name, "--all"}), exit_done) << line.err.str();
+  EXPECT_NE(line.out.str().find("process " + first.pid()), std::string::npos);
+  EXPECT_NE(line.out.str().find("process " + last.pid()), std::string::npos);
+  EXPECT_NE(line.err.str().find("process " + gone.pid() + " is left out: "), std::string::npos);
+  expect_one_line(line.err.str());
+  EXPECT_EQ(line.run({"where", gone.pid()}), exit_failed) << "none is left to be shown";
+  EXPECT_TRUE(line.out.str().empty());
 }
 
 TEST(WhereCommand, FastLeavesThreadsOut) {
