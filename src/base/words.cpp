@@ -11,6 +11,23 @@ bool is_octal(char digit) {
   return digit >= '0' && digit <= '7';
 }
 
+/// The optimal string alignment distance, row by row.
+std::size_t letters_apart(std::string_view a, std::string_view b) {
+  std::vector<std::vector<std::size_t>> rows(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) rows[i][0] = i;
+  for (std::size_t j = 0; j <= b.size(); ++j) rows[0][j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t changed = rows[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      rows[i][j] = std::min({rows[i - 1][j] + 1, rows[i][j - 1] + 1, changed});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        rows[i][j] = std::min(rows[i][j], rows[i - 2][j - 2] + 1);
+      }
+    }
+  }
+  return rows[a.size()][b.size()];
+}
+
 }  // namespace
 
 std::string_view take_word(std::string_view& text) {
@@ -48,6 +65,20 @@ std::string unescaped(std::string_view text) {
     }
   }
   return plain;
+}
+
+std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates) {
+  constexpr std::size_t longest = 64;
+  if (word.size() > longest) return {};
+  std::string nearest;
+  std::size_t fewest = std::max<std::size_t>(1, word.size() / 3) + 1;
+  for (const std::string& candidate : candidates) {
+    const std::size_t apart = letters_apart(word, candidate);
+    if (apart >= fewest || apart >= candidate.size()) continue;
+    fewest = apart;
+    nearest = candidate;
+  }
+  return nearest;
 }
 
 }  // namespace homenode

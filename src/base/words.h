@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace homenode {
 
@@ -24,6 +25,11 @@ std::string_view take_word(std::string_view& text);
 
 /// The text without blanks and tabs around it.
 std::string_view trimmed(std::string_view text);
+
+/// The candidate that was probably meant: the one with the fewest letters to change, insert, drop
+/// or swap with a neighbour, if these are at most a third of the word's. Empty when none is that
+/// near.
+std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates);
 
 /// The text with the kernel's octal escapes (\040 for a blank) turned back into characters.
 std::string unescaped(std::string_view text);

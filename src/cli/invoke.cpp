@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "cli/help.h"
+#include "cli/misuse.h"
 #include "cli/program_line.h"
 
 namespace homenode::cli {
@@ -57,6 +59,14 @@ int run_in_lab(Context& context, const LabOptions& lab, const std::vector<std::s
   return run_companion(context, "lab", std::move(command));
 }
 
+/// The help of a verb, or of its command that the arguments name.
+std::string full_help(const CLI::App& app, const Verb& verb) {
+  const bool of_verb = app.get_subcommands().empty();
+  // The parser puts two empty lines between groups.
+  return CLI::detail::find_and_replace(app.help(), "\n\n\n", "\n\n") +
+         (of_verb ? examples_text(verb.examples(), help_columns()) : "");
+}
+
 /// `app` has parsed what it could: the help that is named is that of the innermost subcommand.
 int usage_error(Context& context, const CLI::App& app, const std::string& what) {
   std::string command = app.get_name();
@@ -86,9 +96,9 @@ int run_companion(Context& context, const std::string& verb, std::vector<std::st
   const int status = context.os.execute(arguments);
   if (status == -ENOENT) {
     context.err << fmt::format(
-        "homenode: there is no verb '{}', built in or as 'homenode-{}' on PATH; 'homenode --help' "
-        "lists the verbs\n",
-        verb, verb);
+        "homenode: there is no verb '{}'{}, built in or as 'homenode-{}' on PATH; 'homenode "
+        "--help' lists the verbs\n",
+        verb, did_you_mean(verb, verb_names()), verb);
     return exit_usage;
   }
   return report(context, verb,
@@ -127,10 +137,15 @@ int invoke(Context& context, Verb& verb, const std::vector<std::string>& argumen
   context.arguments = arguments;
   context.arguments.insert(context.arguments.begin(), verb.name());
   CLI::App app{verb.summary(), "homenode " + verb.name()};
+  app.formatter(help_formatter(help_columns()));
   LabOptions lab;
   define_lab_options(app, lab);
   verb.define(app);
   ProgramLine line{arguments, {}};
+  if (verb.runs_program() && arguments.empty()) {
+    context.err << full_help(app, verb);
+    return exit_usage;
+  }
   if (verb.runs_program()) {
     auto split = split_program_line(app, arguments, [&verb](const std::string& argument) {
       return verb.launcher_arguments(argument);
@@ -142,10 +157,10 @@ int invoke(Context& context, Verb& verb, const std::vector<std::string>& argumen
   try {
     app.parse(reversed);
   } catch (const CLI::CallForHelp&) {
-    context.out << app.help();
+    context.out << full_help(app, verb);
     return exit_done;
   } catch (const CLI::ParseError& error) {
-    return usage_error(context, app, error.what());
+    return usage_error(context, app, misuse(app, error));
   }
   const bool scaled = app.count("--scale") > 0;
   if (scaled && app.count("--machine") == 0) {

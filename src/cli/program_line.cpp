@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "cli/misuse.h"
+
 namespace homenode::cli {
 namespace {
 
@@ -24,7 +26,7 @@ class Splitter {
  public:
   Splitter(const CLI::App& app, const std::vector<std::string>& arguments,
            const LauncherArguments& of_launcher)
-      : options_(app.get_options()), arguments_(arguments), of_launcher_(of_launcher) {}
+      : app_(app), options_(app.get_options()), arguments_(arguments), of_launcher_(of_launcher) {}
 
   Result<ProgramLine> run() {
     while (next_ < arguments_.size()) {
@@ -103,7 +105,9 @@ class Splitter {
       }
     }
     if (candidates.empty()) {
-      return bad_usage(fmt::format("there is no option --{}", name), list_options);
+      return bad_usage(fmt::format("there is no option --{}{}", name,
+                                   did_you_mean("--" + name, long_options(app_))),
+                       list_options);
     }
     const bool same_option = std::all_of(candidates.begin(), candidates.end(), [&](const Found& c) {
       return c.option == candidates.front().option;
@@ -126,6 +130,7 @@ class Splitter {
     return nullptr;
   }
 
+  const CLI::App& app_;
   std::vector<const CLI::Option*> options_;
   const std::vector<std::string>& arguments_;
   const LauncherArguments& of_launcher_;

@@ -34,6 +34,12 @@ std::vector<ExternalVerb> external_verbs() {
   return verbs;
 }
 
+std::vector<std::string> verb_names() {
+  std::vector<std::string> names;
+  for (const Row& row : table) names.emplace_back(row.name);
+  return names;
+}
+
 void define_lab_options(CLI::App& app, LabOptions& options) {
   app.add_option("--machine", options.machine,
                  "run inside the lab on this virtual machine (name or file)")

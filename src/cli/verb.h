@@ -85,6 +85,9 @@ struct ExternalVerb {
 /// Those that come with homenode, in the order of the help.
 std::vector<ExternalVerb> external_verbs();
 
+/// All that come with homenode.
+std::vector<std::string> verb_names();
+
 /// Where a verb is to run, if not here.
 struct LabOptions {
   std::string machine;

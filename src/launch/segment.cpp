@@ -71,6 +71,30 @@ const char* attribute_name(Kind kind) {
   }
 }
 
+/// An option of this mode as people may have written it, for messages.
+const char* written_name(Kind kind) {
+  switch (kind) {
+    case Kind::shmid:
+      return "--shmid (-I)";
+    case Kind::shmmode:
+      return "--shmmode (-M)";
+    case Kind::offset:
+      return "--offset (-o)";
+    case Kind::length:
+      return "--length (-L)";
+    case Kind::huge:
+      return "--huge (-u)";
+    case Kind::touch:
+      return "--touch (-T)";
+    case Kind::dump:
+      return "--dump (-d)";
+    case Kind::dump_nodes:
+      return "--dump-nodes (-D)";
+    default:
+      return nullptr;
+  }
+}
+
 Unexpected unreadable_value(Kind kind, const std::string& value, const char* next) {
   return bad_usage(fmt::format("cannot read {} '{}'", attribute_name(kind), value), next);
 }
@@ -86,8 +110,10 @@ class SegmentReader {
     if (attribute_name(setting.kind) != nullptr) return set_attribute(setting);
     if (setting.kind == Kind::strict) return be_strict();
     if (!named_) {
-      return bad_usage("the memory policy, --touch, --dump and --dump-nodes come before the memory",
-                       "write --shm or --file first");
+      const char* const name = written_name(setting.kind);
+      return bad_usage(
+          fmt::format("{} comes before the memory", name != nullptr ? name : "the memory policy"),
+          "write --shm or --file first");
     }
     request_.steps.push_back(step_of(setting.kind).value_or(Step::policy));
     return {};
@@ -161,11 +187,10 @@ class SegmentReader {
 /// The error for options of this mode where no memory is named.
 Result<void> check_no_memory_named(const std::vector<RunSetting>& settings) {
   for (const RunSetting& setting : settings) {
-    if (attribute_name(setting.kind) == nullptr && !step_of(setting.kind)) continue;
-    return bad_usage(
-        "--length, --offset, --shmid, --shmmode, --huge, --touch, --dump and --dump-nodes are for "
-        "shared memory",
-        "name it with --shm or --file, or leave them out for a program");
+    const char* const name = written_name(setting.kind);
+    if (name == nullptr) continue;
+    return bad_usage(fmt::format("{} is for shared memory", name),
+                     "name the memory with --shm or --file, or leave the option out for a program");
   }
   return {};
 }

@@ -39,7 +39,11 @@ Result<Notes> apply_to_process(os::Os& os, const placement::Placement& placement
 }
 
 Result<Notes> prepare_agent(os::Os& os, const RunPlan& plan, const std::string& executable) {
-  auto notes = check_agent_can_enter(os, plan.program.front());
+  const bool malloc_alone = !plan.threads.malloc_policy.empty() && !plan.threads.threads &&
+                            plan.threads.memory_by_rank.empty();
+  auto notes = malloc_alone ? check_agent_can_enter(os, plan.program.front(),
+                                                    "give homenode's malloc (--malloc) to")
+                            : check_agent_can_enter(os, plan.program.front());
   if (!notes) return notes.as_unexpected();
   const auto folder = agent_folder(os, executable, variable("HOMENODE_LIBEXEC"));
   if (!folder) return folder.as_unexpected();

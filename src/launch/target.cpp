@@ -98,11 +98,9 @@ class ProgramFile {
   std::string start_;
 };
 
-Unexpected cannot_enter(const std::string& path, const char* why) {
+Unexpected cannot_enter(const std::string& purpose, const std::string& path, const char* why) {
   return not_supported(
-      fmt::format("cannot place the threads or allocations of '{}': it {}, so nothing can be "
-                  "preloaded into it",
-                  path, why),
+      fmt::format("cannot {} '{}': it {}, so nothing can be preloaded into it", purpose, path, why),
       "place the whole process with numactl's options, which need nothing inside it");
 }
 
@@ -113,7 +111,7 @@ std::string doubt(const std::string& path, const char* what, int result) {
 
 /// What this person may not see of one file is added to `doubts`. Gives the interpreter of a
 /// script, which decides instead of it; nothing for all else. Errors: as check_agent_can_enter().
-Result<std::string> check_file(os::Os& os, const std::string& path,
+Result<std::string> check_file(os::Os& os, const std::string& path, const std::string& purpose,
                                std::vector<std::string>& doubts) {
   os::FileStatus status;
   int result = os.file_status(path, status);
@@ -122,12 +120,12 @@ Result<std::string> check_file(os::Os& os, const std::string& path,
   ProgramFile file(os, path);
   bool hinders = false;
   result = file.find_whether_identity_changes(status, hinders);
-  if (hinders) return cannot_enter(path, "runs with other rights than yours");
+  if (hinders) return cannot_enter(purpose, path, "runs with other rights than yours");
   if (result < 0) doubts.push_back(doubt(path, "has capabilities of its own", result));
   result = file.read_start();
   if (result == 0 && file.is_script()) return file.interpreter();
   if (result == 0) result = file.find_whether_static(hinders);
-  if (hinders) return cannot_enter(path, "is statically linked");
+  if (hinders) return cannot_enter(purpose, path, "is statically linked");
   // Programs that may only be executed are programs too.
   if (result < 0 && result != -EACCES) return cannot_look(path, result);
   if (result < 0) doubts.push_back(doubt(path, "is statically linked", result));
@@ -162,11 +160,12 @@ Result<std::string> find_program_file(os::Os& os, const std::string& name) {
   return path;
 }
 
-Result<std::vector<std::string>> check_agent_can_enter(os::Os& os, const std::string& name) {
+Result<std::vector<std::string>> check_agent_can_enter(os::Os& os, const std::string& name,
+                                                       const std::string& purpose) {
   std::vector<std::string> doubts;
   auto path = find_on_path(os, name);
   for (int i = 0; i < most_interpreters && path && !path->empty(); ++i) {
-    auto interpreter = check_file(os, *path, doubts);
+    auto interpreter = check_file(os, *path, purpose, doubts);
     if (!interpreter) return interpreter.as_unexpected();
     if (interpreter->empty()) return doubts;
     path = find_on_path(os, *interpreter);

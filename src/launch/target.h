@@ -23,7 +23,9 @@ Result<std::string> find_program_file(os::Os& os, const std::string& name);
 /// each. Errors: not_supported for a statically linked program and for one with the setuid or
 /// setgid bit or file capabilities, into none of which the dynamic linker preloads anything; failed
 /// where the system does not say for now. A program that is absent is no error here: starting it
-/// will tell.
-Result<std::vector<std::string>> check_agent_can_enter(os::Os& os, const std::string& name);
+/// will tell. `purpose` is what cannot be done then, up to the program's name.
+Result<std::vector<std::string>> check_agent_can_enter(
+    os::Os& os, const std::string& name,
+    const std::string& purpose = "place the threads or allocations of");
 
 }  // namespace homenode::launch

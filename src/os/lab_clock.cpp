@@ -4,6 +4,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 #include <bit>
 #include <cassert>
 #include <cerrno>
@@ -75,6 +77,13 @@ Result<std::unique_ptr<Clock>> open_clock() {
   }
   const char* const lab = std::getenv(lab_variable);
   if (lab != nullptr && *lab != '\0') {
+    const char* const option = std::getenv(lab_without_clock_variable);
+    if (option != nullptr && *option != '\0') {
+      return not_supported(fmt::format("this lab does not model time because of {}, and the host's "
+                                       "clock says nothing about {}",
+                                       option, lab),
+                           fmt::format("run the lab without {}", option));
+    }
     return not_supported(
         "this lab does not model time, and the host's clock says nothing about " + std::string(lab),
         "run the lab with modelled time, which needs QEMU 9.1 or newer");

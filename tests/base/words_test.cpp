@@ -29,5 +29,14 @@ TEST(Words, EscapesAreUndone) {
   EXPECT_EQ(unescaped("\\777"), "\\777") << "no character has this number";
 }
 
+TEST(Words, TheNearestIsAtMostAThirdAway) {
+  const std::vector<std::string> names{"topology", "run", "report", "--json"};
+  EXPECT_EQ(nearest_word("topolgoy", names), "topology");
+  EXPECT_EQ(nearest_word("rum", names), "run");
+  EXPECT_EQ(nearest_word("--jsn", names), "--json");
+  EXPECT_EQ(nearest_word("frobnicate", names), "");
+  EXPECT_EQ(nearest_word("", names), "");
+}
+
 }  // namespace
 }  // namespace homenode

@@ -62,6 +62,10 @@ TEST(RunTarget, TellsStaticFromDynamic) {
   ASSERT_FALSE(fixed);
   EXPECT_EQ(fixed.error().code, ErrorCode::not_supported);
   EXPECT_NE(fixed.error().message().find("statically linked"), std::string::npos);
+  const auto of_malloc =
+      check_agent_can_enter(system_os, folder.file("static", elf(PT_LOAD)), "give the malloc to");
+  ASSERT_FALSE(of_malloc);
+  EXPECT_NE(of_malloc.error().message().find("cannot give the malloc to '"), std::string::npos);
 }
 
 TEST(RunTarget, LooksBehindScripts) {

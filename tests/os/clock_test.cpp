@@ -92,5 +92,16 @@ TEST(OpenClock, IsNotTheHostsInsideALab) {
   EXPECT_NE(none.error().message().find("quad-4x2"), std::string::npos);
 }
 
+TEST(OpenClock, NamesTheOptionThatLeavesTheLabWithoutOne) {
+  setenv(lab_variable, "quad", 1);
+  setenv(lab_without_clock_variable, "--no-plugin", 1);
+  const auto clock = open_clock();
+  unsetenv(lab_variable);
+  unsetenv(lab_without_clock_variable);
+  ASSERT_FALSE(clock);
+  EXPECT_EQ(clock.error().code, ErrorCode::not_supported);
+  EXPECT_NE(clock.error().message().find("because of --no-plugin"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace homenode::os

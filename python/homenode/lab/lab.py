@@ -27,6 +27,8 @@ from homenode.lab.scale import scaled
 from homenode.lab.text import say
 from homenode.lab.timing import timing_text
 
+WITHOUT_CLOCK = "HOMENODE_LAB_WITHOUT_CLOCK"
+
 
 class Lab:
     """A virtual NUMA machine. Entering boots it; leaving ends it and removes its files.
@@ -83,6 +85,13 @@ class Lab:
                 f"{self._no_time()}; run './dev setup', or run with --no-time", NOT_SUPPORTED
             )
         return possible if wanted is None else wanted
+
+    def _environment(self) -> dict[str, str]:
+        """What a program gets when its caller names no environment."""
+        env = job_environment(os.environ, self.machine.name)
+        if self._plugin is None:
+            return env | {WITHOUT_CLOCK: "--no-plugin"}
+        return env if self.timing or not self.emulator.time else env | {WITHOUT_CLOCK: "--no-time"}
 
     def _no_time(self) -> str:
         if self._plugin is None:
@@ -153,7 +162,7 @@ class Lab:
         self._jobs += 1
         spec = JobSpec(
             list(command),
-            job_environment(os.environ, self.machine.name) if env is None else dict(env),
+            self._environment() if env is None else dict(env),
             str(_current_folder() if cwd is None else cwd),
             roi,
             find_outputs(outputs, self.results),

@@ -18,6 +18,7 @@ class Bench final : public Verb {
     for (const BenchWorkload& each : bench_workloads()) {
       auto workload = each.make();
       CLI::App* const command = app.add_subcommand(workload->name(), workload->summary());
+      command->group("Workloads");
       command->fallthrough();  // --machine may stand after the workload's name too.
       workload->define(*command);
       explain_options(*command, each.describe());

@@ -91,52 +91,84 @@ constexpr const char* footer =
     "The program is started without a shell and its exit code is the command's. It is 127 when the "
     "program is not found and 126 when it cannot be executed.";
 
+/// The heading that an option stands under in the help.
+const char* group_of(Kind kind) {
+  if (kind >= Kind::shm) return "Shared memory";
+  switch (kind) {
+    case Kind::cpunodebind:
+    case Kind::physcpubind:
+    case Kind::near:
+    case Kind::per_rank:
+      return "CPUs";
+    default:
+      return "Memory policies";
+  }
+}
+
+constexpr const char* of_threads = "Threads";
+constexpr const char* of_allocations = "Allocations";
+
 void define_threads(CLI::App& app, launch::ThreadRequest& threads) {
   app.add_option("--threads", threads.threads,
                  "CPUs of each thread in the order of creation, the main one first: a list "
                  "(0,4,8-11), a likwid expression (S0:0-3@S1:0-3, E:N:4:1:2, M:scatter), OpenMP "
                  "places (cores, {0:4}:8:4) or Charm++'s ranges (0-7:2.1+8, L0-7)")
-      ->type_name("EXPR");
+      ->type_name("EXPR")
+      ->group(of_threads);
   app.add_option("--thread-memory", threads.thread_memory,
                  "memory policy of each thread in the order of creation, such as bind@0/bind@1")
-      ->type_name("RULES");
+      ->type_name("RULES")
+      ->group(of_threads);
   app.add_option("--skip-threads", threads.skip_threads,
                  "threads that are left alone and take no entry, by number in the order of "
                  "creation, 0 being the main one: helper threads of a runtime")
-      ->type_name("LIST");
+      ->type_name("LIST")
+      ->group(of_threads);
   app.add_option("--heap", threads.heap,
                  "memory policy of what the program allocates, such as interleave, its stacks "
                  "excepted")
-      ->type_name("RULE");
+      ->type_name("RULE")
+      ->group(of_allocations);
   app.add_option("--place", threads.place,
                  "a rule for large allocations, such as 'size>64M: cyclic' or 'from=alloc_3d: "
                  "block', or for static data, 'name=u*: cyclic'; may be given several times, the "
                  "first that fits holds")
       ->type_name("RULE")
+      ->group(of_allocations)
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--malloc", threads.malloc_policy,
                  "give the program homenode's malloc, whose blocks are on the node of the core "
                  "that asks (bind), or bind:strict, preferred, interleave, weighted, local")
-      ->type_name("POLICY");
+      ->type_name("POLICY")
+      ->group(of_allocations);
   app.add_flag("--verbose", threads.verbose,
-               "with --place: report at the program's end what was placed and what was refused");
+               "with --place: report at the program's end what was placed and what was refused")
+      ->group(of_allocations);
 }
 
+constexpr const char* of_printing = "Printing";
+
 void define_prints(CLI::App& app, RunPrints& prints) {
-  app.add_flag("-s,--show", prints.show, "print the placement that then holds, and start nothing");
+  app.add_flag("-s,--show", prints.show, "print the placement that then holds, and start nothing")
+      ->group(of_printing);
   app.add_flag("-H,--hardware", prints.hardware,
-               "print the nodes with their CPUs, memory and distances, as numactl does");
-  app.add_flag("--cpu-compress", prints.cpu_compress, "with --hardware: CPUs as ranges");
-  app.add_flag("--version", prints.version, "print the version");
+               "print the nodes with their CPUs, memory and distances, as numactl does")
+      ->group(of_printing);
+  app.add_flag("--cpu-compress", prints.cpu_compress, "with --hardware: CPUs as ranges")
+      ->group(of_printing);
+  app.add_flag("--version", prints.version, "print the version")->group(of_printing);
   app.add_flag("--explain", prints.explain,
-               "print what would be set, for each thread too, and set and start nothing");
+               "print what would be set, for each thread too, and set and start nothing")
+      ->group(of_printing);
   app.add_option("--emit", prints.emit,
                  "print the same placement for another tool, and on the error stream what that "
                  "tool cannot express; start nothing")
+      ->group(of_printing)
       ->type_name("numactl|omp|slurm|likwid");
   app.add_flag("--json", prints.json,
-               "--show, --hardware, --explain, --dump and --dump-nodes as JSON");
+               "--show, --hardware, --explain, --dump and --dump-nodes as JSON")
+      ->group(of_printing);
 }
 
 /// Charm++'s arguments before the program or, for --explain, among its own.
@@ -180,10 +212,11 @@ void RunOptions::define(CLI::App& app) {
   app_ = &app;
   for (const OptionRow& row : options) {
     if (*row.type == '\0') {
-      kinds_[app.add_flag(row.names, row.help)] = row.kind;
+      kinds_[app.add_flag(row.names, row.help)->group(group_of(row.kind))] = row.kind;
     } else {
       kinds_[app.add_option(row.names, row.help)
                  ->type_name(row.type)
+                 ->group(group_of(row.kind))
                  ->expected(1)
                  ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)] = row.kind;
     }

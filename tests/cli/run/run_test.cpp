@@ -133,7 +133,7 @@ TEST(Run, BecomesTheFullCommandForWhatItDoesNotKnow) {
 
 TEST(Run, BadUsageStartsNothing) {
   for (const Words& words :
-       {Words{"run"}, Words{"run", "-i", "60000", "x"}, Words{"run", "-C", "60000", "x"},
+       {Words{"run", "-l"}, Words{"run", "-i", "60000", "x"}, Words{"run", "-C", "60000", "x"},
         Words{"run", "-l", "-m", "all", "x"}, Words{"run", "-i", "same", "x"},
         Words{"run", "-m", "all", "-a", "x"}, Words{"run", "-i", "[0,1]", "x"},
         Words{"run", "-i", "", "x"}, Words{"run", "--json", "x"}, Words{"run", "-z", "x"}}) {

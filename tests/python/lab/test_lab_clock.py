@@ -1,6 +1,7 @@
 """The lab's clock on a real kernel: what the guest's programs see of modelled time."""
 
 import json
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -83,3 +84,13 @@ def test_a_scaled_machine_has_its_memory_and_its_time(
     assert declared_mib * 0.8 < seen_mib <= declared_mib
     assert value["time"] is None or value["time"]["seconds"] > 0
     assert ("modelled time, not measured" in err) == (value["time"] is not None)
+
+
+def test_without_the_plugin_measure_names_the_option():
+    command = shutil.which("homenode")
+    assert command is not None, "homenode is not on PATH"
+    with lab_or_skip("tiny-2x2", plugin=False) as lab:
+        result = lab.run([command, "measure"], timeout_s=120)
+    assert result.status == 3
+    assert b"because of --no-plugin" in result.stderr
+    assert b"run the lab without --no-plugin" in result.stderr
