@@ -223,6 +223,7 @@ Result<Machine> read_machine(hwloc_topology_t topology, Provenance given,
   const auto complete = to_set<CpuId>(hwloc_topology_get_complete_cpuset(topology));
   const auto online = to_set<CpuId>(hwloc_topology_get_topology_cpuset(topology));
   if (complete && online) machine.offline_cpus = *complete - *online;
+  if (online) machine.cpus_without_node = *online - machine.cpus();
   machine.allowed_cpus = machine.cpus();
   machine.allowed_nodes = machine.node_ids();
 

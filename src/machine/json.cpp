@@ -116,6 +116,7 @@ std::string to_json(const Machine& machine) {
       {"nodes", nodes_json(machine)},
       {"packages", packages_json(machine)},
       {"offline_cpus", numbers(machine.offline_cpus)},
+      {"cpus_without_node", numbers(machine.cpus_without_node)},
       {"caches", caches_json(machine)},
       {"devices", devices_json(machine)},
       {"distances", distances_json(machine)},

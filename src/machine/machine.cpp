@@ -108,15 +108,16 @@ const PairValues* Machine::find(MatrixKind kind) const {
 bool is_valid(const Machine& machine) {
   const CpuSet cpus = machine.cpus();
   const NodeSet nodes = machine.node_ids();
-  const auto known_cpus = [&](const auto& item) { return item.cpus.is_subset_of(cpus); };
+  const CpuSet online = cpus | machine.cpus_without_node;
+  const auto known_cpus = [&](const auto& item) { return item.cpus.is_subset_of(online); };
   const auto known_nodes = [&](const Device& device) { return device.nodes.is_subset_of(nodes); };
   return nodes_are_valid(machine) && distances_are_valid(machine) &&
          pair_values_are_valid(machine) &&
          std::all_of(machine.packages.begin(), machine.packages.end(), known_cpus) &&
          std::all_of(machine.caches.begin(), machine.caches.end(), known_cpus) &&
          std::all_of(machine.devices.begin(), machine.devices.end(), known_nodes) &&
-         (machine.offline_cpus & cpus).empty() && machine.allowed_cpus.is_subset_of(cpus) &&
-         machine.allowed_nodes.is_subset_of(nodes);
+         (machine.offline_cpus & online).empty() && (machine.cpus_without_node & cpus).empty() &&
+         machine.allowed_cpus.is_subset_of(cpus) && machine.allowed_nodes.is_subset_of(nodes);
 }
 
 }  // namespace homenode::machine

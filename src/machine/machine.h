@@ -59,7 +59,9 @@ struct Machine {
   std::optional<Distances> distances;
   /// Latencies and bandwidths between nodes, at most one of a kind, in the order of MatrixKind.
   std::vector<PairValues> pair_values;
-  CpuSet offline_cpus;    ///< CPUs that the system has but does not use; in no node.
+  CpuSet offline_cpus;  ///< CPUs that the system has but does not use; in no node.
+  /// Online CPUs of no node, as in a capture from a container that may use some nodes' memory only.
+  CpuSet cpus_without_node;
   CpuSet allowed_cpus;    ///< What the cpuset of this process allows; all CPUs for files.
   NodeSet allowed_nodes;  ///< Nodes whose memory the cpuset allows; all nodes for files.
   /// What hwloc has no place for, from `info` attributes named `homenode:…` (prefix removed).
@@ -81,9 +83,9 @@ struct Machine {
   friend bool operator==(const Machine&, const Machine&) = default;
 };
 
-/// The machine's invariants hold: at least one node, ids increasing, no CPU in two nodes or unknown
-/// to all of them, what refers to nodes or CPUs refers to existing ones, the distances are square,
-/// and the rows and columns of other matrices the nodes with CPUs and those with memory.
+/// The machine's invariants hold: at least one node, ids increasing, no CPU in two nodes, what
+/// refers to nodes or CPUs refers to existing ones, the distances are square, and the rows and
+/// columns of other matrices the nodes with CPUs and those with memory.
 [[nodiscard]] bool is_valid(const Machine& machine);
 
 }  // namespace homenode::machine

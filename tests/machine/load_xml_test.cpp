@@ -7,6 +7,7 @@
 
 #include "base/id_list.h"
 #include "captured.h"
+#include "machine/json.h"
 
 namespace homenode::machine {
 namespace {
@@ -160,6 +161,15 @@ TEST(LoadSynthetic, RefusesNonsense) {
   ASSERT_FALSE(machine);
   EXPECT_EQ(machine.error().code, ErrorCode::bad_usage);
   EXPECT_FALSE(load("synthetic:"));
+}
+
+TEST(LoadXml, CpusMayBelongToNoNode) {
+  const auto machine = load_xml((captured_machines / "nodeless-cpus.xml").string());
+  ASSERT_TRUE(machine) << machine.error().message();
+  EXPECT_EQ(machine->cpus(), (CpuSet{CpuId(0), CpuId(1)}));
+  EXPECT_EQ(machine->cpus_without_node, (CpuSet{CpuId(2), CpuId(3)}));
+  EXPECT_EQ(machine->packages.size(), 2U);
+  EXPECT_NE(to_json(*machine).find("\"cpus_without_node\""), std::string::npos);
 }
 
 }  // namespace

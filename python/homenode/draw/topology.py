@@ -147,6 +147,8 @@ class _Painter:
                 yield f"Devices {where}: {words.devices(self.facts, place)}"
         if self.facts["offline_cpus"]:
             yield f"Offline: {words.cpus(self.facts['offline_cpus'])}"
+        if self.facts.get("cpus_without_node"):
+            yield f"No node has {words.cpus(self.facts['cpus_without_node'])}"
         if limits := words.limits(self.facts):
             yield f"This process may use only {limits}"
 

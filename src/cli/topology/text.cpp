@@ -76,6 +76,9 @@ std::string facts_text(const Machine& machine, const std::optional<std::string>&
     add("devices", fmt::format("{}: {}", place, device_words(machine, nodes)));
   }
   if (!machine.offline_cpus.empty()) add("offline", cpu_words(machine.offline_cpus));
+  if (!machine.cpus_without_node.empty()) {
+    add("no node", "has " + cpu_words(machine.cpus_without_node));
+  }
   if (const std::string limits = limit_words(machine); !limits.empty()) {
     add("limits", "this process may use only " + limits);
   }

@@ -22,6 +22,7 @@ def machine(**more: Any) -> dict[str, Any]:
         ],
         "packages": [{"id": 0, "cpus": [0, 1, 2, 3]}, {"id": 1, "cpus": [4, 5, 6, 7]}],
         "offline_cpus": [],
+        "cpus_without_node": [],
         "caches": [{"level": 1, "size_bytes": 32768, "cpus": [cpu]} for cpu in range(8)],
         "devices": [],
         "distances": None,
