@@ -19,6 +19,7 @@ from homenode.lab.input import opened
 from homenode.lab.job import ENDS, End, Job, JobSpec
 from homenode.lab.machine import Machine
 from homenode.lab.memory import check_fits, host_memory_bytes, node_sizes
+from homenode.lab.numbering import numbered
 from homenode.lab.outputs import find_outputs
 from homenode.lab.patience import Patience
 from homenode.lab.qemu import LabOptions
@@ -34,7 +35,9 @@ class Lab:
     """A virtual NUMA machine. Entering boots it; leaving ends it and removes its files.
 
     The first lab of a machine boots and keeps a snapshot; later ones go on from it, unless `warm`
-    is False. A guest that dies while it boots is booted a second time, and standard error says so.
+    is False. `machine` has the guest's numbers of nodes and CPUs; standard error says where the
+    file's differ. A guest that dies while it boots is booted a second time, and standard error says
+    so.
     `timing` None models time where QEMU can. `scale` above 1 divides the machine's own memory and
     caches.
     Not for use by several threads at once, but several labs may run at once. `results` is a folder
@@ -55,7 +58,10 @@ class Lab:
     ):
         """Checks everything that can be checked before booting. Raises LabError."""
         known = find_machine(machine) if isinstance(machine, str) else machine
-        self.machine = known if scale == 1 else scaled(known, scale)
+        as_guest = numbered(known)
+        for note in as_guest.notes:
+            say(f"{known.name}: {note}")
+        self.machine = as_guest.machine if scale == 1 else scaled(as_guest.machine, scale)
         self._warm = warm
         self._options = LabOptions(node_memory_mib, numa_balancing)
         check_fits(self.machine, node_sizes(self.machine, node_memory_mib), host_memory_bytes())

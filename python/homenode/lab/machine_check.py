@@ -5,6 +5,7 @@ The C++ reader holds what it reads to the same limits for matrices; the rest onl
 
 import math
 from collections.abc import Callable
+from difflib import get_close_matches
 
 from homenode.lab.limits import LIMITS
 from homenode.lab.machine import Cache, Machine
@@ -27,6 +28,7 @@ def find_problem(machine: Machine) -> str:
         _nodes,
         _distances,
         _caches,
+        _names,
         _figures,
         _pair_values,
         _links,
@@ -42,11 +44,10 @@ def _nodes(machine: Machine) -> str:
     ids = machine.node_ids
     if len(set(ids)) != len(ids) or len({cpu.id for cpu in machine.cpus}) != len(machine.cpus):
         return "two nodes or two CPUs have the same os_index"
-    if ids[-1] >= QEMU_MAX_NODES:
-        return f"node {ids[-1]} is beyond QEMU's {QEMU_MAX_NODES} nodes"
-    placed = [cpu for node in machine.nodes for cpu in node.cpus]
-    if sorted(placed) != [cpu.id for cpu in machine.cpus]:
-        return "not every CPU is in exactly one node"
+    if len(ids) > QEMU_MAX_NODES:
+        return f"its {len(ids)} nodes are more than QEMU's {QEMU_MAX_NODES}"
+    if not machine.cpu_nodes:
+        return "no node has CPUs"
     if not machine.memory_nodes:
         return "no node has memory"
     for node in machine.nodes:
@@ -89,6 +90,23 @@ def _counted_cache(cache: Cache | None) -> str:
     if cache is None or limit.holds(cache.size):
         return ""
     return f"the {cache.size} of its first L2 cache are {limit.complaint}"
+
+
+INFOS = (
+    *("Name", "Description", "Source", "LabNodeMemoryMiB", "Links", "Routes"),
+    *FIGURES,
+)
+
+
+def _names(machine: Machine) -> str:
+    """A figure under a misspelt name would be assumed instead. Source.<what> may be anything."""
+    for name in machine.info:
+        if name in INFOS or name.startswith("Source."):
+            continue
+        near = get_close_matches(name, INFOS, 1)
+        meant = f" (did you mean homenode:{near[0]}?)" if near else ""
+        return f"homenode:{name} is no info{meant}: known are {', '.join(INFOS)} and Source.<what>"
+    return ""
 
 
 def _figures(machine: Machine) -> str:

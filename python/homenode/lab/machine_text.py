@@ -7,6 +7,7 @@ from typing import Any
 from homenode.lab.machine import Machine
 from homenode.lab.machine_closing import find_gaps
 from homenode.lab.machine_model import FIGURES, Model, Pair, resolve
+from homenode.lab.numbering import numbered
 from homenode.lab.render import machine_summary
 from homenode.lab.text import cpu_list, table
 from homenode.sizes import size_text
@@ -117,7 +118,8 @@ def _node_table(machine: Machine) -> str:
         memory = size_text(node.memory_bytes) if node.memory_bytes else "none"
         rows.append((node.id, memory, cpu_list(node.cpus)))
     lab = f"In the lab each node with memory has {machine.lab_node_memory_mib} MiB of it."
-    return f"{table(rows)}\n{lab}"
+    notes = [f"In the lab {note}." for note in numbered(machine).notes]
+    return "\n".join([table(rows), lab, *notes])
 
 
 def _cache_lines(machine: Machine) -> list[str]:

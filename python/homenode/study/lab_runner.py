@@ -10,6 +10,7 @@ from homenode import lab
 from homenode.lab.catalogue import find_file
 from homenode.lab.errors import LabLostError
 from homenode.lab.memory import node_sizes
+from homenode.lab.numbering import numbered
 from homenode.node import Node
 from homenode.study.command import find_command, version_of
 from homenode.study.errors import StudyError
@@ -51,15 +52,16 @@ class LabRunner:
         self._time = time
         with _labs_errors_as_ours():
             self._described = lab.find_machine(name)
+            as_guest = numbered(self._described).machine
             text = find_file(name).read_bytes()
-            self._machine = machine_from(self._described, hashlib.sha256(text).hexdigest()[:12])
+            self._machine = machine_from(as_guest, hashlib.sha256(text).hexdigest()[:12])
         self._command: Path = find_command()
         self._lab: lab.Lab | None = None
         self.homenode_version = version_of(self._command)
 
     @property
     def machine(self) -> Machine:
-        """The machine of the file."""
+        """The machine of the file, with the guest's numbers of nodes and CPUs."""
         return self._machine
 
     def versions(self) -> Mapping[str, str]:

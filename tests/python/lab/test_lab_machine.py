@@ -24,7 +24,9 @@ def document(nodes: str, rest: str = "", version: str = "2.0") -> str:
 
 def node(number: int, cpus: list[int], memory: int = 1 << 30) -> str:
     pus = "".join(f'<object type="PU" os_index="{cpu}"/>' for cpu in cpus)
-    cpuset = hex(sum(1 << cpu for cpu in cpus))
+    bits = sum(1 << cpu for cpu in cpus)
+    words = range(max(bits.bit_length() - 1, 0) // 32, -1, -1)
+    cpuset = ",".join(hex(bits >> 32 * word & 0xFFFFFFFF) for word in words)
     return NODE.format(id=number, cpuset=cpuset, memory=memory, pus=pus)
 
 
@@ -91,7 +93,7 @@ def test_bitmaps_count_words_from_the_highest():
         (document(""), "no CPU"),
         (document(node(0, [0], 0)), "no node has memory"),
         (document(node(0, [0]) + node(0, [1])), "same os_index"),
-        (document(node(0, [0]) + node(200, [1])), "beyond QEMU's 128"),
+        (document("".join(node(i, [i]) for i in range(129))), "129 nodes are more than QEMU's 128"),
         (document(node(0, [0]) + node(1, [0])), "same os_index"),
         (document(node(0, [0]), distances([0], [11])), "distance from node 0 to node 0 is 11"),
         (document(node(0, [0]) + node(1, [1]), distances([0, 1], [10, 9, 9, 10])), "is 9"),

@@ -15,6 +15,7 @@ from homenode.lab.machine_model import resolve
 from homenode.lab.machine_text import show_text, summary
 from homenode.lab.memory import node_sizes
 from homenode.lab.new import new_machine
+from homenode.lab.numbering import numbered
 from homenode.lab.scale import scaled
 from homenode.lab.timing import timing_text
 
@@ -72,7 +73,7 @@ def damaged(chance: random.Random) -> str:
 
 def use(text: str) -> None:
     """Everything that the lab does with a machine before it boots it."""
-    machine = parse_machine(text, "damaged")
+    machine = numbered(parse_machine(text, "damaged")).machine
     for each in (machine, scaled(machine, 1 << 20)):
         assert timing_text(each).startswith("homenode.timing 1\n")
         assert sum(node_sizes(each).values()) > 0
