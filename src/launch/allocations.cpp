@@ -202,15 +202,7 @@ double best_bandwidth(const machine::PairValues& values, NodeId node) {
 Result<void> check_allowed(const machine::Machine& machine, const placement::MemoryRule& rule,
                            std::string_view text) {
   const NodeSet allowed = machine.allowed_nodes & machine.nodes_with_memory();
-  NodeSet named;
-  if (const auto* policy = std::get_if<placement::Policy>(&rule.how)) {
-    named = policy->nodes;
-    if (policy->home_node) named.insert(*policy->home_node);
-  } else if (const auto* distribution = std::get_if<DistributionRule>(&rule.how)) {
-    named = distribution->nodes;
-  } else if (const auto* map = std::get_if<placement::ExplicitRule>(&rule.how)) {
-    for (const placement::Run& run : map->runs) named.insert(run.node);
-  }
+  const NodeSet named = nodes_named(rule);
   if (named.is_subset_of(allowed)) return {};
   return bad_usage(fmt::format("cannot use '{}': the nodes {} do not exist, have no memory or are "
                                "not allowed here",

@@ -32,6 +32,7 @@ std::optional<MapsEntry> parse_header(std::string_view line) {
   MapsEntry entry;
   entry.first = *first;
   entry.end = *end;
+  entry.accessible = !permissions.starts_with("---");
   entry.writable = permissions[1] == 'w';
   entry.shared = permissions[3] == 's';
   entry.name = name_in(line);

@@ -15,6 +15,7 @@ namespace homenode::sensing {
 struct MapsEntry {
   std::uint64_t first = 0;
   std::uint64_t end = 0;
+  bool accessible = false;  ///< Not PROT_NONE, as guards of stacks are.
   bool writable = false;
   bool shared = false;  ///< Mapped MAP_SHARED.
   std::string name;     ///< A path, "[heap]", "[anon:name]", …; empty for plain anonymous memory.

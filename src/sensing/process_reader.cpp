@@ -8,6 +8,7 @@
 
 #include "sensing/heap_owners.h"
 #include "sensing/page_query.h"
+#include "sensing/stack_extent.h"
 #include "sensing/thread_files.h"
 
 namespace homenode::sensing {
@@ -130,10 +131,9 @@ class Reader {
           fmt::format("{} lines of numa_maps could not be read", maps.unreadable_lines));
     }
     survey_.source = "numa_maps";
-    std::vector<MapsEntry> entries;
     bool amounts = false;
-    if (!options_.only_numa_maps) entries = read_entries(amounts);
-    survey_.mappings = join(maps.mappings, entries, amounts);
+    if (!options_.only_numa_maps) entries_ = read_entries(amounts);
+    survey_.mappings = join(maps.mappings, entries_, amounts);
     return {};
   }
 
@@ -154,15 +154,15 @@ class Reader {
     if (const int result = files_.read(path_of(survey_.pid, "smaps"), text); result < 0) {
       return cannot_read(survey_.pid, "smaps", result);
     }
-    const std::vector<MapsEntry> entries = parse_maps(text);
-    if (entries.empty()) return without_memory();
+    entries_ = parse_maps(text);
+    if (entries_.empty()) return without_memory();
     const bool single = survey_.nodes.size() == 1;
     survey_.source = single ? "smaps and the only node" : "smaps and move_pages";
     survey_.notes.emplace_back(
         "this kernel has no numa_maps: policies and hugetlbfs pages are not shown");
     const std::uint64_t page_bytes = files_.os.page_bytes();
     std::vector<NumaMapping> numa;
-    for (const MapsEntry& entry : entries) {
+    for (const MapsEntry& entry : entries_) {
       NumaMapping mapping;
       mapping.first = entry.first;
       mapping.page_size = {page_bytes};
@@ -176,33 +176,41 @@ class Reader {
       }
       numa.push_back(std::move(mapping));
     }
-    survey_.mappings = join(numa, entries, true);
+    survey_.mappings = join(numa, entries_, true);
     return {};
   }
 
   Result<void> query(const MapsEntry& entry, NumaMapping& mapping) {
-    const std::uint64_t pages = (entry.end - entry.first) / mapping.page_size.value;
     std::map<NodeId, std::uint64_t> counts;
+    if (const int result = count_pages(entry.first, entry.end, mapping.page_size, counts);
+        result < 0) {
+      return not_supported(
+          fmt::format("cannot find out where the pages of process {} are", survey_.pid),
+          "this kernel has no numa_maps and refuses move_pages: run as the process's user, "
+          "with CAP_SYS_PTRACE, or with a seccomp profile that allows it",
+          -result);
+    }
+    mapping.pages.assign(counts.begin(), counts.end());
+    return {};
+  }
+
+  /// Asks where each page of a range is. 0 or -errno.
+  int count_pages(std::uint64_t first, std::uint64_t end, Bytes page_size,
+                  std::map<NodeId, std::uint64_t>& counts) {
+    const std::uint64_t pages = (end - first) / page_size.value;
     std::vector<int> status;
     // A large reservation is asked about piece by piece, so that its list of pages stays small.
     constexpr std::uint64_t piece_pages = std::uint64_t{1} << 20U;
     for (std::uint64_t start = 0; start < pages; start += piece_pages) {
-      const PageRange piece{entry.first + start * mapping.page_size.value,
-                            std::min(piece_pages, pages - start), mapping.page_size};
+      const PageRange piece{first + start * page_size.value, std::min(piece_pages, pages - start),
+                            page_size};
       const int result = query_pages(files_.os, survey_.pid, addresses_of(piece), status);
-      if (result < 0) {
-        return not_supported(
-            fmt::format("cannot find out where the pages of process {} are", survey_.pid),
-            "this kernel has no numa_maps and refuses move_pages: run as the process's user, "
-            "with CAP_SYS_PTRACE, or with a seccomp profile that allows it",
-            -result);
-      }
+      if (result < 0) return result;
       for (int node : status) {
         if (node >= 0) ++counts[NodeId(static_cast<unsigned>(node))];
       }
     }
-    mapping.pages.assign(counts.begin(), counts.end());
-    return {};
+    return 0;
   }
 
   void read_threads() {
@@ -269,13 +277,65 @@ class Reader {
     Mapping& mapping = *std::prev(after);
     if (!mapping.end || pointer >= *mapping.end) return;
     if (mapping.group != Group::anonymous || mapping.stack_of) return;
-    mapping.group = Group::stack;
-    mapping.stack_of = thread;
+    const auto end =
+        stack_end(entries_, mapping.first, *mapping.end, pointer, stack_bytes().value_or(0));
+    const auto index = static_cast<std::size_t>(&mapping - survey_.mappings.data());
+    if (end) cut(index, *end, thread);
+    survey_.mappings[index].group = Group::stack;
+    survey_.mappings[index].stack_of = thread;
+  }
+
+  /// Read once, when a stack may share its mapping.
+  std::optional<std::uint64_t> stack_bytes() {
+    if (!stack_bytes_) {
+      std::string text;
+      const std::string path = path_of(survey_.pid, "limits");
+      const int result = files_.read(path, text);
+      if (result < 0 && result != -ENOENT && result != -ESRCH) {
+        note(path, "memory right above a thread's stack counts as the stack", result);
+      }
+      stack_bytes_ = result < 0 ? std::nullopt : usual_stack_bytes(text);
+    }
+    return *stack_bytes_;
+  }
+
+  /// Makes two mappings of one that begins with a stack. Huge pages and swapped ones count with the
+  /// rest, which has nearly all of both.
+  void cut(std::size_t index, std::uint64_t end, pid_t thread) {
+    std::map<NodeId, std::uint64_t> counts;
+    Mapping& stack = survey_.mappings[index];
+    if (const int result = count_pages(stack.first, end, stack.page_size, counts); result < 0) {
+      survey_.notes.push_back(
+          failed(fmt::format("cannot see which pages are the stack of thread {}", thread),
+                 "the whole mapping counts as it", -result)
+              .take()
+              .message());
+      return;
+    }
+    Mapping rest = stack;
+    rest.first = end;
+    rest.pages.clear();
+    for (const auto& [node, pages] : stack.pages) {
+      const auto of_stack = counts.find(node);
+      const std::uint64_t taken = of_stack == counts.end() ? 0 : of_stack->second;
+      if (pages > taken) rest.pages.emplace_back(node, pages - taken);
+    }
+    rest.anon_pages = std::min(stack.anon_pages, rest.page_count());
+    stack.end = end;
+    stack.pages.assign(counts.begin(), counts.end());
+    stack.anon_pages = std::min(stack.anon_pages, stack.page_count());
+    if (stack.transparent_huge) stack.transparent_huge = Bytes();
+    if (stack.swapped) stack.swapped = Bytes();
+    survey_.mappings.insert(survey_.mappings.begin() + static_cast<std::ptrdiff_t>(index) + 1,
+                            std::move(rest));
   }
 
   const SystemFiles& files_;
   ReadOptions options_;
   Survey survey_;
+  std::vector<MapsEntry> entries_;
+  /// What /proc/PID/limits says, once it has been read.
+  std::optional<std::optional<std::uint64_t>> stack_bytes_;
   bool of_kernel_ = false;
 };
 

@@ -105,12 +105,38 @@ struct PagesOfOurOwn {
     auto* const pages = static_cast<char*>(address);
     os.first_touch(pages, 3 * os.page_bytes(), NodeId(1));
     os.first_touch(pages + 3 * os.page_bytes(), os.page_bytes(), NodeId(64));
-    const auto first = reinterpret_cast<std::uintptr_t>(address);
+    first = reinterpret_cast<std::uintptr_t>(address);
     system.write("proc/100/smaps", fmt::format("{:x}-{:x} rw-p 00000000 00:00 0\nRss:  16 kB\n",
                                                first, first + 8 * os.page_bytes()));
   }
   os::Fake os;
+  std::uint64_t first = 0;
 };
+
+TEST_F(ProcessReader, AnArrayThatSharesTheStacksMappingIsApart) {
+  PagesOfOurOwn own(system);
+  const std::uint64_t page = own.os.page_bytes();
+  const std::uint64_t first = own.first;
+  system.write("proc/100/numa_maps",
+               fmt::format("{:x} default anon=4 dirty=4 N1=3 N64=1 kernelpagesize_kB=4\n", first));
+  system.write("proc/100/maps", fmt::format("{:x}-{:x} ---p 00000000 00:00 0\n"
+                                            "{:x}-{:x} rw-p 00000000 00:00 0\n",
+                                            first - page, first, first, first + 8 * page));
+  system.write("proc/100/limits", fmt::format("Max stack size  {}  unlimited  bytes\n", 3 * page));
+  system.write("proc/100/task/90/syscall", fmt::format("7 0x1 0x2 0x{:x} 0x4000\n", first + page));
+  const auto survey = read_survey({own.os, system.root()}, 100, {});
+  ASSERT_TRUE(survey) << survey.error().message();
+  ASSERT_EQ(survey->mappings.size(), 2U);
+  EXPECT_EQ(survey->mappings[0].group, Group::stack);
+  EXPECT_EQ(survey->mappings[0].stack_of, 90);
+  EXPECT_EQ(survey->mappings[0].end, first + 3 * page);
+  EXPECT_EQ(survey->mappings[0].pages, (PagesOnNodes{{NodeId(1), 3}}));
+  EXPECT_EQ(survey->mappings[1].group, Group::anonymous);
+  EXPECT_EQ(survey->mappings[1].first, first + 3 * page);
+  EXPECT_EQ(survey->mappings[1].pages, (PagesOnNodes{{NodeId(64), 1}}));
+  EXPECT_FALSE(survey->mappings[1].stack_of);
+  EXPECT_TRUE(survey->notes.empty());
+}
 
 TEST_F(ProcessReader, WithoutNumaMapsEachPageIsAskedFor) {
   system.remove("proc/100/numa_maps");

@@ -187,6 +187,29 @@ std::string threads_counted_table(const Survey& survey, const std::vector<NodeId
   return table.text();
 }
 
+/// ": 98 % on node 2 and 1 % on node 0": how several nodes share what they have, the largest first.
+std::string spread(const BytesOnNodes& all, const NodeSet& nodes) {
+  constexpr std::size_t most_named = 4;
+  std::vector<std::pair<std::uint64_t, NodeId>> shares;
+  for (NodeId node : nodes.to_vector()) {
+    if (at(all, node) > 0) shares.emplace_back(at(all, node), node);
+  }
+  if (nodes.size() == 1 || shares.empty()) return "";
+  std::stable_sort(shares.begin(), shares.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  const std::size_t named = std::min(shares.size(), most_named);
+  std::string text = ":";
+  for (std::size_t i = 0; i < named; ++i) {
+    const bool last = i + 1 == shares.size();
+    text += fmt::format("{}{} on node {}",
+                        i == 0 ? " "
+                        : last ? " and "
+                               : ", ",
+                        percent(shares[i].first, sum_of(all)), shares[i].second.value());
+  }
+  return text + (named < shares.size() ? ", less on the others" : "");
+}
+
 /// How much memory is on the nodes where the threads last ran.
 std::string locality(const Survey& survey) {
   NodeSet nodes;
@@ -197,9 +220,10 @@ std::string locality(const Survey& survey) {
   if (nodes.empty() || sum_of(all) == 0) return "";
   std::uint64_t near = 0;
   for (NodeId node : nodes.to_vector()) near += at(all, node);
-  return fmt::format("Its threads last ran on node{} {}, which {} {} of its memory.\n",
+  return fmt::format("Its threads last ran on node{} {}, which {} {} of its memory{}.\n",
                      nodes.size() == 1 ? "" : "s", to_list(nodes),
-                     nodes.size() == 1 ? "has" : "have", percent(near, sum_of(all)));
+                     nodes.size() == 1 ? "has" : "have", percent(near, sum_of(all)),
+                     spread(all, nodes));
 }
 
 /// Findings of one group, policy and cause: one line of text.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/id_list.h"
 #include "base/sizes.h"
 #include "base/words.h"
 #include "cli/invoke.h"
@@ -216,6 +217,20 @@ class Where final : public Verb {
     return is_complete(result) ? int{exit_done} : int{exit_failed};
   }
 
+  /// A node that is not there, or has no memory, takes no page.
+  static Result<void> check_nodes(const Survey& survey, const placement::MemoryRule& rule) {
+    NodeSet usable;
+    for (const sensing::NodeFacts& node : survey.nodes) {
+      if (!node.memory_known || node.total.value > 0) usable.insert(node.id);
+    }
+    const NodeSet missing = nodes_named(rule) - usable;
+    if (missing.empty() || usable.empty()) return {};
+    return bad_usage(fmt::format("cannot move pages to node{} {}, which this machine does not have "
+                                 "or which has no memory",
+                                 missing.size() == 1 ? "" : "s", to_list(missing)),
+                     "choose among the nodes " + to_list(usable));
+  }
+
   Result<actuation::RepairReceipt> repair_memory(Context& context, const Survey& survey,
                                                  std::string& text) {
     const NodeSet nodes = default_nodes(survey);
@@ -226,6 +241,7 @@ class Where final : public Verb {
       return failed(rule.error().tried, survey.notes.front());
     }
     if (!rule) return rule.as_unexpected();
+    if (const auto there = check_nodes(survey, *rule); !there) return there.as_unexpected();
     text = to_string(*rule);
     const os::StopSignals signals;
     const bool terminal = isatty(STDERR_FILENO) == 1;

@@ -221,6 +221,19 @@ Result<std::variant<Policy, PageMap>> resolve(const MemoryRule& rule, std::size_
       "use a policy or a distribution here");
 }
 
+NodeSet nodes_named(const MemoryRule& rule) {
+  NodeSet named;
+  if (const auto* policy = std::get_if<Policy>(&rule.how)) {
+    named = policy->nodes;
+    if (policy->home_node) named.insert(*policy->home_node);
+  } else if (const auto* distribution = std::get_if<DistributionRule>(&rule.how)) {
+    named = distribution->nodes;
+  } else if (const auto* map = std::get_if<ExplicitRule>(&rule.how)) {
+    for (const Run& run : map->runs) named.insert(run.node);
+  }
+  return named;
+}
+
 bool is_next_touch(const MemoryRule& rule) {
   return std::holds_alternative<NextTouchRule>(rule.how);
 }

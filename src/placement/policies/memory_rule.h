@@ -57,6 +57,9 @@ Result<MemoryRule> parse_memory_rule(std::string_view text, const NodeSet& defau
 /// The rule with all its nodes; parse_memory_rule() gives the same rule back, whatever its default.
 std::string to_string(const MemoryRule& rule);
 
+/// Every node that the rule names; none for next-touch.
+NodeSet nodes_named(const MemoryRule& rule);
+
 /// What to do with a region of so many pages: the kernel's policy, or our map. Errors: bad_usage
 /// when an explicit map is not of that size, or for next-touch, which neither of them can say.
 Result<std::variant<Policy, PageMap>> resolve(const MemoryRule& rule, std::size_t pages);

@@ -122,6 +122,7 @@ TEST(WhereCommand, BadUsageIsOneLine) {
   for (const Words& words :
        {Words{"where"}, Words{"where", child.pid(), "--repair", "no-such-rule@0"},
         Words{"where", child.pid(), "--repair", "local"},
+        Words{"where", child.pid(), "--repair", "bind@1023"},
         Words{"where", child.pid(), "--threads", "60000"}, Words{"where", child.pid(), "--dry-run"},
         Words{"where", child.pid(), "--watch=x"}}) {
     CommandLine line;
