@@ -232,22 +232,46 @@ Result<void> SegmentMemory::open_segment() {
   return {};
 }
 
-Result<void> SegmentMemory::check_policy_stays() {
-  if (!request_.is_file) return {};
-  void* again = nullptr;
-  int result = os_.map_shared_file(descriptor_, request_.offset, page_bytes_, again);
+Result<bool> SegmentMemory::policy_stays() {
+  void* mapped = nullptr;
+  int result = request_.is_file
+                   ? os_.map_shared_file(descriptor_, request_.offset, page_bytes_, mapped)
+                   : os_.attach_segment(segment_, mapped);
   if (result < 0) return refused("map", result);
+  void* const again = request_.is_file ? mapped : static_cast<char*>(mapped) + request_.offset;
   int mode = 0;
   int mode_again = 0;
   NodeSet nodes;
   NodeSet nodes_again;
   result = os_.page_policy(address_, mode, nodes);
   if (result == 0) result = os_.page_policy(again, mode_again, nodes_again);
-  os_.unmap_memory(again, page_bytes_);
+  if (request_.is_file) {
+    os_.unmap_memory(mapped, page_bytes_);
+  } else {
+    os_.detach_segment(mapped);
+  }
   if (result < 0) return refused("read the memory policy of", result);
-  if (mode == mode_again && nodes == nodes_again) return {};
-  return not_supported(fmt::format("the file system of {} keeps no memory policies", noun()),
-                       "name a file of tmpfs, such as one in /dev/shm, or of hugetlbfs");
+  return mode == mode_again && nodes == nodes_again;
+}
+
+Result<void> SegmentMemory::check_policy_stays(bool touch_follows) {
+  const auto stays = policy_stays();
+  if (!stays) return stays.as_unexpected();
+  if (*stays) return {};
+  const bool huge = !request_.is_file || page_bytes_ > os_.page_bytes();
+  if (!huge) {
+    return not_supported(fmt::format("the file system of {} keeps no memory policies", noun()),
+                         "name a file of tmpfs, such as one in /dev/shm");
+  }
+  if (!touch_follows) {
+    return not_supported(fmt::format("the huge pages of {} keep no memory policy", noun()),
+                         "add --touch after the policy, which places all of them now");
+  }
+  made_.push_back(
+      fmt::format("the huge pages of {} keep no memory policy: those that --touch "
+                  "brings in are placed, later ones are not",
+                  noun()));
+  return {};
 }
 
 }  // namespace homenode::actuation

@@ -48,9 +48,10 @@ class SegmentMemory {
   /// What was made, one sentence each.
   [[nodiscard]] const std::vector<std::string>& made() const { return made_; }
 
-  /// Maps the range a second time to see whether its policy came along. Errors: not_supported for a
-  /// file system whose files have none.
-  Result<void> check_policy_stays();
+  /// Maps the range a second time to see whether its policy came along. Huge pages have none: it
+  /// holds for this mapping, so what `touch_follows` brings in is placed, which is noted. Errors:
+  /// not_supported for other memory without policies, and for huge pages that are not touched.
+  Result<void> check_policy_stays(bool touch_follows);
 
  private:
   SegmentMemory(os::Os& os, const SegmentRequest& request) : os_(os), request_(request) {}
@@ -59,6 +60,7 @@ class SegmentMemory {
   Result<void> make_long_enough(std::uint64_t file_bytes);
   Result<void> open_segment();
   Result<int> find_key();
+  Result<bool> policy_stays();
   Result<std::uint64_t> make_segment(int key);
   Result<void> settle_range(std::uint64_t all_bytes);
   [[nodiscard]] Result<void> check_pages() const;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <linux/mempolicy.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -20,8 +21,13 @@ class SegmentSteps {
                const std::optional<placement::Policy>& policy, SegmentMemory& memory)
       : os_(os), request_(request), policy_(policy), memory_(memory) {}
 
-  Result<void> take(Step step) {
-    if (step == Step::policy) return set_policy();
+  /// pre: `index` is that of a step of the request.
+  Result<void> take(std::size_t index) {
+    const Step step = request_.steps[index];
+    if (step == Step::policy) {
+      const auto rest = request_.steps.begin() + static_cast<std::ptrdiff_t>(index);
+      return set_policy(std::find(rest, request_.steps.end(), Step::touch) != request_.steps.end());
+    }
     if (step == Step::touch) return touch();
     return dump(step == Step::dump_nodes);
   }
@@ -29,12 +35,12 @@ class SegmentSteps {
   std::vector<SegmentDump> dumps() && { return std::move(dumps_); }
 
  private:
-  Result<void> set_policy() {
+  Result<void> set_policy(bool touch_follows) {
     placement::Policy policy = *policy_;
     policy.numa_balancing = false;  // As numactl: it is for processes.
     const auto set =
         bind_region(os_, memory_.region(), policy, request_.strict ? MPOL_MF_STRICT : 0);
-    return set ? memory_.check_policy_stays() : set;
+    return set ? memory_.check_policy_stays(touch_follows) : set;
   }
 
   Result<void> touch() {
@@ -100,8 +106,8 @@ Result<SegmentReceipt> treat_segment(os::Os& os, const SegmentRequest& request,
   const auto memory = SegmentMemory::open(os, request);
   if (!memory) return memory.as_unexpected();
   SegmentSteps steps(os, request, policy, **memory);
-  for (Step step : request.steps) {
-    if (const auto done = steps.take(step); !done) return (*memory)->give_up(done.error());
+  for (std::size_t i = 0; i < request.steps.size(); ++i) {
+    if (const auto done = steps.take(i); !done) return (*memory)->give_up(done.error());
   }
   return SegmentReceipt{std::move(steps).dumps(), (*memory)->made()};
 }

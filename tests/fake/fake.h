@@ -55,8 +55,9 @@ class Fake final : public Os {
   void set_bytes(const std::string& path, std::uint64_t offset, const std::string& bytes);
   void set_root(const std::string& root);
   /// A file that can be mapped, on a file system that keeps a memory policy or on one that does
-  /// not.
-  void add_shared_file(const std::string& path, std::uint64_t bytes, bool keeps_policy = true);
+  /// not; of larger pages, hugetlbfs.
+  void add_shared_file(const std::string& path, std::uint64_t bytes, bool keeps_policy = true,
+                       std::size_t page_bytes = fake_page_bytes);
   /// Nothing when there is no such file.
   [[nodiscard]] std::optional<std::uint64_t> shared_file_bytes(const std::string& path) const;
   [[nodiscard]] std::size_t segments() const;
@@ -127,6 +128,7 @@ class Fake final : public Os {
     std::uint64_t bytes = 0;
     void* memory = nullptr;
     bool keeps_policy = true;
+    std::size_t page_bytes = fake_page_bytes;
   };
   struct Failure {
     std::string call;  // Or any.

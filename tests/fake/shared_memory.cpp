@@ -41,9 +41,10 @@ bool Fake::is_shared(const void* address) const {
   });
 }
 
-void Fake::add_shared_file(const std::string& path, std::uint64_t bytes, bool keeps_policy) {
+void Fake::add_shared_file(const std::string& path, std::uint64_t bytes, bool keeps_policy,
+                           std::size_t page_bytes) {
   const std::lock_guard guard(lock_);
-  shared_files_[path] = {bytes, nullptr, keeps_policy};
+  shared_files_[path] = {bytes, nullptr, keeps_policy, page_bytes};
 }
 
 std::optional<std::uint64_t> Fake::shared_file_bytes(const std::string& path) const {
@@ -67,7 +68,8 @@ int Fake::open_shared_file(const std::string& path, std::optional<unsigned> perm
   if (!permissions && !is_there) return -ENOENT;
   if (!is_there) shared_files_[path] = {};
   open_files_.push_back(path);
-  file = {static_cast<int>(open_files_.size()) - 1, shared_files_[path].bytes, fake_page_bytes};
+  file = {static_cast<int>(open_files_.size()) - 1, shared_files_[path].bytes,
+          shared_files_[path].page_bytes};
   return 0;
 }
 
@@ -120,7 +122,7 @@ int Fake::find_segment(int key, const std::optional<SegmentCreation>& creation,
   if (!creation && !is_there) return -ENOENT;
   if (creation && is_there) return -EEXIST;
   if (creation && (creation->bytes == 0 || creation->bytes > fake_shared_bytes)) return -EINVAL;
-  if (creation) segments_[key] = {creation->bytes};
+  if (creation) segments_[key] = {creation->bytes, nullptr, !creation->huge_pages};
   segment = {key, segments_[key].bytes};
   return 0;
 }
@@ -128,7 +130,9 @@ int Fake::find_segment(int key, const std::optional<SegmentCreation>& creation,
 int Fake::attach_segment(int id, void*& address) {
   const std::lock_guard guard(lock_);
   if (const int error = enter("attach_segment")) return error;
-  return memory_of(segments_.at(id), address);
+  SharedObject& segment = segments_.at(id);
+  if (!segment.keeps_policy) segment.memory = nullptr;  // Each mapping has its own.
+  return memory_of(segment, address);
 }
 
 int Fake::detach_segment(void*) {

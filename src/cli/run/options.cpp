@@ -52,9 +52,11 @@ constexpr std::array options{
         Kind::shm, "-S,--shm", "KEYFILE",
         "instead of a program: the System V segment whose key is that of this file; it is made "
         "where it is missing and --length is given"},
-    OptionRow{Kind::file, "-f,--file", "PATH",
-              "instead of a program: a file of tmpfs or hugetlbfs; it is made or made longer where "
-              "--length asks for more"},
+    OptionRow{
+        Kind::file, "-f,--file", "PATH",
+        "instead of a program: a file of tmpfs, or of hugetlbfs with --touch; it is made or made "
+        "longer where "
+        "--length asks for more"},
     OptionRow{Kind::shmid, "-I,--shmid", "ID", "before --shm: the other half of its key, else 0"},
     OptionRow{Kind::shmmode, "-M,--shmmode", "MODE",
               "before --shm or --file: permissions of what is made, in octal, else 0600"},
@@ -62,7 +64,8 @@ constexpr std::array options{
               "before --shm or --file: where the range begins, else 0; k, m and g may follow"},
     OptionRow{Kind::length, "-L,--length", "BYTES",
               "before --shm or --file: the range's length, else all after the offset"},
-    OptionRow{Kind::huge, "-u,--huge", "", "before --shm: make the segment of huge pages"},
+    OptionRow{Kind::huge, "-u,--huge", "",
+              "before --shm: make the segment of huge pages, which --touch has to place"},
     OptionRow{Kind::strict, "-t,--strict", "",
               "before the policy: fail where --touch has brought in pages that break it"},
     OptionRow{Kind::touch, "-T,--touch", "",

@@ -190,6 +190,24 @@ TEST(RunSegment, TellsAFileSystemThatForgetsPolicies) {
   EXPECT_NE(line.err.str().find("keeps no memory policies"), std::string::npos);
 }
 
+TEST(RunSegment, HugePagesArePlacedByTheirTouchAndKeepNoPolicy) {
+  for (const SegmentWords& memory :
+       {SegmentWords{"--file=f"}, SegmentWords{"--length=16k", "--huge", "--shm=k"}}) {
+    CommandLine line;
+    line.os.add_shared_file("f", 65536, false, 2 * line.os.page_bytes());
+    line.os.set_file("/proc/meminfo", "Hugepagesize:       8 kB\n");
+    SegmentWords words{"run"};
+    words.insert(words.end(), memory.begin(), memory.end());
+    words.insert(words.end(), {"-m", "all"});
+    EXPECT_EQ(line.run(words), exit_not_supported) << testing::PrintToString(words);
+    EXPECT_NE(line.err.str().find("; add --touch after the policy"), std::string::npos);
+    EXPECT_EQ(line.os.segments(), 0U);
+    words.emplace_back("--touch");
+    EXPECT_EQ(line.run(words), exit_done) << line.err.str();
+    EXPECT_NE(line.err.str().find("later ones are not"), std::string::npos) << line.err.str();
+  }
+}
+
 TEST(RunSegment, StrictIsIgnoredForAProgramAndReported) {
   CommandLine line;
   line.run({"run", "--strict", "-l", "prog"});

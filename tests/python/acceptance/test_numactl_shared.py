@@ -153,3 +153,25 @@ def test_what_was_made_is_removed_when_a_step_fails(quad: Lab, command: str) -> 
         for line in result.stderr.decode().splitlines()
         if " created " not in line
     )
+
+
+def test_huge_pages_are_placed_by_their_touch(quad: Lab, command: str) -> None:
+    """The kernel keeps no policy for them, so without a touch it would be lost."""
+    script = (
+        "echo 16 >/proc/sys/vm/nr_hugepages; mkdir -p /tmp/huge; "
+        "mount -t hugetlbfs none /tmp/huge; "
+        f"{command} run --length=8m --file /tmp/huge/x -i all --touch --dump-nodes; echo $?; "
+        f"{command} run --length=8m --file /tmp/huge/y -m 2; echo $?; "
+        f"{command} run --length=4m --huge --shm {KEY} -m 2; echo $?; "
+        f"{command} run --length=4m --huge --shm {KEY} -m 2 --touch --dump-nodes; echo $?; "
+        f"ipcrm --all=shm; rm -f {KEY} /tmp/huge/*; umount /tmp/huge; "
+        "echo 0 >/proc/sys/vm/nr_hugepages"
+    )
+    result = quad.run(["sh", "-c", script])
+    lines = result.stdout.decode().splitlines()
+    pages = [f"{node * 0x200000:016x}-{(node + 1) * 0x200000:016x}: " for node in range(4)]
+    placed = sorted(line.rsplit(" ", 1)[1] for line in lines[:4])
+    assert placed == ["0", "1", "2", "3"], lines
+    assert [line.rsplit(" ", 1)[0] + " " for line in lines[:4]] == pages
+    assert lines[4:] == ["0", "3", "3", "0000000000000000-0000000000400000: 2", "0"]
+    assert result.stderr.decode().count("keep no memory policy") == 4
