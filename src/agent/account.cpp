@@ -20,6 +20,8 @@ constinit std::size_t allocation_pages = 0;
 constinit std::size_t data = 0;
 constinit std::size_t data_pages = 0;
 constinit std::size_t refusals = 0;
+constinit bool told = false;
+constinit bool policies_reported = false;
 
 void add(std::size_t& counter, std::size_t more) {
   __atomic_fetch_add(&counter, more, __ATOMIC_RELAXED);
@@ -87,20 +89,42 @@ const char* advice_for(int error) {
   }
 }
 
+/// Whether this is the first message of the process: others would say the same.
+bool is_first() {
+  return !__atomic_exchange_n(&told, true, __ATOMIC_RELAXED);
+}
+
+constexpr const char* policy_calls[] = {"mbind", "move_pages", "get_mempolicy", "set_mempolicy",
+                                        "set_mempolicy_home_node"};
+
+/// A sandbox's answer to a call about memory policies.
+bool is_forbidden_policy(const char* call, int result) {
+  if (result != -EPERM && result != -ENOSYS) return false;
+  for (const char* const name : policy_calls) {
+    if (std::strcmp(call, name) == 0) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool open_account(char* const* environment, Arena& arena, Words& words) {
   const char* const text = find_wire(environment);
   if (text == nullptr) return false;
   open = identify_open(error_stream, error_file) == 0;
-  if (read_words(text, arena, words)) return true;
+  if (read_words(text, arena, words)) {
+    policies_reported = words.refusal_reported;
+    return true;
+  }
   note_failure(why_unread(arena));
   return false;
 }
 
 int noted(const char* call, int result) {
   if (result >= 0) return result;
-  if (__atomic_fetch_add(&refusals, 1, __ATOMIC_RELAXED) > 0 || !may_write()) return result;
+  add(refusals, 1);
+  if (policies_reported && is_forbidden_policy(call, result)) return result;
+  if (!is_first() || !may_write()) return result;
   (begin() << "the kernel refused " << call << ": " << reason_of(-result)
            << "; what it refuses stays where it would be without homenode; " << advice_for(-result))
       .write();
@@ -108,7 +132,8 @@ int noted(const char* call, int result) {
 }
 
 void note_failure(const char* what) {
-  if (__atomic_fetch_add(&refusals, 1, __ATOMIC_RELAXED) == 0 && may_write()) {
+  add(refusals, 1);
+  if (is_first() && may_write()) {
     (begin() << what).write();
   }
 }

@@ -16,6 +16,7 @@
 //                                              first fits
 //          | "data=" PIECES ":" RULE            for static data, each piece as a whole
 //          | "verbose"                         say at the end what was placed
+//          | "reported"                        the launcher has said that policies are refused here
 //   POLICY = MODE [ "@" LIST ]                  the kernel's MPOL_ number with flags, its nodes
 //   PIECES = PIECE { "," PIECE }
 //   PIECE  = DEVICE "." INODE "." ADDRESS "." BYTES   in the file of a program or library, by the

@@ -68,6 +68,10 @@ bool take_field(Rest& rest, Arena& arena, Words& words, const Rules& rules) {
     words.verbose = true;
     return true;
   }
+  if (rest.take_word("reported")) {
+    words.refusal_reported = true;
+    return true;
+  }
   if (rest.take_word("place=")) return take_place(rest, arena, rules.place[words.rule_count++]);
   return rest.take_word("data=") && take_data(rest, arena, rules.data[words.data_count++]);
 }

@@ -82,6 +82,7 @@ struct Words {
   AllocationRule* data = nullptr;
   std::size_t data_count = 0;
   bool verbose = false;
+  bool refusal_reported = false;  ///< Of memory policies, by the launcher, once for the command.
 };
 
 /// False for a text that is not wholly as wire.h says; `words` is then not to be used.

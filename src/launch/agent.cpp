@@ -132,6 +132,7 @@ std::string wire_text(const ThreadPlan& plan) {
   if (plan.heap) text += " heap=" + wire_policy(*plan.heap);
   for (const AllocationRule& rule : plan.allocations) text += wire_field(rule);
   if (plan.verbose) text += " verbose";
+  if (plan.refusal_reported) text += " reported";
   return text;
 }
 

@@ -50,7 +50,14 @@ Result<Notes> prepare_agent(os::Os& os, const RunPlan& plan, const std::string& 
   for (std::string& conflict : agent_conflicts(plan.threads, variable)) {
     notes->push_back(std::move(conflict));
   }
-  for (const auto& [name, value] : agent_environment(plan.threads, *folder, variable)) {
+  ThreadPlan threads = plan.threads;
+  if (threads.sets_policies()) {
+    if (const std::string refusal = find_policy_refusal(os); !refusal.empty()) {
+      notes->push_back("the program's memory stays where it would be without homenode: " + refusal);
+      threads.refusal_reported = true;
+    }
+  }
+  for (const auto& [name, value] : agent_environment(threads, *folder, variable)) {
     setenv(name.c_str(), value.c_str(), 1);
   }
   return notes;

@@ -172,6 +172,11 @@ CpuSet ThreadPlan::process_cpus() const {
   return cpus;
 }
 
+bool ThreadPlan::sets_policies() const {
+  return heap || !memory_by_rank.empty() || !allocations.empty() ||
+         (!malloc_policy.empty() && malloc_policy != "local");
+}
+
 const Policy* ThreadPlan::memory_of(std::size_t rank) const {
   if (!memory_by_rank.empty()) return &memory_by_rank[rank % memory_by_rank.size()];
   return heap ? &*heap : nullptr;

@@ -42,12 +42,16 @@ struct ThreadPlan {
   bool count_forks = false;                       ///< As in the request.
   std::optional<placement::Policy> heap;
   std::vector<AllocationRule> allocations;
-  bool verbose = false;            ///< As in the request.
+  bool verbose = false;  ///< As in the request.
+  /// The launcher has said that memory policies are refused here, so the agent need not.
+  bool refusal_reported = false;
   std::string malloc_policy = {};  ///< As in the request.
 
   /// All CPUs of the map: what the launcher binds the process to, so that runtimes that count CPUs
   /// before main() count these. Empty without a map.
   [[nodiscard]] CpuSet process_cpus() const;
+  /// True when something inside the program needs memory policies, of the agent or of the malloc.
+  [[nodiscard]] bool sets_policies() const;
   /// The policy of a rank; null when it inherits the process's.
   [[nodiscard]] const placement::Policy* memory_of(std::size_t rank) const;
 };

@@ -60,7 +60,7 @@ TEST(Words, ReadsWhatIsPlacedByName) {
   Words words;
   ASSERT_TRUE(
       read("1 data=7.8.4096.100,7.9.0.1:random:5,2:0-1,3 place=1@1.2.3.4:map:2x1,1x0 "
-           "data=1.1.1.1:policy:5@0-3^2 verbose",
+           "data=1.1.1.1:policy:5@0-3^2 verbose reported",
            words));
   ASSERT_EQ(words.data_count, 2U);
   const AllocationRule& random = words.data[0];
@@ -80,6 +80,7 @@ TEST(Words, ReadsWhatIsPlacedByName) {
   EXPECT_EQ(words.rules[0].piece_count, 1U);
   EXPECT_EQ(words.rules[0].kind, AllocationRule::Kind::map);
   EXPECT_TRUE(words.verbose);
+  EXPECT_TRUE(words.refusal_reported);
 }
 
 TEST(Words, ReadsAHeap) {

@@ -180,5 +180,20 @@ TEST(Run, EveryRefusalIsOneLineAndStartsNothing) {
   }
 }
 
+TEST(Run, PoliciesThatAreForbiddenInsideTheProgramAreReportedOnce) {
+  for (const std::string option : {"--malloc=interleave", "--malloc=bind:strict", "--heap=local"}) {
+    CommandLine line;
+    line.os.fail_call("get_mempolicy", 1, EPERM);
+    line.run({"run", option, "true"});
+    const std::string text = line.err.str();
+    EXPECT_NE(text.find("memory stays where it would be without homenode"), std::string::npos)
+        << option << text;
+  }
+  CommandLine without;
+  without.os.fail_call("get_mempolicy", 1, EPERM);
+  without.run({"run", "--malloc=local", "true"});
+  EXPECT_EQ(without.err.str().find("memory stays"), std::string::npos) << without.err.str();
+}
+
 }  // namespace
 }  // namespace homenode::cli

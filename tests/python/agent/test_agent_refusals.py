@@ -155,3 +155,17 @@ def test_each_refusal_leaves_the_work_and_is_told(
                 assert os.strerror(error) in failures[0] or "; " in failures[0], what
             if failures and verbose:
                 assert "refused 0 calls" not in refused.told[-1], what
+
+
+def test_what_the_launcher_has_reported_is_not_told_again(programs: Programs) -> None:
+    wire = f"1 cpus={CPU} threads={CPU} heap=3@0"
+    clean = run(programs, AGENT, wire)
+    told = [
+        run(programs, AGENT, wire + reported, f"{nth} {errno.EPERM}").told
+        for reported in ("", " reported")
+        for nth in range(1, len(clean.calls) + 1)
+    ]
+    before, after = told[: len(clean.calls)], told[len(clean.calls) :]
+    assert any("mempolicy" in line for lines in before for line in lines)
+    assert not any("mempolicy" in line for lines in after for line in lines)
+    assert any("sched_setaffinity" in line for lines in after for line in lines)
