@@ -9,8 +9,6 @@
 
 #include <fmt/format.h>
 
-#include "cli/help.h"
-#include "cli/misuse.h"
 #include "cli/program_line.h"
 
 namespace homenode::cli {

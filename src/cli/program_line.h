@@ -1,5 +1,6 @@
 // The command line of a verb that starts a program: where its own options end. A parser that
-// looked further would take the program's options for its own.
+// looked further would take the program's options for its own. And what is wrong with a command
+// line of any verb, in words for people, with the name that was probably meant.
 // docs/decisions/0017-options-end-where-getopt-ends-them.md says why CLI11 does not do it.
 #pragma once
 
@@ -10,6 +11,10 @@
 
 #include "base/result.h"
 #include "cli/options.h"
+
+namespace CLI {
+class ParseError;
+}
 
 namespace homenode::cli {
 
@@ -32,5 +37,14 @@ using LauncherArguments = std::function<std::size_t(const std::string& argument)
 Result<ProgramLine> split_program_line(const CLI::App& app,
                                        const std::vector<std::string>& arguments,
                                        const LauncherArguments& of_launcher = {});
+
+/// " (did you mean '--json'?)", or nothing where no candidate is near.
+std::string did_you_mean(const std::string& given, const std::vector<std::string>& candidates);
+
+/// Every option's long names as people write them, "--json", of `app` alone.
+std::vector<std::string> long_options(const CLI::App& app);
+
+/// One phrase about why `app`, which has parsed what it could, refused the rest.
+std::string misuse(const CLI::App& app, const CLI::ParseError& error);
 
 }  // namespace homenode::cli

@@ -1,9 +1,10 @@
 // A verb of the command: its name, its options and what it does. Help, man pages and the parser
-// all come from define(). A verb is a folder here, a line in dispatch.cpp and a row of the table of
-// verbs (homenode/verbs.inc).
+// all come from define(); here is also how help looks. A verb is a folder here, a line in
+// dispatch.cpp and a row of the table of verbs (homenode/verbs.inc).
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -12,6 +13,10 @@
 #include "cli/options.h"
 #include "machine/machine.h"
 #include "os/os.h"
+
+namespace CLI {
+class FormatterBase;
+}
 
 namespace homenode::os {
 struct Pace;
@@ -102,5 +107,18 @@ int report(Context& context, const std::string& verb, const Error& error);
 
 /// The exit code of a verb that is done; reports its error if it has one.
 int finish(Context& context, const std::string& verb, const Result<void>& done);
+
+/// The columns of the terminal that the standard output is, at most 100; 80 where it is none.
+std::size_t help_columns();
+
+/// Text in lines of at most `columns`, each after the first behind `indent` blanks. Lines of the
+/// text stay apart; a longer word has a line of its own.
+std::string wrapped(const std::string& text, std::size_t columns, std::size_t indent);
+
+/// What lays out an app's help, and that of its subcommands if they are added after it is set.
+std::shared_ptr<CLI::FormatterBase> help_formatter(std::size_t columns);
+
+/// "Examples:" and each with what it shows; nothing for none.
+std::string examples_text(const std::vector<Example>& examples, std::size_t columns);
 
 }  // namespace homenode::cli

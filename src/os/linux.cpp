@@ -1,6 +1,7 @@
 #include "os/linux.h"
 
 #include <linux/mempolicy.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -210,6 +211,11 @@ int Linux::execute(const std::vector<std::string>& arguments) {
   words.push_back(nullptr);
   execvp(words.front(), words.data());
   return -errno;
+}
+
+std::size_t terminal_columns() {
+  winsize size{};
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
 }  // namespace homenode::os

@@ -60,4 +60,7 @@ class Linux final : public Os {
   static int read_policy(void* address, unsigned long flags, int& mode, NodeSet& nodes);
 };
 
+/// The columns of the terminal that the standard output is; 0 where it is none.
+std::size_t terminal_columns();
+
 }  // namespace homenode::os

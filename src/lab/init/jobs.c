@@ -79,6 +79,93 @@ static bool open_streams(struct hn_job* job, int outputs[2]) {
   return true;
 }
 
+// The guest asks for a chunk of a job's standard input (`wants`). The driver puts one into the
+// session and sends its size, 0 at the end. So neither side holds more than a chunk, however long
+// it is.
+
+static void stdin_path(char* path, size_t size, const struct hn_job* job) {
+  snprintf(path, size, HN_SESSION "/%s/stdin", job->name);
+}
+
+static void close_one(int* file) {
+  if (*file >= 0) close(*file);
+  *file = -1;
+}
+
+static bool open_input(struct hn_job* job) {
+  char path[HN_PATH_MAX];
+  int ends[2];
+  job->input = HN_NO_INPUT;
+  stdin_path(path, sizeof path, job);
+  if (access(path, F_OK) != 0) return true;
+  if (pipe2(ends, O_CLOEXEC) != 0) return false;
+  fcntl(ends[1], F_SETFL, O_NONBLOCK);
+  job->input.read_end = ends[0];
+  job->input.pipe = ends[1];
+  return true;
+}
+
+static void ask_for_input(const struct hn_job* job, int control) {
+  if (job->input.pipe >= 0) hn_tell(control, "wants %s", job->name);
+}
+
+static void feed_input(struct hn_job* job, int control) {
+  static char buffer[1 << 16];
+  struct hn_input* input = &job->input;
+  while (input->chunk >= 0 && input->left > 0) {
+    const size_t size = input->left < (long)sizeof buffer ? (size_t)input->left : sizeof buffer;
+    const ssize_t got = read(input->chunk, buffer, size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) {
+      hn_tell(control, "lost %s stdin %s", job->name, hn_errno_name(got < 0 ? errno : EIO));
+      close_one(&input->chunk);
+      return;
+    }
+    ssize_t written;
+    do {
+      written = write(input->pipe, buffer, (size_t)got);
+    } while (written < 0 && errno == EINTR);
+    if (written < 0) written = 0;
+    input->left -= written;
+    // The pipe is full: the rest of what was read is read again once there is room.
+    if (written < got && lseek(input->chunk, written - got, SEEK_CUR) >= 0) return;
+  }
+  if (input->chunk < 0) return;
+  close_one(&input->chunk);
+  ask_for_input(job, control);
+}
+
+static void take_input(struct hn_job* job, int control, long size) {
+  char path[HN_PATH_MAX];
+  struct hn_input* input = &job->input;
+  if (size <= 0) {
+    close_one(&input->pipe);
+    return;
+  }
+  stdin_path(path, sizeof path, job);
+  input->chunk = open(path, O_RDONLY | O_CLOEXEC);
+  input->left = size;
+  input->taken += size;
+  // What cannot be read must not look like the end of the input.
+  if (input->chunk < 0) hn_tell(control, "lost %s stdin %s", job->name, hn_errno_name(errno));
+  feed_input(job, control);
+}
+
+static void close_input(struct hn_job* job, int control) {
+  struct hn_input* input = &job->input;
+  long in_pipe = 0;
+  if (input->read_end >= 0) {
+    static char buffer[1 << 16];
+    close_one(&input->pipe);  // So that the pipe has an end.
+    for (ssize_t got; (got = read(input->read_end, buffer, sizeof buffer)) > 0;) in_pipe += got;
+    hn_tell(control, "read %s %ld", job->name, input->taken - input->left - in_pipe);
+  }
+  close_one(&input->chunk);
+  close_one(&input->pipe);
+  close_one(&input->read_end);
+  *input = HN_NO_INPUT;
+}
+
 static bool read_counted(const char* name) {
   char path[HN_PATH_MAX];
   char roi[16];
@@ -91,7 +178,7 @@ static int launch(struct hn_job* job, const struct hn_program* program) {
   int outputs[HN_STREAMS_PER_JOB] = {-1, -1};
   int failure[2];
   int error = 0;
-  if (!open_streams(job, outputs) || !hn_input_open(job) || pipe2(failure, O_CLOEXEC) != 0) {
+  if (!open_streams(job, outputs) || !open_input(job) || pipe2(failure, O_CLOEXEC) != 0) {
     error = errno;
   } else {
     job->counted = read_counted(job->name);
@@ -135,11 +222,11 @@ static void start_in_slot(struct hn_jobs* jobs, struct hn_job* job) {
   int error = covered ? launch(job, &program) : errno;
   if (error == 0) {
     hn_tell(jobs->control, "started %s %d", job->name, job->pid);
-    hn_input_ask(job, jobs->control);
+    ask_for_input(job, jobs->control);
   } else {
     hn_jobs_relay(jobs);
     close_streams(job);
-    hn_input_close(job, jobs->control);
+    close_input(job, jobs->control);
     hn_outputs_close(job, jobs->control);
     hn_tell(jobs->control, "failed %s %s %s%s", job->name, hn_errno_name(error),
             covered ? "" : "its output's folder cannot be covered: ", strerror(error));
@@ -168,7 +255,7 @@ void hn_job_kill(struct hn_jobs* jobs, const char* name, int signal) {
 
 void hn_job_input(struct hn_jobs* jobs, const char* name, long size) {
   struct hn_job* job = find_job(jobs, name);
-  if (job != NULL) hn_input_take(job, jobs->control, size);
+  if (job != NULL) take_input(job, jobs->control, size);
 }
 
 static void write_stream(struct hn_jobs* jobs, struct hn_job* job, int index, const char* data,
@@ -208,7 +295,7 @@ void hn_jobs_relay(struct hn_jobs* jobs) {
   for (int i = 0; i < HN_JOBS_MAX; ++i) {
     for (int index = 0; index < HN_STREAMS_PER_JOB; ++index)
       relay_stream(jobs, &jobs->slots[i], index);
-    hn_input_feed(&jobs->slots[i], jobs->control);
+    feed_input(&jobs->slots[i], jobs->control);
   }
 }
 
@@ -236,7 +323,7 @@ static void finish_job(struct hn_jobs* jobs, struct hn_job* job, int status) {
   if (last) hn_marker_end_any();
   hn_jobs_relay(jobs);
   close_streams(job);
-  hn_input_close(job, jobs->control);
+  close_input(job, jobs->control);
   hn_outputs_close(job, jobs->control);
   if (WIFSIGNALED(status))
     hn_tell(jobs->control, "signalled %s %d %ld", job->name, WTERMSIG(status), ran_ms);

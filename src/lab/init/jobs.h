@@ -101,21 +101,3 @@ bool hn_outputs_open(struct hn_job* job);
 // Puts what the job wrote there into the session, as output.NUMBER, and takes back what
 // hn_outputs_open() did. Tells the driver what cannot be kept.
 void hn_outputs_close(struct hn_job* job, int control);
-
-// jobs_input.c: what the driver sends to a job's standard input.
-
-// Opens the pipe of a job that has an input: one with a file "stdin" in the session. False with
-// errno.
-bool hn_input_open(struct hn_job* job);
-
-// Asks the driver for the next chunk, unless the input has ended.
-void hn_input_ask(const struct hn_job* job, int control);
-
-// Begins to pass on a chunk; `size` 0 closes the pipe, which the job sees as the end of the file.
-void hn_input_take(struct hn_job* job, int control, long size);
-
-// Passes on what the pipe has room for; asks for the next chunk when this one is through.
-void hn_input_feed(struct hn_job* job, int control);
-
-// Closes the pipe, after telling the driver how many bytes the job has read.
-void hn_input_close(struct hn_job* job, int control);

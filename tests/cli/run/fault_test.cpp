@@ -154,11 +154,8 @@ class AgentTrial : public CommandTrial {
         fmt::format("policy {} of {}, CPUs {}, started", mode, to_list(nodes), to_list(cpus));
     for (const std::string& word : nodes_.os().executed()) text += " " + word;
     for (const char* name : variables) {
-      const char* const value = std::getenv(name);
-      std::string set = value != nullptr ? value : "";
-      // That refused policies were reported here already; they place nothing.
-      if (const std::size_t at = set.find(" reported"); at != std::string::npos) set.resize(at);
-      text += fmt::format(", {}={}", name, set);
+      const std::string set(std::getenv(name) != nullptr ? std::getenv(name) : "");
+      text += fmt::format(", {}={}", name, set.substr(0, set.find(" reported")));
     }
     return text;
   }
@@ -260,9 +257,8 @@ TEST(RunFaults, OfTheHardwareAreToldAndMakeNoNodeUp) {
             std::set<std::string>{"read_file"});
 }
 
-/// Root is not asked for a file's capabilities.
 std::set<std::string> and_attributes(std::set<std::string> calls) {
-  if (getuid() != 0) calls.insert("attribute_bytes");
+  if (getuid() != 0) calls.insert("attribute_bytes");  // Root is not asked for them.
   return calls;
 }
 
