@@ -199,10 +199,8 @@ def _status(result: Result, lab: Lab, command: list[str], options: argparse.Name
     if result.signal == signal.SIGILL:
         say("the program used an instruction that QEMU lacks (AVX-512, ...); build it without")
     if result.lost:
-        say(
-            f"part of the program's {' and '.join(result.lost)} was lost: the session's disk is "
-            "full; set TMPDIR"
-        )
+        what = "input" if set(result.lost) == {"stdin"} else "output"
+        say(f"part of the program's {what} was lost: the session's disk is full; set TMPDIR")
     if result.strays:
         say(
             f"the program wrote {result.strays} other files beside its output, and they are "
