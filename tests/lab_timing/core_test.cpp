@@ -1,5 +1,7 @@
 #include "lab/timing/core.h"
 
+#include <random>
+
 #include "small_machine.h"
 
 namespace homenode::lab {
@@ -143,6 +145,23 @@ TEST(Core, CountsWhatEachLevelDid) {
   EXPECT_EQ(counts.l2_misses, 12 * 16U);
   EXPECT_EQ(counts.l3_hits, 11 * 16U);
   EXPECT_EQ(counts.other_cache, 0U);
+}
+
+TEST(Core, KeepsTheFirstLevelInExactOrderOfUse) {
+  Machine machine(small_machine());
+  // Twice what the first level holds, and less than the second.
+  const std::uint64_t lines = 2 * 4096 / line_bytes;
+  TagCache reference(4096, 4, line_bytes);
+  std::mt19937_64 random(7);
+  std::uint64_t misses = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    const std::uint64_t line = random() % lines * (random() % 2);
+    machine.load(line * line_bytes);
+    if (reference.find(Tag(line, 0))) continue;
+    ++misses;
+    (void)reference.insert(Tag(line, 0));
+  }
+  EXPECT_EQ(machine.core().counts().l1_misses, misses);
 }
 
 TEST(Core, CountsReferencesByWhoMadeThem) {

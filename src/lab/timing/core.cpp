@@ -36,6 +36,7 @@ Core::Core(const TimingModel& model, MemorySystem& memory, Pace& pace, unsigned 
       vcpu_(vcpu),
       instruction_fs_(model.instruction_fs()),
       l1_(model.l1.bytes, model.l1.ways, model.line_bytes),
+      newest_(l1_.sets()),
       l2_(second_level(model)),
       flights_(model.misses),
       consumed_ps_(model.prefetches),
@@ -61,7 +62,7 @@ void Core::open(std::uint64_t* instructions) {
 }
 
 void Core::forget_translations() {
-  recent_.fill({});
+  forget_recent();
   if (pages_known_) std::ranges::fill(pages_, Page{});
   pages_known_ = false;
 }
@@ -70,7 +71,7 @@ void Core::charge(bool charged) {
   if (charged == charged_) return;
   settle(true);
   charged_ = charged;
-  recent_.fill({});
+  forget_recent();
 }
 
 void Core::run(bool running, std::optional<std::uint64_t> ready_ps) {
@@ -82,7 +83,7 @@ void Core::run(bool running, std::optional<std::uint64_t> ready_ps) {
   if (running == running_) return;
   settle(true);
   running_ = running;
-  recent_.fill({});
+  forget_recent();
   if (running) {
     now_ps_ = pace_.enter(vcpu_, now_ps_, ready_ps);
     pace_limit_ps_ = 0;
@@ -136,27 +137,35 @@ void Core::access_elsewhere(std::uint64_t address, bool store, AccessShape shape
   ++counts_.references[place(shape, store)];
   // Both lines of an access that crosses a line's end are asked for at once.
   const std::uint64_t address_ps = ready_ps(shape);
-  std::uint64_t ready = touch({address, 0, 0, store, shape, address_ps}, translation);
-  const std::uint64_t last = address + translation.bytes() - 1;
-  if ((address & line_mask_) > safe_offset_ && last >> line_shift_ != address >> line_shift_) {
-    ready = std::max(ready, touch({last, 0, 0, store, shape, address_ps}, translation));
+  Touch first{address, 0, 0, store, shape, address_ps};
+  std::uint64_t ready = touch(first, translation);
+  if ((address & line_mask_) > safe_offset_) {
+    Touch last{address + translation.bytes() - 1, 0, 0, store, shape, address_ps};
+    if (last.address >> line_shift_ != address >> line_shift_) {
+      ready = std::max(ready, touch(last, translation));
+    }
   }
   if (!store) ready_[shape.target()] = ready;
   if (shape.is_ordered()) wait_until(ready);
 }
 
-const Core::Page& Core::page_of(std::uint64_t address, const Translation& translation) {
+inline const Core::Page& Core::page_of(std::uint64_t address, const Translation& translation) {
   const std::uint64_t number = address >> page_shift;
   Page& page = pages_[number % known_pages];
-  if (page.number == number) return page;
+  if (page.number != number) [[unlikely]]
+    learn_page(page, address, translation);
+  return page;
+}
+
+void Core::learn_page(Page& page, std::uint64_t address, const Translation& translation) {
   page = {};
   const auto physical = translation.physical(address);
-  if (!physical) return page;
+  if (!physical) return;
   const auto node = translation.node_of(*physical);
-  if (!node || !memory_.knows(*physical >> line_shift_)) return page;
+  if (!node || !memory_.knows(*physical >> line_shift_)) return;
   pages_known_ = true;
-  page = {number, *physical >> page_shift << page_shift, static_cast<std::uint16_t>(*node)};
-  return page;
+  page = {address >> page_shift, *physical >> page_shift << page_shift,
+          static_cast<std::uint16_t>(*node)};
 }
 
 /// A line that neither cache has, the second is about to get: what has to leave it for that will be
@@ -171,7 +180,7 @@ inline Core::Found Core::look_up(const Tag& tag) {
 }
 
 /// Accounts for one line of an access; says when it is there.
-std::uint64_t Core::touch(Touch touch, const Translation& translation) {
+std::uint64_t Core::touch(Touch& touch, const Translation& translation) {
   const Page& page = page_of(touch.address, translation);
   if (page.node == outside_all) {
     ++outside_;
@@ -282,16 +291,30 @@ void Core::keep(Tag tag) {
   const auto pushed_out = l2_->insert(tag);
   if (!pushed_out) return;
   // The second level includes the first.
+  forget_newest(*pushed_out);
   l1_.remove(*pushed_out);
   memory_.push_out(vcpu_, *pushed_out, now_ps_);
 }
 
 void Core::remember(const Touch& touch, Directory::Entry& entry, LineState state,
                     std::uint64_t ready_ps) {
-  Recent& recent = recent_[touch.address >> line_shift_ & (recent_lines - 1)];
+  std::uint16_t& newest = newest_[l1_.index_of(Tag(touch.line, 0))];
+  // The line that was the newest until now may not be counted past the set any more.
+  recent_[newest].start = nowhere;
+  Recent& recent = recent_of(touch.address);
+  newest = static_cast<std::uint16_t>(&recent - recent_.data());
   const bool silent = state.writable_by(vcpu_) && state.dirty();
   recent = {touch.address & ~line_mask_, &entry, state.bits(), silent ? state.bits() : never,
             ready_ps};
+}
+
+/// pre: the first level is about to let go of the tag.
+void Core::forget_newest(Tag tag) {
+  recent_[newest_[l1_.index_of(tag)]].start = nowhere;
+}
+
+void Core::forget_recent() {
+  for (Recent& recent : recent_) recent.start = nowhere;
 }
 
 void Core::count(const LineAnswer& answer, const Touch& touch) {

@@ -71,7 +71,7 @@ class alignas(128) Core {
   /// Accounts for an access; one that crosses a line's end touches both lines.
   template <bool store>
   void access(std::uint64_t address, AccessShape shape, const Translation& translation) {
-    const Recent& recent = recent_[address >> line_shift_ & (recent_lines - 1)];
+    const Recent& recent = recent_of(address);
     if ((address ^ recent.start) <= safe_offset_) [[likely]] {
       const std::uint32_t state = recent.entry->load(std::memory_order_relaxed);
       if (store ? state == recent.writable : (state ^ recent.state) >> 16U == 0) [[likely]] {
@@ -97,19 +97,22 @@ class alignas(128) Core {
   [[nodiscard]] std::uint64_t time_ps() const { return now_ps_; }
   /// Whether a thread of the region is on this vCPU, as run() was told.
   [[nodiscard]] bool is_running() const { return running_; }
+  /// Whether what the vCPU executes costs time now.
+  [[nodiscard]] bool is_charged() const { return charged_ && running_; }
   [[nodiscard]] const CoreCounts& counts() const { return counts_; }
   /// Accesses outside every node's memory.
   [[nodiscard]] std::uint64_t outside() const { return outside_; }
 
  private:
-  static constexpr std::uint64_t recent_lines = 64;
+  static constexpr std::uint64_t recent_lines = 512;
   static constexpr std::uint64_t widest_access = 16;
   static constexpr std::uint64_t nowhere = std::uint64_t{1} << 63;
   static constexpr std::uint64_t known_pages = 2048;
   static constexpr unsigned page_shift = 12;
   static constexpr std::uint16_t outside_all = 0xffff;
 
-  /// A line that was touched a moment ago and is held.
+  /// A line that is the newest of its set in the first level, so that another touch of it changes
+  /// nothing there.
   struct Recent {
     std::uint64_t start = nowhere;  ///< Its virtual address.
     Directory::Entry* entry = nullptr;
@@ -145,6 +148,9 @@ class alignas(128) Core {
     const std::uint64_t index = ready_[shape.index()];
     return base > index ? base : index;
   }
+  [[nodiscard]] Recent& recent_of(std::uint64_t address) {
+    return recent_[address >> line_shift_ & (recent_lines - 1)];
+  }
   void access_elsewhere(std::uint64_t address, bool store, AccessShape shape,
                         const Translation& translation);
   /// Which of the private caches has a line.
@@ -153,8 +159,9 @@ class alignas(128) Core {
     bool in_second = false;
   };
   Found look_up(const Tag& tag);
-  std::uint64_t touch(Touch touch, const Translation& translation);
+  std::uint64_t touch(Touch& touch, const Translation& translation);
   const Page& page_of(std::uint64_t address, const Translation& translation);
+  void learn_page(Page& page, std::uint64_t address, const Translation& translation);
   void settle(bool in_kernel);
   void wait_until(std::uint64_t time_ps);
   std::uint64_t bring(const Touch& touch, bool has_copy, LineState& state);
@@ -165,6 +172,8 @@ class alignas(128) Core {
   void keep_in_first(Tag tag);
   void remember(const Touch& touch, Directory::Entry& entry, LineState state,
                 std::uint64_t ready_ps);
+  void forget_newest(Tag tag);
+  void forget_recent();
   void count(const LineAnswer& answer, const Touch& touch);
 
   // What the fast path touches comes first.
@@ -190,6 +199,7 @@ class alignas(128) Core {
   MissHook miss_hook_ = nullptr;
   void* miss_data_ = nullptr;
   TagCache l1_;
+  std::vector<std::uint16_t> newest_;  ///< By set of the first level, its place in recent_.
   std::optional<TagCache> l2_;
   Streams streams_;
   std::vector<Flight> flights_;  ///< A ring: the oldest at first_flight_.

@@ -35,19 +35,30 @@ class SharedCache {
   // Physical lines have at most 46 bits; the bit above says that memory is behind.
   static constexpr std::uint64_t modified_bit = std::uint64_t{1} << 47;
   static constexpr std::uint64_t empty = ~std::uint64_t{0};
+  /// A set's lock, and its newest line's place.
+  struct Head {
+    std::atomic_flag lock;
+    std::uint16_t newest = 0;
+  };
   class Locked;
 
-  [[nodiscard]] bool find_in(std::uint64_t* set, Tag tag) const;
-  std::optional<Tag> insert_in(std::uint64_t* set, Tag tag, bool modified) const;
+  /// A byte of a line's number, which is compared eight at a time before tags are.
+  [[nodiscard]] std::uint8_t signature_of(Tag tag) const {
+    return static_cast<std::uint8_t>((tag.line() * 0x9e3779b97f4a7c15U) >> 56U);
+  }
   [[nodiscard]] std::uint64_t index_of(Tag tag) const {
     return set_mask_ != 0 ? tag.line() & set_mask_ : tag.line() % sets_;
   }
 
   unsigned ways_;
+  unsigned signatures_;  ///< Bytes of a set's signatures: ways, rounded up to a multiple of eight.
   std::uint64_t sets_;
   std::uint64_t set_mask_;  ///< sets - 1 when that is a power of two above 1, else 0.
+  // Each set is a ring in order of use: the newest, then (upwards, around the end) ever older ones.
+  // A miss thus turns the ring by one instead of moving every tag.
   std::vector<std::uint64_t> tags_;
-  std::unique_ptr<std::atomic_flag[]> locks_;
+  std::vector<std::uint8_t> bytes_;  ///< The signatures, in the tags' order.
+  std::unique_ptr<Head[]> heads_;
 };
 
 }  // namespace homenode::lab

@@ -12,10 +12,9 @@ TagCache::TagCache(std::uint64_t bytes, unsigned ways, unsigned line_bytes)
       set_mask_(std::has_single_bit(sets_) ? sets_ - 1 : 0),
       tags_(sets_ * ways, empty) {}
 
-bool TagCache::find(Tag tag) {
-  std::uint64_t* const set = set_of(tag);
-  if (set[0] == tag.bits) return true;
-  unsigned way = 1;
+/// pre: neither of the set's two newest is the tag.
+bool TagCache::find_older(std::uint64_t* set, Tag tag) const {
+  unsigned way = 2;
   while (way < ways_ && set[way] != tag.bits) ++way;
   if (way >= ways_) return false;
   std::memmove(set + 1, set, way * sizeof *set);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace homenode::lab {
@@ -32,7 +33,22 @@ class TagCache {
   TagCache(std::uint64_t bytes, unsigned ways, unsigned line_bytes);
 
   /// Looks the tag up; a hit becomes the set's newest.
-  [[nodiscard]] bool find(Tag tag);
+  [[nodiscard]] bool find(Tag tag) {
+    std::uint64_t* const set = set_of(tag);
+    if (set[0] == tag.bits) return true;
+    if (ways_ == 1) return false;
+    if (set[1] == tag.bits) {
+      std::swap(set[0], set[1]);
+      return true;
+    }
+    return find_older(set, tag);
+  }
+  /// The number of a tag's set.
+  [[nodiscard]] std::uint64_t index_of(Tag tag) const {
+    const std::uint64_t line = tag.line();
+    return set_mask_ != 0 ? line & set_mask_ : line % sets_;
+  }
+  [[nodiscard]] std::uint64_t sets() const { return sets_; }
   /// What insert() of this tag would push out.
   [[nodiscard]] std::optional<Tag> oldest_beside(Tag tag) {
     const std::uint64_t oldest = set_of(tag)[ways_ - 1];
@@ -49,10 +65,8 @@ class TagCache {
   // No line has this number, so no tag has these bits.
   static constexpr std::uint64_t empty = ~std::uint64_t{0};
 
-  [[nodiscard]] std::uint64_t* set_of(Tag tag) {
-    const std::uint64_t line = tag.line();
-    return tags_.data() + (set_mask_ != 0 ? line & set_mask_ : line % sets_) * ways_;
-  }
+  [[nodiscard]] std::uint64_t* set_of(Tag tag) { return tags_.data() + index_of(tag) * ways_; }
+  bool find_older(std::uint64_t* set, Tag tag) const;
 
   unsigned ways_;
   std::uint64_t sets_;
