@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "processes.h"
 
 namespace homenode::lab {
@@ -146,6 +148,25 @@ TEST_F(VcpuAccountTest, TellsThreadsApart) {
   EXPECT_EQ(vcpu_.threads()[0]->key, (ThreadKey{ours, 0x10}));
   EXPECT_EQ(vcpu_.threads()[0]->misses.at(false, 0), 2U);
   EXPECT_EQ(vcpu_.threads()[1]->misses.at(false, 0), 2U);
+}
+
+TEST_F(VcpuAccountTest, CountsAsItsCacheAloneWould) {
+  for (const std::uint64_t sets : {1, 12, 16, 1024}) {
+    const CacheShape shape{sets * 4 * 64, 4, 64};
+    VcpuAccount vcpu(shape, 4);
+    vcpu.set_cr3(ours);
+    vcpu.open({Scope::process, ours});
+    PrivateCache reference(shape);
+    std::mt19937_64 random(3);
+    std::uint64_t misses = 0;
+    for (int i = 0; i < 40'000; ++i) {
+      // One line is used every other time, as a stack is.
+      const std::uint64_t line = random() % (sets * 8) * (random() % 2);
+      vcpu.count<Privilege::user>(line * 64, false, Memory{8});
+      if (!reference.touch(line)) ++misses;
+    }
+    EXPECT_EQ(vcpu.threads().front()->misses.at(false, 0), misses) << sets;
+  }
 }
 
 TEST_F(VcpuAccountTest, PutsWhatIsOnNoNodeOutside) {

@@ -27,6 +27,9 @@ class PrivateCache {
   /// False: no cache, no line is ever held.
   [[nodiscard]] bool holds_lines() const { return ways_ != 0; }
 
+  /// Lines whose numbers differ modulo this are of different sets; a power of two.
+  [[nodiscard]] std::uint64_t aligned_sets() const { return set_mask_ + 1; }
+
   /// Forgets everything: a cold cache.
   void clear();
 

@@ -26,7 +26,12 @@ VcpuAccount::VcpuAccount(const CacheShape& cache, std::size_t nodes)
       line_mask_(cache.line_bytes - 1),
       line_shift_(static_cast<unsigned>(std::countr_zero(cache.line_bytes))),
       cache_(cache),
-      kernel_(nodes) {}
+      kernel_(nodes) {
+  // Lines of different places must be of different sets.
+  const std::uint64_t places = std::min<std::uint64_t>(cache_.aligned_sets(), newest_.size());
+  newest_mask_ = places - 1;
+  newest_.fill(nowhere);
+}
 
 void VcpuAccount::open(const Region& region) {
   region_ = region;
@@ -56,7 +61,7 @@ void VcpuAccount::set_fs_base(std::uint64_t fs_base) {
 void VcpuAccount::follow_running() {
   counting_ = region_ && region_->includes(running_.cr3);
   space_ = (running_.cr3 >> page_shift) << space_shift;
-  last_line_start_ = nowhere;
+  newest_.fill(nowhere);
   thread_ = nullptr;
 }
 

@@ -61,8 +61,8 @@ class alignas(128) VcpuAccount {
   /// both are asked only when needed. An access that crosses a line touches both lines.
   template <Privilege privilege, class Memory>
   void count(std::uint64_t address, bool store, const Memory& memory) {
-    // The fast path: the line of the access before this one, and far enough from its end.
-    if ((address ^ last_line_start_) <= safe_offset_) [[likely]] {
+    // The fast path: a line that is its set's newest already, and far enough from its end.
+    if ((address ^ newest_of(address)) <= safe_offset_) [[likely]] {
       ++references_[index(privilege, store)];
       return;
     }
@@ -103,13 +103,18 @@ class alignas(128) VcpuAccount {
     return static_cast<std::size_t>(privilege) * 2 + (store ? 1 : 0);
   }
 
-  // Another line, or the end of the last one. Out of line, so that the fast path saves no
-  // registers.
+  /// Where the line starts that was touched last among those that may share a set with this one;
+  /// nowhere when nothing is counted or the address space has changed.
+  [[nodiscard]] std::uint64_t& newest_of(std::uint64_t address) {
+    return newest_[address >> line_shift_ & newest_mask_];
+  }
+
+  // Another line, or the end of a known one. Out of line, so that the fast path saves no registers.
   template <Privilege privilege, class Memory>
   [[gnu::noinline]] void count_elsewhere(std::uint64_t address, bool store, Memory memory) {
     if (!counting_) return;
     ++references_[index(privilege, store)];
-    const bool same_line = (address ^ last_line_start_) <= line_mask_;
+    const bool same_line = (address ^ newest_of(address)) <= line_mask_;
     if (!same_line) touch<privilege>(address, store, memory);
     if ((address & line_mask_) <= safe_offset_) return;
     const std::uint64_t last = address + memory.bytes() - 1;
@@ -119,7 +124,7 @@ class alignas(128) VcpuAccount {
   template <Privilege privilege, class Memory>
   void touch(std::uint64_t address, bool store, const Memory& memory) {
     const std::uint64_t line = address >> line_shift_;
-    if (cache_.holds_lines()) last_line_start_ = address & ~line_mask_;
+    if (cache_.holds_lines()) newest_of(address) = address & ~line_mask_;
     // The kernel's half of every address space is the same; users' halves differ.
     if (cache_.touch(privilege == Privilege::user ? line ^ space_ : line)) return;
     const std::optional<unsigned> node = memory.node_of(address);
@@ -133,11 +138,10 @@ class alignas(128) VcpuAccount {
   ThreadAccount* find_thread();
   void follow_running();
 
-  /// Where the line that was touched last starts; nowhere when nothing is counted or the address
-  /// space has changed.
-  std::uint64_t last_line_start_ = nowhere;
   std::uint64_t safe_offset_;  ///< Up to this offset in a line no access crosses its end.
+  std::uint64_t newest_mask_;
   std::array<std::uint64_t, 4> references_{};
+  std::array<std::uint64_t, 256> newest_{};  ///< See newest_of().
   std::uint64_t line_mask_;
   std::uint64_t space_ = 0;  ///< Tells users' lines of different address spaces apart.
   unsigned line_shift_;
