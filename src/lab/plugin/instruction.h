@@ -13,6 +13,7 @@ enum class InstructionKind {
   write_cr3,        ///< mov %reg,%cr3; operand = the register's number.
   write_fs_base,    ///< wrfsbase %reg, 64 bits; operand = the register's number.
   write_fs_base32,  ///< wrfsbase %reg, 32 bits; operand = the register's number.
+  pause,            ///< What a loop that waits for another CPU does in each round.
   write_msr,        ///< wrmsr: index in ecx, value in edx:eax.
 };
 

@@ -1,8 +1,8 @@
 // The callbacks that QEMU calls while the guest runs. watch_counting.cpp counts memory accesses
 // without modelling time; watch_timing.cpp drives the vCPUs' clocks; watch_kernel.cpp tells them of
 // the kernel's functions that wake threads up; watch_markers.cpp has the few instructions that are
-// watched outside a region of interest too: markers, which begin and end regions, and those that
-// change which thread a vCPU runs.
+// watched outside a region of interest too: markers, which begin and end regions, those that change
+// which thread a vCPU runs, and pauses of the kernel.
 #pragma once
 
 #include <cstdint>
