@@ -2,7 +2,7 @@
 the number of runs and the spread; nothing is asserted.
 
     ./dev bench            every benchmark
-    ./dev bench boot       one of them: boot, plugin, start, kernels, closure, waits, scaling,
+    ./dev bench boot       one of them: boot, lab, start, kernels, closure, waits, scaling,
                            symmetry, independence, where, place, heap, heap-placement,
                            heap-programs, npb, messages, stress
     ./dev bench heap --help   the allocators side by side, which take options
@@ -13,7 +13,6 @@ the number of runs and the spread; nothing is asserted.
     ./dev bench stress --help the daemon stress test in the lab, mode by mode
 """
 
-import json
 import statistics
 import sys
 import time
@@ -27,11 +26,11 @@ from heap_placement import main as heap_placement_main
 from heap_programs import heap_programs
 from heap_programs import main as heap_programs_main
 from kernels import kernels
+from lab_cost import lab_cost
 from messages import main as messages_main
 from messages import messages
 from npb import main as npb_main
 from npb import npb
-from ours import homenode
 from place import place
 from start import start
 from stress import main as stress_main
@@ -81,34 +80,9 @@ def next_commands(machine: str, runs: int) -> list[float]:
     return seconds
 
 
-def walk(lab: Lab, order: str) -> float:
-    """Seconds of a memory-bound loop in the guest: passes over an array far above any cache."""
-    command = homenode()
-    result = lab.run(
-        [command, "bench", "map", "--pattern", "shared", "--op", "read", "--threads", "1",
-         "--order", order, "--size", "256M", "--passes", "4", "--json"]
-    )  # fmt: skip
-    assert result.status == 0, result.stderr
-    return float(json.loads(result.stdout)["seconds"]["wall"])
-
-
-def plugin(runs: int = 5) -> None:
-    """The same loops counted, timed, and under plain TCG, in turn."""
-    with (
-        Lab("tiny-2x2", node_memory_mib=512, timing=True) as timed,
-        Lab("tiny-2x2", node_memory_mib=512, timing=False) as counting,
-        Lab("tiny-2x2", node_memory_mib=512, plugin=False) as plain,
-    ):
-        for order in ("random", "sequential"):
-            times = [[walk(lab, order) for lab in (timed, counting, plain)] for _ in range(runs)]
-            for what, column in (("timed", 0), ("counted", 1)):
-                ratios = [row[column] / row[2] for row in times]
-                print(f"memory-bound loop, {order} order, {what} / plain TCG: {spread(ratios)}")
-
-
 BENCHMARKS: dict[str, Callable[[], None]] = {
     "boot": boot,
-    "plugin": plugin,
+    "lab": lab_cost,
     "start": start,
     "where": where,
     "place": place,
