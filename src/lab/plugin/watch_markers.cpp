@@ -1,9 +1,8 @@
 #include "lab/plugin/watch.h"
 
-#include <sched.h>
-
 #include <mutex>
 #include <optional>
+#include <thread>
 
 #include "base/marker.h"
 #include "lab/plugin/instruction.h"
@@ -162,7 +161,7 @@ constexpr unsigned rounds = 4;
 void on_pause(unsigned index, void*) {
   if (plugin->timekeeper && plugin->timekeeper->vcpu(index).core().is_charged()) return;
   static thread_local unsigned waited = 0;
-  if (++waited % rounds == 0) ::sched_yield();
+  if (++waited % rounds == 0) std::this_thread::yield();
 }
 
 }  // namespace
