@@ -167,7 +167,7 @@ Result<void> start_clocks(const Arguments& arguments) {
   for (unsigned i = 0; i < arguments.vcpus; ++i) {
     plugin->timekeeper->vcpu(i).core().on_miss(on_private_miss, &plugin->vcpus[i]);
   }
-  make_instruction_counter();
+  prepare_timing();
   return {};
 }
 

@@ -31,8 +31,9 @@ void on_exit(qemu_plugin_id_t id, void* data);
 /// Whether this QEMU offers what the clocks need.
 [[nodiscard]] bool timing_offered(int interface_version);
 
-/// Makes the counter of instructions; once, at installation. pre: timing_offered().
-void make_instruction_counter();
+/// Makes the counters of instructions, and what accesses need; once, at installation.
+/// pre: timing_offered(), and there is a timekeeper.
+void prepare_timing();
 /// A vCPU's counter; its place may change while vCPUs are still being added.
 [[nodiscard]] std::uint64_t* instruction_counter(unsigned vcpu);
 

@@ -8,6 +8,9 @@ namespace {
 // A vCPU that touches no new memory for so many instructions still has to keep in step.
 constexpr std::uint64_t longest_silence_instructions = 2000;
 
+// The vCPUs' cores, never destroyed: to an access, the way through the timekeeper is a long one.
+constinit Core** cores = nullptr;
+
 TimedVcpu& timed(unsigned vcpu) {
   return plugin->timekeeper->vcpu(vcpu);
 }
@@ -34,8 +37,8 @@ class AccessInProgress final : public Translation {
 
 template <bool store>
 void on_access(unsigned vcpu, qemu_plugin_meminfo_t info, std::uint64_t address, void* shape) {
-  timed(vcpu).core().access<store>(address, AccessShape(reinterpret_cast<std::uintptr_t>(shape)),
-                                   AccessInProgress(info));
+  cores[vcpu]->access<store>(address, AccessShape(reinterpret_cast<std::uintptr_t>(shape)),
+                             AccessInProgress(info));
 }
 
 template <bool in_kernel>
@@ -84,7 +87,9 @@ bool timing_offered(int interface_version) {
          qemu_plugin_register_vcpu_tb_exec_cond_cb != nullptr;
 }
 
-void make_instruction_counter() {
+void prepare_timing() {
+  cores = new Core*[plugin->vcpus.size()];
+  for (unsigned i = 0; i < plugin->vcpus.size(); ++i) cores[i] = &timed(i).core();
   plugin->instructions = {qemu_plugin_scoreboard_new(sizeof(std::uint64_t)), 0};
 }
 
