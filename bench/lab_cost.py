@@ -112,9 +112,10 @@ def compare(program: Program, labs: dict[str, Lab], nothing: dict[str, float], r
         f"{mode} / plain TCG {statistics.median(values):.2f} ({min(values):.2f}-{max(values):.2f})"
         for mode, values in ratios.items()
     )
+    spent = "CPU time" if program.roi == "all" else "the loop"
     print(
         f"{program.name}: {words}; {statistics.median(rates):.1f} million modelled instructions "
-        f"per second of CPU time; plain {statistics.median(plain_s):.2f} s, {runs} runs",
+        f"per second of {spent}; plain {statistics.median(plain_s):.2f} s, {runs} runs",
         flush=True,
     )
 
