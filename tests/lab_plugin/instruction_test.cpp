@@ -98,7 +98,7 @@ TEST(Instruction, RecognisesWritesOfFsBase) {
   expect({0x0f, 0xae, 0x17}, InstructionKind::other, 0);                      // ldmxcsr (%rdi)
   expect({0x0f, 0x30}, InstructionKind::write_msr, 0);
   expect({0xf3, 0x90}, InstructionKind::pause, 0);
-  expect({0x90}, InstructionKind::other, 0);  // nop
+  expect({0x90}, InstructionKind::other, 0);        // nop
   expect({0x0f, 0x32}, InstructionKind::other, 0);  // rdmsr
 }
 
