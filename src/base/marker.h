@@ -21,16 +21,19 @@ enum hn_marker_kind {
   HN_MARKER_KERNEL = 7  // The guest kernel's function that RDI names lies at the address in RSI.
 };
 
-// The functions by which a thread of the guest wakes another one up, and a CPU changes from one to
-// another. Their first arguments are the kernel's own: addresses of its task_structs, or a CPU's
-// number.
+// The functions by which a thread of the guest wakes another one up, a CPU changes from one to
+// another, and a thread comes into the kernel. Tasks are addresses of the kernel's task_structs, a
+// CPU is its number.
 enum hn_kernel_function {
   HN_KERNEL_SWITCH = 0,     // __switch_to(previous, next)
   HN_KERNEL_WAKE = 1,       // try_to_wake_up(task, …)
   HN_KERNEL_WAKE_NEW = 2,   // wake_up_new_task(task)
   HN_KERNEL_KICK = 3,       // native_smp_send_reschedule(cpu)
   HN_KERNEL_KICK_CALL = 4,  // native_send_call_func_single_ipi(cpu)
-  HN_KERNEL_FUNCTIONS = 5
+  HN_KERNEL_CALL = 5,       // x64_sys_call(registers, number)
+  HN_KERNEL_FUTEX = 6,      // do_futex(address, operation, …)
+  HN_KERNEL_FAULT = 7,      // do_user_addr_fault(…)
+  HN_KERNEL_FUNCTIONS = 8
 };
 
 #if defined(__x86_64__)

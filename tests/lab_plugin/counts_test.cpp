@@ -50,9 +50,14 @@ RegionSummary summary() {
   return result;
 }
 
+std::string line_of(const RegionSummary& region, const Ranks& ranks) {
+  const std::vector<VcpuAccount> vcpus = two_vcpus();
+  return counts_line(region, vcpus, ranks, number_threads(vcpus, nullptr), nullptr);
+}
+
 TEST(CountsLine, SaysEverythingAboutARegion) {
   const Ranks ranks = {{{process, 0x20}, 7}, {{0x6000, 0x10}, 9}};
-  const std::string line = counts_line(summary(), two_vcpus(), ranks, nullptr);
+  const std::string line = line_of(summary(), ranks);
   EXPECT_EQ(line.find('\n'), line.size() - 1);
   EXPECT_EQ(json::parse(line), json::parse(R"({
     "schema": "homenode.counts/2", "roi": 3, "ended_by": "marker", "process": "cr3",
@@ -67,9 +72,9 @@ TEST(CountsLine, SaysEverythingAboutARegion) {
        "kernel": {"loads": [0, 0], "stores": [1, 0], "references": {"loads": 0, "stores": 1}},
        "time": null}],
     "threads": [
-      {"fs_base": "0x10", "rank": null, "vcpus": [0, 1],
+      {"id": 1, "fs_base": "0x10", "rank": null, "vcpus": [0, 1],
        "user": {"loads": [2, 0], "stores": [0, 2]}, "time": null},
-      {"fs_base": "0x20", "rank": 7, "vcpus": [1], "user": {"loads": [1, 0], "stores": [0, 0]},
+      {"id": 0, "fs_base": "0x20", "rank": 7, "vcpus": [1], "user": {"loads": [1, 0], "stores": [0, 0]},
        "time": null}],
     "outside": 1, "time": null})"));
 }
@@ -79,7 +84,7 @@ TEST(CountsLine, NamesNoThreadsWithoutRegisters) {
   without.registers = false;
   without.scope = Scope::unknown;
   without.ended_by_marker = false;
-  const json line = json::parse(counts_line(without, two_vcpus(), {}, nullptr));
+  const json line = json::parse(line_of(without, {}));
   EXPECT_EQ(line["threads"], json::array());
   EXPECT_EQ(line["registers"], false);
   EXPECT_EQ(line["process"], "unknown (QEMU gives plugins no registers)");
@@ -89,7 +94,7 @@ TEST(CountsLine, NamesNoThreadsWithoutRegisters) {
 TEST(CountsLine, SaysWhenEveryProcessWasCounted) {
   RegionSummary everyone = summary();
   everyone.scope = Scope::all;
-  EXPECT_EQ(json::parse(counts_line(everyone, two_vcpus(), {}, nullptr))["process"], "all");
+  EXPECT_EQ(json::parse(line_of(everyone, {}))["process"], "all");
 }
 
 }  // namespace

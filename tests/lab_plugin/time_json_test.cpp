@@ -76,7 +76,7 @@ TEST(TimeJson, IsNullWhereNoTimeWasModelled) {
   std::string text;
   append_time(text, nullptr);
   append_vcpu_time(text, nullptr, 0);
-  append_thread_time(text, std::nullopt);
+  append_thread_time(text, std::nullopt, {}, {});
   EXPECT_EQ(text, "nullnullnull");
 }
 
@@ -108,9 +108,51 @@ TEST(TimeJson, SaysWhatAVcpuDid) {
 }
 
 TEST(TimeJson, SaysWhenAThreadRan) {
+  ThreadTime time;
+  time.busy_ps = 1;
+  time.first_ps = 2;
+  time.last_ps = ~std::uint64_t{0};
+  time.instructions = 4;
   std::string text;
-  append_thread_time(text, ThreadTime{1, 2, ~std::uint64_t{0}, 4});
-  EXPECT_EQ(text, R"({"busy_ps":1,"first_ps":2,"last_ps":18446744073709551615,"instructions":4})");
+  append_thread_time(text, time, {}, std::vector<unsigned>{0, 1});
+  EXPECT_EQ(text,
+            R"({"busy_ps":1,"first_ps":2,"last_ps":18446744073709551615,"instructions":4,)"
+            R"("computed_ps":1,"memory_ps":[0,0],"other_cache_ps":0,"l3_ps":0,"own_cache_ps":0,)"
+            R"("kernel_ps":0,"spun_ps":0,"slept_ps":0,"ready_ps":0,"sleeps":[]})");
+}
+
+TEST(TimeJson, SaysWhatAThreadSpentItsTimeOn) {
+  ThreadTime time;
+  time.busy_ps = 1000;
+  time.kernel_ps = 100;
+  time.spun_ps = 200;
+  time.stalls_ps = {1, 2, 4, 8, 16, 32};  // Three nodes, then the caches.
+  time.ready_ps = 7;
+  const Wake wake{5, first_thread, 3};
+  const Wake timer{5, std::nullopt, 1};
+  time.sleep({SystemCall::futex, 0x7f00, 128}, 40, &wake);
+  time.sleep({SystemCall::futex, 0x7f00, 128}, 2, nullptr);
+  time.sleep({SystemCall::none, 0, 0}, 1, &timer);
+  std::string text;
+  // The region's nodes are the model's third and first.
+  append_thread_time(text, time, {{first_thread, 9}}, std::vector<unsigned>{2, 0});
+  const json value = json::parse(text);
+  EXPECT_EQ(value["computed_ps"], 1000 - 100 - 200 - 63);
+  EXPECT_EQ(value["memory_ps"], json::parse("[4, 1]"));
+  EXPECT_EQ(value["other_cache_ps"], 8);
+  EXPECT_EQ(value["l3_ps"], 16);
+  EXPECT_EQ(value["own_cache_ps"], 32);
+  EXPECT_EQ(value["kernel_ps"], 100);
+  EXPECT_EQ(value["spun_ps"], 200);
+  EXPECT_EQ(value["slept_ps"], 43);
+  EXPECT_EQ(value["ready_ps"], 7);
+  EXPECT_EQ(value["sleeps"], json::parse(R"([
+    {"system_call": 202, "futex": {"operation": 128, "address": "0x7f00"}, "times": 2,
+     "slept_ps": 42, "most_at_once": 3, "woken_by_none": 0,
+     "woken_by": [{"thread": 9, "times": 1}]},
+    {"system_call": null, "futex": null, "times": 1, "slept_ps": 1, "most_at_once": 1,
+     "woken_by_none": 1, "woken_by": []}])"))
+      << text;
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // Several cores at once, each on a thread of its own as in QEMU: nothing is lost between them.
+#include <numeric>
 #include <random>
 #include <thread>
 
@@ -51,6 +52,8 @@ TEST(CoreThreads, AccountForEveryMissOnce) {
               counts.l3_hits + counts.other_cache + traffic.reads[0] + traffic.reads[1]);
     EXPECT_GT(counts.other_cache, 0U);
     EXPECT_EQ(counts.busy_ps, counts.instructions * instruction_ps + counts.stall_ps);
+    const auto stalls = machine.core(vcpu).stalls_ps();
+    EXPECT_EQ(std::accumulate(stalls.begin(), stalls.end(), std::uint64_t{0}), counts.stall_ps);
     reads += traffic.reads[0] + traffic.reads[1];
   }
   EXPECT_EQ(machine.memory.controller(0).read_lines + machine.memory.controller(1).read_lines,

@@ -1,30 +1,11 @@
 #include "lab/timing/timed_vcpu.h"
 
-#include "small_machine.h"
+#include "one_vcpu.h"
 
 namespace homenode::lab {
 namespace {
 
 using namespace timing_test;
-
-constexpr ThreadKey first{0x5000, 0x10};
-constexpr ThreadKey second{0x5000, 0x20};
-constexpr ThreadKey idle{0x5000, 0};
-constexpr ThreadKey stranger{0x6000, 0x10};
-
-/// One vCPU, beside a machine that lends it its memory.
-struct Alone {
-  Alone() : machine(small_machine(1, 1)), vcpu(machine.model, machine.memory, pace, wakeups, 0) {
-    pace.open();
-  }
-  void run(std::uint64_t count) { instructions += count; }
-
-  Machine machine;
-  Pace pace{1, 5'000'000};
-  Wakeups wakeups;
-  TimedVcpu vcpu;
-  std::uint64_t instructions = 0;
-};
 
 TEST(TimedVcpu, ChargesTheThreadThatRuns) {
   Alone alone;
@@ -61,10 +42,6 @@ TEST(TimedVcpu, ChargesNeitherTheKernelsThreadsNorOtherProcesses) {
   EXPECT_EQ(alone.vcpu.threads().size(), 1U);
   EXPECT_EQ(alone.vcpu.core().counts().references[0], 0U);
 }
-
-constexpr Task first_task = 0xffff8880'00001000;
-constexpr Task second_task = 0xffff8880'00002000;
-constexpr Task idle_task = 0xffff8880'00003000;
 
 TEST(TimedVcpu, GoesOnWhenAThreadWasWoken) {
   Alone alone;

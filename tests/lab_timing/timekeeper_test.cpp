@@ -104,6 +104,69 @@ TEST(Timekeeper, StartsAThreadThatATimerWokeWhereTheOthersAre) {
   EXPECT_EQ(time.vcpu(1).settle(), 6 * epoch_ps);
 }
 
+TEST(Timekeeper, SaysWhoWokeAThreadAndThatItsSleepLastsUntilTheEnd) {
+  constexpr Task idle_task = 0xffff8880'00003000;
+  constexpr Task sleeper = 0xffff8880'00002000;
+  constexpr SystemCall call{SystemCall::futex, 0x7f00, 0};
+  Opened opened;
+  Timekeeper& time = opened.time();
+  const auto sleep = [&] {
+    time.vcpu(1).enter_system_call(SystemCall::futex);
+    time.vcpu(1).use_futex(0x7f00, 0);
+    time.vcpu(1).switch_task(sleeper, idle_task);
+    time.vcpu(1).switch_to({0, 0});
+    time.vcpu(1).halt();
+  };
+  sleep();
+  opened.instructions = {100, 0};
+  time.wake(0, sleeper);
+  time.vcpu(1).switch_task(idle_task, sleeper);
+  time.vcpu(1).switch_to({0x5000, 0x20});
+  sleep();
+  opened.instructions = {9'900, 0};
+  time.close();
+  time.set_end(10'000 * instruction_ps);
+  const Sleeps sleeps = time.threads().at({0x5000, 0x20}).sleeps.at(call);
+  EXPECT_EQ(sleeps.times, 2U);
+  EXPECT_EQ(sleeps.slept_ps, 10'000 * instruction_ps);
+  EXPECT_EQ(sleeps.woken_by, (std::map<ThreadKey, std::uint64_t>{{{0x5000, 0x10}, 1}}));
+  ASSERT_EQ(time.last_waits().size(), 1U);
+  EXPECT_EQ(time.last_waits()[0].stop.time_ps, 100 * instruction_ps + wake_up_ps);
+}
+
+TEST(Timekeeper, TellsSleepFromTheWaitForACpuAtTheEndToo) {
+  constexpr Task idle_task = 0xffff8880'00003000;
+  constexpr Task first_task = 0xffff8880'00001000;
+  constexpr Task second_task = 0xffff8880'00002000;
+  Opened opened;
+  Timekeeper& time = opened.time();
+  time.vcpu(1).enter_interrupt();  // Which takes its CPU away.
+  time.vcpu(1).switch_task(second_task, idle_task);
+  time.vcpu(1).switch_to({0, 0});
+  time.vcpu(0).switch_task(first_task, idle_task);
+  time.vcpu(0).switch_to({0, 0});
+  time.wake(0, first_task);
+  time.close();
+  time.set_end(10'000);
+  const auto threads = time.threads();
+  EXPECT_EQ(threads.at({0x5000, 0x20}).ready_ps, 10'000U);
+  EXPECT_EQ(threads.at({0x5000, 0x20}).slept_ps(), 0U);
+  // Woken at once, by no thread: it could have gone on.
+  EXPECT_EQ(threads.at({0x5000, 0x10}).ready_ps, 10'000U);
+}
+
+TEST(Timekeeper, LetsAThreadThatEndedNotSleep) {
+  Opened opened;
+  Timekeeper& time = opened.time();
+  time.vcpu(1).enter_system_call(60);
+  time.vcpu(1).switch_task(0xffff8880'00002000, 0xffff8880'00003000);
+  time.vcpu(1).switch_to({0, 0});
+  opened.instructions = {100, 0};
+  time.close();
+  EXPECT_TRUE(time.last_waits().empty());
+  EXPECT_EQ(time.threads().at({0x5000, 0x20}).slept_ps(), 0U);
+}
+
 TEST(Timekeeper, AddsUpAThreadThatMoved) {
   Opened opened;
   Timekeeper& time = opened.time();

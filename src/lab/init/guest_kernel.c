@@ -12,6 +12,9 @@ static const char* const names[HN_KERNEL_FUNCTIONS] = {
     [HN_KERNEL_WAKE_NEW] = "wake_up_new_task",
     [HN_KERNEL_KICK] = "native_smp_send_reschedule",
     [HN_KERNEL_KICK_CALL] = "native_send_call_func_single_ipi",
+    [HN_KERNEL_CALL] = "x64_sys_call",
+    [HN_KERNEL_FUTEX] = "do_futex",
+    [HN_KERNEL_FAULT] = "do_user_addr_fault",
 };
 static unsigned long addresses[HN_KERNEL_FUNCTIONS];
 

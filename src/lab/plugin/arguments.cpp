@@ -93,6 +93,7 @@ std::string read_cache(std::string_view text, CacheShape& cache) {
 std::string* path_of(std::string_view key, Arguments& arguments) {
   if (key == "out") return &arguments.out;
   if (key == "timing") return &arguments.timing;
+  if (key == "timeline") return &arguments.timeline;
   return key == "clock" ? &arguments.clock : nullptr;
 }
 
@@ -116,7 +117,7 @@ std::string read_value(std::string_view key, std::string_view value, Arguments& 
     *path = value;
     return value.empty() ? "the path is empty" : "";
   }
-  return "not a known argument (out, ranges, vcpus, cache, addresses, timing, clock)";
+  return "not a known argument (out, ranges, vcpus, cache, addresses, timing, clock, timeline)";
 }
 
 }  // namespace

@@ -40,13 +40,14 @@ struct Arguments {
   unsigned vcpus = 0;
   CacheShape cache;
   std::optional<AddressForm> addresses;  ///< Absent: by the version of QEMU's interface.
-  std::string timing;  ///< The timing file; empty: accesses are counted, time is not modelled.
-  std::string clock;   ///< The file of clock slots; empty: none.
+  std::string timing;    ///< The timing file; empty: accesses are counted, time is not modelled.
+  std::string clock;     ///< The file of clock slots; empty: none.
+  std::string timeline;  ///< Where what each thread did when goes; empty: nowhere.
 };
 
 /// Reads QEMU's "key=value" strings: out=PATH, ranges=N:BASE:SIZE[+N:BASE:SIZE...], vcpus=N,
 /// cache=SIZE:WAYS:LINE or 0; and, if wanted, addresses=guest-physical or ram-block, timing=PATH,
-/// clock=PATH.
+/// clock=PATH and timeline=PATH.
 /// Errors: bad_usage for an unknown or missing key, a bad number, overlapping ranges, or a cache
 /// that is no whole number of sets.
 [[nodiscard]] Result<Arguments> parse_arguments(std::span<const std::string_view> words);

@@ -1,5 +1,7 @@
 #include "lab/plugin/counts.h"
 
+#include <functional>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -72,11 +74,14 @@ std::map<ThreadKey, ThreadTotal> merge_threads(std::span<const VcpuAccount> vcpu
 }
 
 void append_threads(std::string& text, const std::map<ThreadKey, ThreadTotal>& threads,
-                    const Ranks& ranks) {
+                    const Ranks& ranks, const ThreadNumbers& numbers, const Timekeeper* time) {
+  const std::vector<unsigned> nodes = time == nullptr ? std::vector<unsigned>{} : time->positions();
   text += '[';
   for (const auto& [key, thread] : threads) {
     if (text.back() != '[') text += ',';
-    text += R"({"fs_base":"0x)";
+    text += R"({"id":)";
+    append(text, numbers.at(key));
+    text += R"(,"fs_base":"0x)";
     append(text, key.fs_base, 16);
     text += R"(","rank":)";
     const auto rank = ranks.find(key);
@@ -91,7 +96,7 @@ void append_threads(std::string& text, const std::map<ThreadKey, ThreadTotal>& t
     text += R"(,"user":{)";
     append_misses(text, thread.misses);
     text += R"(},"time":)";
-    append_thread_time(text, thread.time);
+    append_thread_time(text, thread.time, numbers, nodes);
     text += '}';
   }
   text += ']';
@@ -111,8 +116,21 @@ std::string_view process_name(Scope scope) {
 
 }  // namespace
 
+ThreadNumbers number_threads(std::span<const VcpuAccount> vcpus, const Timekeeper* time) {
+  std::set<ThreadKey, std::greater<>> keys;
+  for (const VcpuAccount& vcpu : vcpus) {
+    for (const auto& thread : vcpu.threads()) keys.insert(thread->key);
+  }
+  if (time != nullptr) {
+    for (const auto& [key, spent] : time->threads()) keys.insert(key);
+  }
+  ThreadNumbers numbers;
+  for (const ThreadKey& key : keys) numbers.emplace(key, numbers.size());
+  return numbers;
+}
+
 std::string counts_line(const RegionSummary& summary, std::span<const VcpuAccount> vcpus,
-                        const Ranks& ranks, const Timekeeper* time) {
+                        const Ranks& ranks, const ThreadNumbers& numbers, const Timekeeper* time) {
   std::string text = R"({"schema":"homenode.counts/2","roi":)";
   append(text, summary.number);
   text += R"(,"ended_by":)";
@@ -136,7 +154,7 @@ std::string counts_line(const RegionSummary& summary, std::span<const VcpuAccoun
   append_threads(text,
                  summary.registers ? merge_threads(vcpus, summary.nodes.size(), time)
                                    : std::map<ThreadKey, ThreadTotal>{},
-                 ranks);
+                 ranks, numbers, time);
   std::uint64_t outside = 0;
   for (const VcpuAccount& vcpu : vcpus) outside += vcpu.outside();
   text += R"(,"outside":)";

@@ -15,6 +15,12 @@ namespace homenode::lab {
 /// The ranks that threads announced.
 using Ranks = std::map<ThreadKey, std::uint64_t>;
 
+/// The threads of a region, numbered by thread pointers from the highest: as a rule the order in
+/// which glibc created them.
+using ThreadNumbers = std::map<ThreadKey, std::size_t>;
+[[nodiscard]] ThreadNumbers number_threads(std::span<const VcpuAccount> vcpus,
+                                           const Timekeeper* time);
+
 /// What is known of the region besides the vCPUs' accounts.
 struct RegionSummary {
   unsigned number = 1;  ///< Counted from 1 since the machine was started.
@@ -26,10 +32,10 @@ struct RegionSummary {
 };
 
 /// One line, ending with a newline; `time` is null where none was modelled.
-/// pre: each account has as many node counters as there are nodes.
+/// pre: each account has as many node counters as there are nodes; `numbers` are of the same vCPUs.
 [[nodiscard]] std::string counts_line(const RegionSummary& summary,
                                       std::span<const VcpuAccount> vcpus, const Ranks& ranks,
-                                      const Timekeeper* time);
+                                      const ThreadNumbers& numbers, const Timekeeper* time);
 
 /// The file to which the plugin appends its counts, one line per region of interest.
 class CountsFile {

@@ -164,6 +164,12 @@ Result<void> start_clocks(const Arguments& arguments) {
     plugin->clock = *slots;
   }
   plugin->timekeeper = *std::move(made);
+  if (!arguments.timeline.empty()) {
+    auto timeline = CountsFile::open(arguments.timeline);
+    if (!timeline) return timeline.as_unexpected();
+    plugin->timeline = *std::move(timeline);
+    plugin->timekeeper->record_timeline();
+  }
   for (unsigned i = 0; i < arguments.vcpus; ++i) {
     plugin->timekeeper->vcpu(i).core().on_miss(on_private_miss, &plugin->vcpus[i]);
   }

@@ -1,5 +1,6 @@
 #include "lab/plugin/time_json.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "lab/plugin/json_text.h"
@@ -44,6 +45,75 @@ void append_links(std::string& text, const Timekeeper& time) {
     append_member(text, "busy_ps", links[i].busy_ps);
     text += links[i].shared ? R"(,"shared":true})" : R"(,"shared":false})";
   });
+}
+
+/// Whatever made user code wait; nothing where nothing did.
+void append_stalls(std::string& text, std::span<const std::uint64_t> stalls_ps,
+                   std::span<const unsigned> nodes) {
+  const auto at = [&](std::size_t place) {
+    return place < stalls_ps.size() ? stalls_ps[place] : 0;
+  };
+  const std::size_t caches =
+      stalls_ps.size() - std::min<std::size_t>(stalls_ps.size(), stall_caches);
+  const auto in = [&](StallIn cache) { return at(caches + static_cast<std::size_t>(cache)); };
+  text += R"(,"memory_ps":)";
+  append_list(text, nodes.size(), [&](std::size_t i) { append(text, at(nodes[i])); });
+  append_member(text, "other_cache_ps", in(StallIn::other_cache));
+  append_member(text, "l3_ps", in(StallIn::last_level));
+  append_member(text, "own_cache_ps", in(StallIn::own_cache));
+}
+
+void append_sleep(std::string& text, const SystemCall& call, const Sleeps& sleep,
+                  const std::map<ThreadKey, std::size_t>& threads) {
+  text += R"({"system_call":)";
+  if (call.number == SystemCall::none) {
+    text += "null";
+  } else {
+    append(text, call.number);
+  }
+  text += R"(,"futex":)";
+  if (call.number == SystemCall::futex) {
+    text += R"({"operation":)";
+    append(text, call.operation);
+    text += R"(,"address":)";
+    if (call.address == 0) {
+      text += "null}";
+    } else {
+      text += "\"0x";
+      append(text, call.address, 16);
+      text += "\"}";
+    }
+  } else {
+    text += "null";
+  }
+  append_member(text, "times", sleep.times);
+  append_member(text, "slept_ps", sleep.slept_ps);
+  append_member(text, "most_at_once", sleep.most_at_once);
+  append_member(text, "woken_by_none", sleep.woken_by_none);
+  text += R"(,"woken_by":[)";
+  for (const auto& [key, times] : sleep.woken_by) {
+    const auto thread = threads.find(key);
+    if (text.back() != '[') text += ',';
+    text += R"({"thread":)";
+    if (thread == threads.end()) {
+      text += "null";
+    } else {
+      append(text, thread->second);
+    }
+    append_member(text, "times", times);
+    text += '}';
+  }
+  text += "]}";
+}
+
+void append_sleeps(std::string& text, const std::map<SystemCall, Sleeps>& sleeps,
+                   const std::map<ThreadKey, std::size_t>& threads) {
+  text += R"(,"sleeps":[)";
+  for (const auto& [call, sleep] : sleeps) {
+    if (text.back() != '[') text += ',';
+    append_sleep(text, call, sleep, threads);
+  }
+  text += ']';
 }
 
 }  // namespace
@@ -93,7 +163,9 @@ void append_vcpu_time(std::string& text, const Timekeeper* time, unsigned vcpu) 
   text += '}';
 }
 
-void append_thread_time(std::string& text, const std::optional<ThreadTime>& time) {
+void append_thread_time(std::string& text, const std::optional<ThreadTime>& time,
+                        const std::map<ThreadKey, std::size_t>& threads,
+                        std::span<const unsigned> nodes) {
   if (!time) {
     text += "null";
     return;
@@ -103,6 +175,13 @@ void append_thread_time(std::string& text, const std::optional<ThreadTime>& time
   append_member(text, "first_ps", time->first_ps);
   append_member(text, "last_ps", time->last_ps);
   append_member(text, "instructions", time->instructions);
+  append_member(text, "computed_ps", time->computed_ps());
+  append_stalls(text, time->stalls_ps, nodes);
+  append_member(text, "kernel_ps", time->kernel_ps);
+  append_member(text, "spun_ps", time->spun_ps);
+  append_member(text, "slept_ps", time->slept_ps());
+  append_member(text, "ready_ps", time->ready_ps);
+  append_sleeps(text, time->sleeps, threads);
   text += '}';
 }
 

@@ -17,16 +17,30 @@ void on_switch(unsigned vcpu, void*) {
   plugin->timekeeper->vcpu(vcpu).switch_task(first_argument(), read_register(rsi).value_or(0));
 }
 
+template <bool is_new>
 void on_wake(unsigned vcpu, void*) {
-  plugin->timekeeper->wake(vcpu, first_argument());
+  plugin->timekeeper->wake(vcpu, first_argument(), is_new);
 }
 
 void on_kick(unsigned vcpu, void*) {
   plugin->timekeeper->kick(vcpu, static_cast<unsigned>(first_argument()));
 }
 
+void on_call(unsigned vcpu, void*) {
+  const std::uint64_t number = read_register(rsi).value_or(SystemCall::none);
+  plugin->timekeeper->vcpu(vcpu).enter_system_call(number);
+}
+
+void on_futex(unsigned vcpu, void*) {
+  plugin->timekeeper->vcpu(vcpu).use_futex(first_argument(), read_register(rsi).value_or(0));
+}
+
+void on_fault(unsigned vcpu, void*) {
+  plugin->timekeeper->vcpu(vcpu).enter_fault();
+}
+
 constexpr std::array<qemu_plugin_vcpu_udata_cb_t, HN_KERNEL_FUNCTIONS> callbacks{
-    on_switch, on_wake, on_wake, on_kick, on_kick};
+    on_switch, on_wake<false>, on_wake<true>, on_kick, on_kick, on_call, on_futex, on_fault};
 
 }  // namespace
 

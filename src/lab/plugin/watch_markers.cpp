@@ -8,6 +8,7 @@
 #include "lab/plugin/instruction.h"
 #include "lab/plugin/plugin.h"
 #include "lab/plugin/registers.h"
+#include "lab/plugin/timeline_json.h"
 
 namespace homenode::lab {
 namespace {
@@ -35,9 +36,14 @@ void write_counts(const Region& region, bool ended_by_marker) {
   summary.registers = plugin->registers;
   summary.cache = plugin->cache;
   summary.nodes = plugin->nodes.nodes();
-  const auto written = plugin->out.append(
-      counts_line(summary, plugin->vcpus, plugin->ranks, plugin->timekeeper.get()));
+  const Timekeeper* const time = plugin->timekeeper.get();
+  const ThreadNumbers numbers = number_threads(plugin->vcpus, time);
+  const auto written =
+      plugin->out.append(counts_line(summary, plugin->vcpus, plugin->ranks, numbers, time));
   if (!written) complain(written.error());
+  if (!plugin->timeline) return;
+  const auto drawn = plugin->timeline->append(timeline_line(summary.number, *time, numbers));
+  if (!drawn) complain(drawn.error());
 }
 
 /// Called by QEMU when every vCPU stands still and all callbacks are gone.

@@ -1,6 +1,7 @@
 #include "lab/plugin/watch.h"
 
 #include "lab/plugin/plugin.h"
+#include "lab/timing/spin.h"
 
 namespace homenode::lab {
 namespace {
@@ -62,6 +63,18 @@ void on_mapping_change(unsigned vcpu, void*) {
   timed(vcpu).core().forget_translations();
 }
 
+void on_spin(unsigned vcpu, void*) {
+  timed(vcpu).spin();
+}
+
+/// Has a block's spin point watched, if user code has one.
+void watch_spin(qemu_plugin_tb* block, std::span<const Code> codes) {
+  const auto at = spin_point(codes);
+  if (!at) return;
+  qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(block, *at), on_spin,
+                                         QEMU_PLUGIN_CB_NO_REGS, nullptr);
+}
+
 qemu_plugin_vcpu_udata_cb_t callback_of(KernelEvent event) {
   switch (event) {
     case KernelEvent::interrupt_entry:
@@ -107,6 +120,7 @@ void time_block(qemu_plugin_tb* block, std::span<const Code> codes, bool kernel)
   qemu_plugin_register_vcpu_tb_exec_cond_cb(
       block, kernel ? on_silence<true> : on_silence<false>, QEMU_PLUGIN_CB_NO_REGS,
       QEMU_PLUGIN_COND_GE, plugin->instructions, longest_silence_instructions, nullptr);
+  if (!kernel) watch_spin(block, codes);
   const std::vector<Decoded> decoded = decode_block(codes, kernel);
   for (std::size_t i = 0; i < codes.size(); ++i) {
     qemu_plugin_insn* const insn = qemu_plugin_tb_get_insn(block, i);

@@ -35,6 +35,7 @@ Core::Core(const TimingModel& model, MemorySystem& memory, Pace& pace, unsigned 
       pace_(pace),
       vcpu_(vcpu),
       instruction_fs_(model.instruction_fs()),
+      stalls_ps_(model.nodes.size() + stall_caches),
       l1_(model.l1.bytes, model.l1.ways, model.line_bytes),
       newest_(l1_.sets()),
       l2_(second_level(model)),
@@ -51,6 +52,7 @@ void Core::open(std::uint64_t* instructions) {
   running_ = false;
   carry_fs_ = now_ps_ = pace_limit_ps_ = outside_ = 0;
   ready_ = {};
+  std::ranges::fill(stalls_ps_, 0U);
   l1_.clear();
   if (l2_) l2_->clear();
   streams_.clear();
@@ -103,7 +105,9 @@ void Core::settle(bool in_kernel) {
   now_ps_ += carry_fs_ / 1000;
   counts_.busy_ps += carry_fs_ / 1000;
   carry_fs_ %= 1000;
-  if (now_ps_ >= pace_limit_ps_) pace_limit_ps_ = pace_.advance(vcpu_, now_ps_, in_kernel);
+  if (now_ps_ < pace_limit_ps_) return;
+  pace_limit_ps_ = pace_.advance(vcpu_, now_ps_, in_kernel);
+  if (step_hook_ != nullptr) step_hook_(step_data_);
 }
 
 std::uint64_t Core::now_ps(bool in_kernel) {
@@ -115,16 +119,18 @@ std::uint64_t Core::finish() {
   settle(false);
   make_room();
   for (std::size_t i = 0; i < flights_used_; ++i) {
-    wait_until(flights_[(first_flight_ + i) % flights_.size()].done_ps);
+    const Flight& flight = flights_[(first_flight_ + i) % flights_.size()];
+    wait_until(flight.done_ps, flight.from);
   }
   flights_used_ = 0;
-  for (const std::uint64_t time_ps : ready_) wait_until(time_ps);
-  for (const std::uint64_t time_ps : written_ps_) wait_until(time_ps);
+  for (const std::uint64_t time_ps : ready_) wait_until(time_ps, touched_from_);
+  for (const std::uint64_t time_ps : written_ps_) wait_until(time_ps, touched_from_);
   return now_ps_;
 }
 
-void Core::wait_until(std::uint64_t time_ps) {
+void Core::wait_until(std::uint64_t time_ps, unsigned from) {
   if (time_ps <= now_ps_) return;
+  stalls_ps_[from] += time_ps - now_ps_;
   counts_.stall_ps += time_ps - now_ps_;
   counts_.busy_ps += time_ps - now_ps_;
   now_ps_ = time_ps;
@@ -146,7 +152,7 @@ void Core::access_elsewhere(std::uint64_t address, bool store, AccessShape shape
     }
   }
   if (!store) ready_[shape.target()] = ready;
-  if (shape.is_ordered()) wait_until(ready);
+  if (shape.is_ordered()) wait_until(ready, touched_from_);
 }
 
 inline const Core::Page& Core::page_of(std::uint64_t address, const Translation& translation) {
@@ -200,6 +206,7 @@ std::uint64_t Core::touch(Touch& touch, const Translation& translation) {
   std::uint64_t ready = std::max(now_ps_, touch.address_ps);
   const bool allowed = !touch.store || (state.writable_by(vcpu_) && mark_written(entry, state));
   if (allowed && (found.in_first || found.in_second)) {
+    touched_from_ = place_of(StallIn::own_cache);
     if (found.in_second) {
       ready += model_.l2->latency_ps;
       keep_in_first(tag);
@@ -226,11 +233,13 @@ std::uint64_t Core::bring(const Touch& touch, bool has_copy, LineState& state) {
     answer = memory_.fetch(request);
     done_ps = request.time_ps + answer.latency_ps;
     if (answer.latency_ps > 0) {
-      flights_[(first_flight_ + flights_used_) % flights_.size()] = {done_ps, counts_.instructions};
+      flights_[(first_flight_ + flights_used_) % flights_.size()] = {done_ps, counts_.instructions,
+                                                                     place_of(answer, touch.node)};
       ++flights_used_;
     }
   }
   state = answer.state;
+  touched_from_ = place_of(answer, touch.node);
   count(answer, touch);
   keep(Tag(touch.line, state.version()));
   return done_ps;
@@ -243,7 +252,7 @@ LineAnswer Core::fetch_ahead(LineRequest request, std::uint64_t since_ps) {
   next_consumed_ = (next_consumed_ + 1) % consumed_ps_.size();
   request.time_ps = std::max(slot, since_ps);
   const LineAnswer answer = memory_.fetch(request);
-  wait_until(request.time_ps + answer.latency_ps);
+  wait_until(request.time_ps + answer.latency_ps, place_of(answer, request.home));
   slot = now_ps_;
   return answer;
 }
@@ -256,10 +265,10 @@ void Core::make_room() {
     const std::uint64_t since = counts_.instructions - oldest.instruction;
     if (since > model_.window) {
       // What came after the window was executed only once the oldest was done.
-      wait_until(oldest.done_ps + (since - model_.window) * instruction_fs_ / 1000);
+      wait_until(oldest.done_ps + (since - model_.window) * instruction_fs_ / 1000, oldest.from);
     } else if (oldest.done_ps > now_ps_) {
       if (flights_used_ < flights_.size()) return;
-      wait_until(oldest.done_ps);
+      wait_until(oldest.done_ps, oldest.from);
     }
     first_flight_ = (first_flight_ + 1) % flights_.size();
     --flights_used_;
@@ -273,7 +282,8 @@ void Core::store_past(const Touch& touch) {
   next_combining_ = (next_combining_ + 1) % combining_.size();
   std::uint64_t& slot = written_ps_[next_written_];
   next_written_ = (next_written_ + 1) % written_ps_.size();
-  wait_until(slot);
+  touched_from_ = touch.node;
+  wait_until(slot, touch.node);
   slot = now_ps_ + memory_.write_past({vcpu_, touch.line, touch.node, true, false, now_ps_});
   if (miss_hook_ != nullptr) miss_hook_(miss_data_, touch.shape, true, touch.node);
 }
@@ -315,6 +325,19 @@ void Core::forget_newest(Tag tag) {
 
 void Core::forget_recent() {
   for (Recent& recent : recent_) recent.start = nowhere;
+}
+
+unsigned Core::place_of(const LineAnswer& answer, unsigned node) const {
+  switch (answer.source) {
+    case Source::memory:
+      return node;
+    case Source::last_level:
+      return place_of(StallIn::last_level);
+    case Source::own_copy:  // Others' copies have to go.
+    case Source::other_cache:
+      break;
+  }
+  return place_of(StallIn::other_cache);
 }
 
 void Core::count(const LineAnswer& answer, const Touch& touch) {

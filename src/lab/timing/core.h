@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "lab/timing/access_shape.h"
@@ -45,6 +46,14 @@ struct CoreCounts {
   std::uint64_t busy_ps = 0;   ///< Time that threads of the region ran here.
   std::uint64_t stall_ps = 0;  ///< The part of it that was spent waiting for memory.
 };
+
+/// What else than a node's memory makes a core wait: places in Core::stalls_ps() after the nodes'.
+enum class StallIn : unsigned {
+  other_cache,  ///< A line, or the right to write one, that another vCPU's cache had.
+  last_level,
+  own_cache,
+};
+inline constexpr unsigned stall_caches = 3;
 
 class alignas(128) Core {
  public:
@@ -93,6 +102,13 @@ class alignas(128) Core {
     miss_data_ = data;
   }
 
+  /// Called each time that the clock has gone on by an epoch or so; set while no vCPU runs.
+  using StepHook = void (*)(void* data);
+  void on_step(StepHook hook, void* data) {
+    step_hook_ = hook;
+    step_data_ = data;
+  }
+
   /// The clock as it was last settled.
   [[nodiscard]] std::uint64_t time_ps() const { return now_ps_; }
   /// Whether a thread of the region is on this vCPU, as run() was told.
@@ -100,6 +116,9 @@ class alignas(128) Core {
   /// Whether what the vCPU executes costs time now.
   [[nodiscard]] bool is_charged() const { return charged_ && running_; }
   [[nodiscard]] const CoreCounts& counts() const { return counts_; }
+  /// `counts().stall_ps` by where the line came from that the core waited for: each node's memory
+  /// by position, then StallIn.
+  [[nodiscard]] std::span<const std::uint64_t> stalls_ps() const { return stalls_ps_; }
   /// Accesses outside every node's memory.
   [[nodiscard]] std::uint64_t outside() const { return outside_; }
 
@@ -129,6 +148,7 @@ class alignas(128) Core {
   struct Flight {
     std::uint64_t done_ps = 0;
     std::uint64_t instruction = 0;
+    unsigned from = 0;  ///< Where the line comes from, as in stalls_ps().
   };
   /// One line's access on its way through the levels.
   struct Touch {
@@ -163,7 +183,11 @@ class alignas(128) Core {
   const Page& page_of(std::uint64_t address, const Translation& translation);
   void learn_page(Page& page, std::uint64_t address, const Translation& translation);
   void settle(bool in_kernel);
-  void wait_until(std::uint64_t time_ps);
+  void wait_until(std::uint64_t time_ps, unsigned from);
+  [[nodiscard]] unsigned place_of(StallIn cache) const {
+    return static_cast<unsigned>(model_.nodes.size()) + static_cast<unsigned>(cache);
+  }
+  [[nodiscard]] unsigned place_of(const LineAnswer& answer, unsigned node) const;
   std::uint64_t bring(const Touch& touch, bool has_copy, LineState& state);
   LineAnswer fetch_ahead(LineRequest request, std::uint64_t since_ps);
   void make_room();
@@ -198,6 +222,10 @@ class alignas(128) Core {
   std::uint64_t outside_ = 0;
   MissHook miss_hook_ = nullptr;
   void* miss_data_ = nullptr;
+  StepHook step_hook_ = nullptr;
+  void* step_data_ = nullptr;
+  std::vector<std::uint64_t> stalls_ps_;
+  unsigned touched_from_ = 0;  ///< Where the line of the last touch came from.
   TagCache l1_;
   std::vector<std::uint16_t> newest_;  ///< By set of the first level, its place in recent_.
   std::optional<TagCache> l2_;

@@ -45,11 +45,17 @@ Timekeeper::Timekeeper(TimingModel model, Directory directory, const NodeMap& no
   }
 }
 
+void Timekeeper::record_timeline() {
+  timeline_ = std::make_unique<Timeline>(static_cast<unsigned>(vcpus_.size()));
+  for (unsigned i = 0; i < vcpus_.size(); ++i) vcpus_[i]->record(timeline_->track(i));
+}
+
 void Timekeeper::open(const Region& region, const std::function<ThreadKey(unsigned)>& thread,
                       const std::function<std::uint64_t*(unsigned)>& instructions) {
   memory_.clear();
   pace_.open();
   wakeups_.clear();
+  if (timeline_) timeline_->clear();
   end_ps_ = 0;
   for (unsigned i = 0; i < vcpus_.size(); ++i) vcpus_[i]->open(region, thread(i), instructions(i));
 }
@@ -59,12 +65,14 @@ void Timekeeper::close() {
   for (const auto& vcpu : vcpus_) vcpu->close();
 }
 
-void Timekeeper::wake(unsigned waker, Task task) {
-  Core& core = vcpus_[waker]->core();
+void Timekeeper::wake(unsigned waker, Task task, bool is_new) {
+  TimedVcpu& vcpu = *vcpus_[waker];
+  if (!vcpu.in_region()) return;
   // Devices and timers wake tasks up too, by the host's clock.
-  const std::uint64_t time_ps =
-      core.is_running() ? core.now_ps(true) + model_.wake_up_ps : pace_.reached_ps();
-  wakeups_.not_before(task, time_ps);
+  const bool by_thread = vcpu.core().is_running();
+  const std::uint64_t time_ps = by_thread ? vcpu.core().now_ps(true) : pace_.reached_ps();
+  const std::uint64_t ready_ps = by_thread ? time_ps + model_.wake_up_ps : time_ps;
+  wakeups_.wake(task, ready_ps, vcpu.wake(time_ps), is_new);
 }
 
 void Timekeeper::kick(unsigned waker, unsigned vcpu) {
@@ -85,13 +93,30 @@ std::map<ThreadKey, ThreadTime> Timekeeper::threads() const {
   for (const auto& vcpu : vcpus_) {
     for (const auto& [key, time] : vcpu->threads()) {
       const auto [found, fresh] = all.try_emplace(key, time);
-      if (fresh) continue;
-      ThreadTime& total = found->second;
-      total.busy_ps += time.busy_ps;
-      total.instructions += time.instructions;
-      total.first_ps = std::min(total.first_ps, time.first_ps);
-      total.last_ps = std::max(total.last_ps, time.last_ps);
+      if (!fresh) found->second.add(time);
     }
+  }
+  for (const LastWait& last : last_waits()) {
+    const auto found = all.find(last.stop.thread);
+    if (found == all.end()) continue;
+    const std::uint64_t slept_ps = last.ready_ps - last.stop.time_ps;
+    if (slept_ps > 0) {
+      found->second.sleep(last.stop.call, slept_ps, last.wake ? &*last.wake : nullptr);
+    }
+    found->second.ready_ps += end_ps() - last.ready_ps;
+  }
+  return all;
+}
+
+std::vector<Timekeeper::LastWait> Timekeeper::last_waits() const {
+  std::vector<LastWait> all;
+  const std::uint64_t end = end_ps();
+  for (const GoingOn& task : wakeups_.waiting()) {
+    const Stop& stop = *task.stop;
+    if (stop.call.is_exit() || stop.time_ps >= end) continue;
+    std::uint64_t ready_ps = stop.able ? stop.time_ps : end;
+    if (task.wake) ready_ps = std::clamp(task.ready_ps.value_or(end), stop.time_ps, end);
+    all.push_back({stop, ready_ps, task.wake});
   }
   return all;
 }

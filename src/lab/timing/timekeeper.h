@@ -14,6 +14,7 @@
 #include "lab/timing/memory_system.h"
 #include "lab/timing/pace.h"
 #include "lab/timing/timed_vcpu.h"
+#include "lab/timing/timeline.h"
 #include "lab/timing/wakeups.h"
 
 namespace homenode::lab {
@@ -35,8 +36,15 @@ class Timekeeper {
   [[nodiscard]] const Pace& pace() const { return pace_; }
   /// The position in the model of a node by its index in the NodeMap.
   [[nodiscard]] unsigned position(unsigned map_index) const { return positions_[map_index]; }
+  /// Those of all nodes of the NodeMap, in its order.
+  [[nodiscard]] const std::vector<unsigned>& positions() const { return positions_; }
   /// The NodeMap's index of a node with memory by its position in the model.
   [[nodiscard]] unsigned map_index(unsigned position) const { return map_indexes_[position]; }
+
+  /// Records from the next region on what each thread does when; at most once.
+  void record_timeline();
+  /// What was recorded; null: nobody wanted it.
+  [[nodiscard]] const Timeline* timeline() const { return timeline_.get(); }
 
   /// Begins a region. pre: no vCPU runs. `thread(i)` is what vCPU i runs, `instructions(i)` its
   /// counter.
@@ -47,8 +55,8 @@ class Timekeeper {
   /// Nobody waits for anybody any more, because QEMU is about to stop all vCPUs.
   void release() { pace_.release(); }
 
-  /// What a vCPU executes wakes a task up.
-  void wake(unsigned waker, Task task);
+  /// What a vCPU executes wakes a task up; `is_new`: one that has never run.
+  void wake(unsigned waker, Task task, bool is_new = false);
   /// What a vCPU executes has another one look for work.
   void kick(unsigned waker, unsigned vcpu);
 
@@ -56,8 +64,16 @@ class Timekeeper {
   void set_end(std::uint64_t time_ps) { end_ps_ = time_ps; }
   /// The latest clock, where no marker ended the region.
   [[nodiscard]] std::uint64_t end_ps() const;
-  /// Each thread's time over all vCPUs.
+  /// Each thread's time over all vCPUs. One that sleeps does so until the end.
   [[nodiscard]] std::map<ThreadKey, ThreadTime> threads() const;
+  /// A thread that had stopped and not gone on when the region ended: it slept from one time to
+  /// another, and could have run from there to the end.
+  struct LastWait {
+    Stop stop;
+    std::uint64_t ready_ps = 0;
+    std::optional<Wake> wake;
+  };
+  [[nodiscard]] std::vector<LastWait> last_waits() const;
 
  private:
   Timekeeper(TimingModel model, Directory directory, const NodeMap& nodes, unsigned vcpus);
@@ -68,6 +84,7 @@ class Timekeeper {
   MemorySystem memory_;
   Pace pace_;
   Wakeups wakeups_;
+  std::unique_ptr<Timeline> timeline_;
   std::vector<std::unique_ptr<TimedVcpu>> vcpus_;
   std::uint64_t end_ps_ = 0;
 };

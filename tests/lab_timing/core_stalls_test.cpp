@@ -1,0 +1,44 @@
+// What a core waits for, by where the line comes from.
+#include <numeric>
+
+#include "small_machine.h"
+
+namespace homenode::lab {
+namespace {
+
+using namespace timing_test;
+
+TEST(CoreStalls, CountsItsWaitsByWhereTheLineCameFrom) {
+  TimingModel model = small_machine(2, 1);
+  add_last_level(model);
+  Machine machine(model);
+  const auto load = [&](std::uint64_t address) { machine.load(address, AccessShape().ordered()); };
+  load(0);
+  load(std::uint64_t{1} << node_shift);
+  machine.store(far_apart, AccessShape().ordered(), 1);
+  load(far_apart);
+  // Those that the first two push out of the caches are found in the last level.
+  for (std::uint64_t i = 1; i < 2000; ++i) machine.load(i * line_bytes, AccessShape().ordered());
+  load(0);
+  const auto stalls = machine.core().stalls_ps();
+  ASSERT_EQ(stalls.size(), 5U);
+  EXPECT_GT(stalls[0], local_ps);
+  EXPECT_EQ(stalls[1], remote_ps);
+  EXPECT_EQ(stalls[2], remote_ps);  // As far as the node of the cache that has it.
+  EXPECT_EQ(std::accumulate(stalls.begin(), stalls.end(), std::uint64_t{0}),
+            machine.core().counts().stall_ps);
+}
+
+TEST(CoreStalls, CountsItsWaitsForTheLastLevel) {
+  TimingModel model = small_machine(1, 2);
+  add_last_level(model);
+  Machine machine(model);
+  machine.load(0, AccessShape().ordered(), 1);
+  machine.load(0, AccessShape().ordered());
+  const auto stalls = machine.core().stalls_ps();
+  EXPECT_EQ(stalls[0], 0U);
+  EXPECT_EQ(stalls[2], last_level_ps);
+}
+
+}  // namespace
+}  // namespace homenode::lab
