@@ -42,12 +42,17 @@ class Vcpu:
 
 @dataclass(frozen=True)
 class Thread:
-    """What one thread did in user code. `rank` is None for a thread that has not said it."""
+    """What one thread did in user code. `rank` is None for a thread that has not said it.
+
+    `id` numbers the threads of a region; None in records of before they had one.
+    """
 
     rank: int | None
     vcpus: tuple[int, ...]
     user: Accesses
     time: ThreadTime | None = None
+    id: int | None = None
+    fs_base: str = ""
 
 
 @dataclass(frozen=True)
@@ -115,7 +120,8 @@ def _vcpu(raw: dict[str, Any]) -> Vcpu:
 
 def _thread(raw: dict[str, Any]) -> Thread:
     vcpus, user = tuple(raw["vcpus"]), _accesses(raw["user"])
-    return Thread(raw["rank"], vcpus, user, thread_time(raw.get("time")))
+    time = thread_time(raw.get("time"))
+    return Thread(raw["rank"], vcpus, user, time, raw.get("id"), str(raw.get("fs_base", "")))
 
 
 def parse_roi(line: str) -> Roi:

@@ -8,6 +8,7 @@ from homenode import matrix
 from homenode.lab.counts import Roi
 from homenode.lab.machine import MIB
 from homenode.lab.text import table
+from homenode.lab.thread_stats import ThreadStats, thread_stats, threads_json, threads_text
 from homenode.lab.times import (
     LEVELS,
     Controller,
@@ -40,6 +41,7 @@ class TimeStats:
     late_waits: int
     controllers: Sequence[Controller]
     links: Sequence[Link]
+    threads: Sequence[ThreadStats] = ()
 
     @property
     def ipc(self) -> float | None:
@@ -77,6 +79,7 @@ def time_stats(
         late_waits=sum(time.late_waits for time in timed),
         controllers=added_controllers(timed),
         links=added_links(timed),
+        threads=thread_stats(rois),
     )
 
 
@@ -128,6 +131,8 @@ def time_text(stats: TimeStats) -> str:
         lines.append(table(ways))
     if len(stats.links) > MOST_WAYS:
         lines.append(f"and {len(stats.links) - MOST_WAYS} routes that were used less")
+    if stats.threads:
+        lines.append(threads_text(stats.threads, stats.ps))
     return "\n".join(lines)
 
 
@@ -177,4 +182,5 @@ def time_json(stats: TimeStats | None) -> dict[str, Any] | None:
             }
             for one in stats.links
         ],
+        "threads": threads_json(stats.threads),
     }

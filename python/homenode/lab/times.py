@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from homenode.lab.spent import Spent, spent
+
 LEVELS = ("l1", "l2", "l3")
 
 
@@ -42,12 +44,16 @@ class VcpuTime:
 
 @dataclass(frozen=True)
 class ThreadTime:
-    """One thread: how long it ran, and when it ran first and last in the region."""
+    """One thread: how long it ran, and when it ran first and last in the region.
+
+    `spent` is None in records of before it was counted.
+    """
 
     busy_ps: int
     first_ps: int
     last_ps: int
     instructions: int
+    spent: Spent | None = None
 
 
 @dataclass(frozen=True)
@@ -104,7 +110,11 @@ def thread_time(raw: Mapping[str, Any] | None) -> ThreadTime | None:
     if raw is None:
         return None
     return ThreadTime(
-        int(raw["busy_ps"]), int(raw["first_ps"]), int(raw["last_ps"]), int(raw["instructions"])
+        int(raw["busy_ps"]),
+        int(raw["first_ps"]),
+        int(raw["last_ps"]),
+        int(raw["instructions"]),
+        spent(raw) if "computed_ps" in raw else None,
     )
 
 
