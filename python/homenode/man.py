@@ -48,6 +48,11 @@ VERBS = {
                     "memory",
                 ),
                 (
+                    "homenode lab run --machine quad-4x2 --timeline threads.svg -- "
+                    "homenode bench stream --size 1m --threads 4",
+                    "Draw when the program's threads computed, waited for memory, spun and slept",
+                ),
+                (
                     "homenode lab enter --machine tiny-2x2",
                     "Type command lines for a virtual machine",
                 ),

@@ -19,6 +19,7 @@ from homenode.lab.outputs import find_outputs
 from homenode.lab.result import Result
 from homenode.lab.signals import passed_on
 from homenode.lab.text import say
+from homenode.lab.timeline_file import check_timeline, write_timeline
 
 EXIT_CODES = (
     "Exit codes: 0 done, 1 failed, 2 bad usage, 3 not supported here. For run, the program's "
@@ -44,6 +45,12 @@ def add_parsers(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
         "--timeout", type=_seconds, metavar="S", help="stop the program after S seconds (exit 124)"
     )
     run.add_argument("--json", metavar="FILE", help="write the counts as JSON to a file")
+    run.add_argument(
+        "--timeline",
+        metavar="FILE",
+        help="write what each thread did when, in modelled time: FILE.svg is a picture, FILE.json "
+        "a trace that Perfetto and chrome://tracing open",
+    )
     run.add_argument(
         "--output",
         action="append",
@@ -84,7 +91,9 @@ def _machine_options(parser: argparse.ArgumentParser) -> None:
         help="count between the program's own markers, or everything from its start to its end",
     )
     parser.add_argument(
-        "--stats", action="store_true", help="print modelled time and accesses to stderr"
+        "--stats",
+        action="store_true",
+        help="print modelled time, what each thread spent it on, and accesses to stderr",
     )
     parser.add_argument("--no-plugin", action="store_true", help="count nothing, run faster")
     parser.add_argument(
@@ -128,7 +137,7 @@ def _scale(text: str) -> int:
     return int(text)
 
 
-def _lab(options: argparse.Namespace) -> Lab:
+def _lab(options: argparse.Namespace, *, timeline: bool = False) -> Lab:
     return Lab(
         options.machine,
         options.results,
@@ -138,6 +147,7 @@ def _lab(options: argparse.Namespace) -> Lab:
         warm=not options.cold,
         timing=options.time,
         scale=options.scale,
+        timeline=timeline,
     )
 
 
@@ -155,8 +165,12 @@ def run(options: argparse.Namespace) -> int:
         command = command[1:]
     if not command:
         raise LabError("the program is missing; write it after --", USAGE)
-    lab = _lab(options)
-    find_outputs(options.output, lab.results)  # Before a boot that would be in vain.
+    # What cannot be is said before a boot that would be in vain.
+    timeline = None if options.timeline is None else check_timeline(options.timeline)
+    lab = _lab(options, timeline=timeline is not None)
+    find_outputs(options.output, lab.results)
+    if timeline is not None and not lab.timing:
+        raise LabError("--timeline needs modelled time; run without --no-time", USAGE)
     with passed_on(lab), lab:
         result = lab.run(
             command,
@@ -169,6 +183,9 @@ def run(options: argparse.Namespace) -> int:
         )
         lab.stop()
         rois = lab.rois(result.counts_from)
+        timelines = lab.timelines()
+    if timeline is not None:
+        write_timeline(timeline, command, lab.machine.name, rois, timelines)
     if options.json is not None:
         value = render.run_json(command, result, rois, lab.machine, lab.versions, lab.boot_s)
         _write_json(Path(options.json), value)

@@ -26,7 +26,9 @@ from homenode.lab.qemu import LabOptions
 from homenode.lab.result import Result
 from homenode.lab.scale import scaled
 from homenode.lab.text import say
+from homenode.lab.timeline import parse_timelines
 from homenode.lab.timing import timing_text
+from homenode.timeline import Timeline
 
 WITHOUT_CLOCK = "HOMENODE_LAB_WITHOUT_CLOCK"
 
@@ -38,8 +40,8 @@ class Lab:
     is False. `machine` has the guest's numbers of nodes and CPUs; standard error says where the
     file's differ. A guest that dies while it boots is booted a second time, and standard error says
     so.
-    `timing` None models time where QEMU can. `scale` above 1 divides the machine's own memory and
-    caches.
+    `timing` None models time where QEMU can; `timeline` records what each thread does when.
+    `scale` above 1 divides the machine's own memory and caches.
     Not for use by several threads at once, but several labs may run at once. `results` is a folder
     that programs may write to, under the same path as on the host; all else is read-only to them.
     """
@@ -55,6 +57,7 @@ class Lab:
         warm: bool = True,
         timing: bool | None = None,
         scale: int = 1,
+        timeline: bool = False,
     ):
         """Checks everything that can be checked before booting. Raises LabError."""
         known = find_machine(machine) if isinstance(machine, str) else machine
@@ -63,7 +66,7 @@ class Lab:
             say(f"{known.name}: {note}")
         self.machine = as_guest.machine if scale == 1 else scaled(as_guest.machine, scale)
         self._warm = warm
-        self._options = LabOptions(node_memory_mib, numa_balancing)
+        self._options = LabOptions(node_memory_mib, numa_balancing, timeline)
         check_fits(self.machine, node_sizes(self.machine, node_memory_mib), host_memory_bytes())
         self.results = _results_folder(results)
         self.emulator = find_emulator()
@@ -76,7 +79,8 @@ class Lab:
                 "run './dev setup' for one that has them, or run with --no-plugin",
                 NOT_SUPPORTED,
             )
-        self.timing = self._timing(timing)
+        # Without modelled time there is nothing to record.
+        self.timing = self._timing(True if timeline and timing is None else timing)
         self.boot_s = 0.0
         self._jobs = 0
         self._interrupts: list[int] = []
@@ -199,6 +203,11 @@ class Lab:
         if not self._guest.counts.exists():
             return ()
         return tuple(parse_rois(self._guest.counts.read_bytes()[counts_from:].decode()))
+
+    def timelines(self) -> tuple[Timeline, ...]:
+        """What each thread did when, by region of interest. Nothing without `timeline`."""
+        path = self._guest.timeline
+        return parse_timelines(path.read_text()) if path.exists() else ()
 
     def stop(self) -> None:
         """Ends the machine; regions that programs left unfinished are then in rois()."""

@@ -54,6 +54,7 @@ class LabOptions:
 
     node_memory_mib: int | None = None
     numa_balancing: bool = False
+    timeline: bool = False
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,11 @@ class Files:
     def clock(self) -> Path:
         """The memory that the plugin and the guest's programs share."""
         return self.session / "clock"
+
+    @property
+    def timeline(self) -> Path:
+        """Where the plugin appends what each thread did when."""
+        return self.session / "timeline.jsonl"
 
     @property
     def timing(self) -> Path:
@@ -134,6 +140,8 @@ def command_line(qemu: list[str], machine: Machine, files: Files, options: LabOp
         argument = plugin_argument(machine, files.plugin, files.counts, sizes)
         if files.timed:
             argument += f",timing={escape(files.timing)},clock={escape(files.clock)}"
+            if options.timeline:
+                argument += f",timeline={escape(files.timeline)}"
         words += ["-plugin", argument]
     return words
 

@@ -64,7 +64,7 @@ def test_the_rule_can_fail() -> None:
 PYTHON = ROOT / "python" / "homenode"
 PYTHON_SEES: dict[str, set[str]] = {
     "draw": {"draw"},
-    "lab": {"lab"},
+    "lab": {"draw", "lab"},
     "study": {"lab", "study"},
     "report": {"draw", "lab", "study", "report"},
 }
