@@ -151,7 +151,7 @@ TEST_F(VcpuAccountTest, TellsThreadsApart) {
 }
 
 TEST_F(VcpuAccountTest, CountsAsItsCacheAloneWould) {
-  for (const std::uint64_t sets : {1, 12, 16, 1024}) {
+  for (const std::uint64_t sets : {1UL, 12UL, 16UL, 1024UL}) {
     const CacheShape shape{sets * 4 * 64, 4, 64};
     VcpuAccount vcpu(shape, 4);
     vcpu.set_cr3(ours);
