@@ -10,6 +10,7 @@ which is 1 where such a pair always is one thread's, and 0 where threads have no
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,16 +36,21 @@ class Uses:
     exact: bool
     line: int = 64
 
-    @property
+    @cached_property
     def ranks(self) -> NDArray[np.int64]:
         """The threads, numbered from 0."""
         return np.unique(self.threads, return_inverse=True)[1].astype(np.int64)
+
+    @cached_property
+    def by_thread(self) -> NDArray[np.float64]:
+        """The accesses of each thread."""
+        return np.bincount(self.ranks, weights=self.counts).astype(np.float64)
 
     def unit_bytes(self) -> int:
         """The size of the units that accesses are told apart by: a line, or as many as there must
         be for enough pairs at each distance."""
         units = self.size / self.line
-        threads = len(np.unique(self.threads))
+        threads = len(self.by_thread)
         pairs = float(len(self.places)) ** 2 / units
         coarser = max(1.0, 2 * units * threads / MOST_CELLS)
         if not self.exact:
@@ -55,9 +61,8 @@ class Uses:
 def histograms(uses: Uses, unit: int) -> Floats:
     """The accesses of each thread to each unit: [thread, unit]."""
     units = -(-uses.size // unit)
-    ranks = uses.ranks
-    cells = ranks * units + uses.places // unit
-    counted = np.bincount(cells, weights=uses.counts, minlength=(int(ranks.max()) + 1) * units)
+    cells = uses.ranks * units + uses.places // unit
+    counted = np.bincount(cells, weights=uses.counts, minlength=len(uses.by_thread) * units)
     return counted.astype(np.float64).reshape(-1, units)
 
 

@@ -149,9 +149,8 @@ def _levels(correlation: Correlation, unit: int) -> tuple[tuple[Level, ...], boo
 
 def _stretches(uses: Uses) -> Floats:
     """How long the stretch is that each thread uses, but for a few strays, over an equal part."""
-    ranks = uses.ranks
-    threads = int(ranks.max()) + 1
-    ends = [np.quantile(uses.places[ranks == rank], (0.005, 0.995)) for rank in range(threads)]
+    threads = len(uses.by_thread)
+    ends = [np.quantile(uses.places[uses.ranks == rank], (0.005, 0.995)) for rank in range(threads)]
     return np.array([(last - first) / 0.99 for first, last in ends]) * threads / uses.size
 
 
@@ -172,10 +171,8 @@ def _of_levels(levels: tuple[Level, ...], cut: bool, line: int) -> Sharing:
 
 def _active(uses: Uses) -> Uses:
     """Without threads that hardly use the object: one that prepared it, or looked at it once."""
-    ranks = uses.ranks
-    by_thread = np.bincount(ranks, weights=uses.counts)
-    least = max(FEWEST_OF_A_THREAD, 0.05 * by_thread.sum() / len(by_thread))
-    kept = (by_thread >= least)[ranks]
+    least = max(FEWEST_OF_A_THREAD, 0.05 * uses.by_thread.mean())
+    kept = (uses.by_thread >= least)[uses.ranks]
     return Uses(
         uses.size, uses.places[kept], uses.threads[kept], uses.counts[kept], uses.exact, uses.line
     )
@@ -207,8 +204,7 @@ def classify(uses: Uses) -> Pattern:
         return Pattern(Sharing.UNKNOWN, 0.0, uses.line, accesses, why=why)
     uses = _active(uses)
     unit = uses.unit_bytes()
-    by_thread = np.bincount(uses.ranks, weights=uses.counts)
-    if by_thread.max() >= PRIVATE * accesses:
+    if uses.by_thread.max() >= PRIVATE * accesses:
         return Pattern(Sharing.PRIVATE, 1.0, unit, accesses, sure=True)
     correlation = correlate(histograms(uses, unit), uses.exact)
     exclusivity = float(np.clip(correlation.r()[0], 0.0, 1.0))
