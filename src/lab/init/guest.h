@@ -68,8 +68,7 @@ void hn_mount_session(void);
 void hn_unmount_session(void);
 
 // Mounts the jobs' root: the host's files read-only with fresh /tmp, /run, /dev/shm over them, /sys
-// as it is, and
-// the results directory, if the session's file "results" names one, at its own path.
+// as it is, and the results directory, if the session's file "results" names one, at its own path.
 void hn_mount_job_root(void);
 
 // Makes the folders on the way to `path` and itself, where they are missing.

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "base/marker.h"
+#include "lab/timing/spin.h"
 
 namespace homenode::lab {
 namespace {
@@ -58,7 +59,7 @@ Instruction recognise_register_write(std::span<const std::uint8_t> code) {
 Instruction recognise(std::span<const std::uint8_t> code) {
   if (code.size() == 8 && starts_with(code, {0x0f, 0x1f, 0x84, 0x00}))
     return recognise_marker(code);
-  if (code.size() == 2 && starts_with(code, {0xf3, 0x90})) return {InstructionKind::pause, 0};
+  if (is_pause(code)) return {InstructionKind::pause, 0};
   if (code.size() == 2 && starts_with(code, {0x0f, 0x30})) return {InstructionKind::write_msr, 0};
   return recognise_register_write(code);
 }

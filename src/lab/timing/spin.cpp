@@ -10,10 +10,6 @@
 namespace homenode::lab {
 namespace {
 
-bool is_pause(Code code) {
-  return code.size() == 2 && code[0] == 0xf3 && code[1] == 0x90;
-}
-
 /// Whether a block's last instruction is a conditional jump to its first.
 bool jumps_to_start(std::span<const Code> block) {
   std::int64_t bytes = 0;
@@ -95,6 +91,10 @@ bool only_looks(std::span<const Code> block) {
 }
 
 }  // namespace
+
+bool is_pause(Code code) {
+  return code.size() == 2 && code[0] == 0xf3 && code[1] == 0x90;
+}
 
 std::optional<std::size_t> spin_point(std::span<const Code> block) {
   const auto pause = std::ranges::find_if(block, is_pause);

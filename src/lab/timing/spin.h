@@ -11,6 +11,9 @@
 
 namespace homenode::lab {
 
+/// Whether the instruction is `pause`.
+[[nodiscard]] bool is_pause(Code code);
+
 /// The position of a spin point in a block of user code: its `pause`; or its last instruction,
 /// where that jumps back to the block's start and all before it loads the same memory in every
 /// round, moves and compares. Nothing where there is neither.
