@@ -1,0 +1,119 @@
+"""Reads a sample file (docs/sample-file.md) up to its end, or to where it was cut."""
+
+import json
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from homenode.profile.errors import ProfileError
+from homenode.profile.record import RECORD
+
+MAGIC, VERSION = b"HNSAMPLE", 1
+HEADER = struct.Struct("<8sII")
+BLOCK = struct.Struct("<4sI")
+
+Document = dict[str, Any]
+Samples = NDArray[np.void]
+
+
+@dataclass(frozen=True)
+class Recording:
+    """What a sample file holds. `cut`: it ends before its end; why, in words."""
+
+    samples: Samples
+    begin: Document
+    documents: dict[str, list[Document]] = field(default_factory=dict)
+    cut: str = ""
+
+    def of(self, kind: str) -> list[Document]:
+        """The documents of one kind, in order."""
+        return self.documents.get(kind, [])
+
+    @property
+    def end(self) -> Document | None:
+        """How it ended; None where the sampler was killed or still runs."""
+        ends = self.of("end")
+        return ends[-1] if ends else None
+
+    @property
+    def source(self) -> str:
+        """The name of the source of the samples."""
+        return str(self.begin["source"]["name"])
+
+
+def _blocks(content: bytes) -> Iterator[tuple[bytes, memoryview]]:
+    """The whole blocks; raises EOFError where the last one is not whole."""
+    position, view = HEADER.size, memoryview(content)
+    while position < len(content):
+        if position + BLOCK.size > len(content):
+            raise EOFError
+        kind, size = BLOCK.unpack_from(content, position)
+        position += BLOCK.size
+        if position + size > len(content):
+            raise EOFError
+        yield kind, view[position : position + size]
+        position += size
+
+
+def _document(payload: memoryview) -> Document:
+    document = json.loads(bytes(payload))
+    if not isinstance(document, dict) or not isinstance(document.get("kind"), str):
+        raise ValueError("a document is no object with a kind")
+    return document
+
+
+def parse(content: bytes, name: str = "the sample file") -> Recording:
+    """The content of a sample file. Raises ProfileError where it is none, or holds nothing yet."""
+    if len(content) < HEADER.size or content[:8] != MAGIC:
+        raise ProfileError(f"{name} is no sample file; 'homenode sample --output FILE' writes one")
+    _, version, size = HEADER.unpack_from(content)
+    if version != VERSION or size != RECORD.itemsize:
+        raise ProfileError(
+            f"{name} is a sample file of version {version}, and this homenode reads version "
+            f"{VERSION}; read it with the homenode that wrote it"
+        )
+    samples: list[Samples] = []
+    documents: dict[str, list[Document]] = {}
+    cut = ""
+    try:
+        for kind, payload in _blocks(content):
+            if kind == b"SMPL":
+                samples.append(np.frombuffer(payload, RECORD, len(payload) // RECORD.itemsize))
+            elif kind == b"JSON":
+                document = _document(payload)
+                documents.setdefault(document["kind"], []).append(document)
+    except EOFError:
+        cut = "it ends within a block: its writer was killed, still writes, or the disk was full"
+    except (ValueError, RecursionError) as error:
+        cut = f"what follows is damaged ({error})"
+    begin = documents.get("begin", [None])[0]
+    if begin is None or not isinstance(begin.get("source"), dict) or "name" not in begin["source"]:
+        raise ProfileError(f"{name} holds nothing: it was cut at its beginning; record it again")
+    found = np.concatenate(samples) if samples else np.empty(0, RECORD)
+    return Recording(found, begin, documents, cut)
+
+
+def read_recording(path: Path) -> Recording:
+    """Reads a sample file. Raises ProfileError where it cannot be read or is none."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise ProfileError(f"cannot read {path}: {error.strerror}") from error
+    return parse(content, str(path))
+
+
+def write_recording(path: Path, samples: Samples, documents: list[Document]) -> None:
+    """Writes a sample file: the first document, the samples, the others."""
+    blocks = [HEADER.pack(MAGIC, VERSION, RECORD.itemsize)]
+    for index, document in enumerate(documents):
+        payload = json.dumps(document).encode()
+        blocks += [BLOCK.pack(b"JSON", len(payload)), payload]
+        if index == 0:
+            payload = samples.tobytes()
+            blocks += [BLOCK.pack(b"SMPL", len(payload)), payload]
+    path.write_bytes(b"".join(blocks))
