@@ -1,0 +1,96 @@
+#include "model/shared.h"
+
+#include <algorithm>
+
+#include "model/fair_shares.h"
+#include "model/table.h"
+
+namespace homenode::model {
+namespace {
+
+/// Controllers first, by memory node; then paths, by CPU node and memory node.
+class Resources {
+ public:
+  explicit Resources(const Rates& rates) : rates_(rates) {}
+
+  [[nodiscard]] std::size_t count() const { return memories() * (1 + rates_.cpu_nodes.size()); }
+
+  [[nodiscard]] std::size_t path(NodeId from, std::size_t memory) const {
+    const auto at = std::find(rates_.cpu_nodes.begin(), rates_.cpu_nodes.end(), from);
+    return memories() * (1 + static_cast<std::size_t>(at - rates_.cpu_nodes.begin())) + memory;
+  }
+
+  [[nodiscard]] Bottleneck bottleneck(std::size_t resource, double share) const {
+    const NodeId memory = rates_.memory_nodes[resource % memories()];
+    if (resource < memories()) return {Bottleneck::Kind::controller, memory, memory, share};
+    const NodeId from = rates_.cpu_nodes[resource / memories() - 1];
+    return {Bottleneck::Kind::path, from, memory, share};
+  }
+
+ private:
+  [[nodiscard]] std::size_t memories() const { return rates_.memory_nodes.size(); }
+
+  const Rates& rates_;
+};
+
+double seconds_of(const Lines& lines, const Bandwidth& bandwidth, unsigned line_bytes) {
+  const double reads = lines.reads > 0 ? lines.reads / bandwidth.read : 0;
+  const double writes = lines.writes > 0 ? lines.writes / bandwidth.write : 0;
+  return (reads + writes) * line_bytes;
+}
+
+Flow flow_of(const Rates& rates, const Resources& resources, const ThreadDemand& demand,
+             unsigned line_bytes) {
+  Flow flow;
+  double lines = 0;
+  for (std::size_t memory = 0; memory < demand.lines.size(); ++memory) {
+    const Lines& of_node = demand.lines[memory];
+    if (of_node.total() == 0) continue;
+    lines += of_node.total();
+    const NodeId node = rates.memory_nodes[memory];
+    flow.needs.push_back({memory, seconds_of(of_node, rates.controller(node), line_bytes)});
+    flow.needs.push_back({resources.path(demand.node, memory),
+                          seconds_of(of_node, rates.path->at(demand.node, node), line_bytes)});
+  }
+  if (lines > 0) flow.weight = demand.lines_in_flight / lines;
+  return flow;
+}
+
+Bottleneck bottleneck_of(const Rates& rates, const Resources& resources, const ThreadDemand& demand,
+                         const Completion& completion) {
+  const auto most = std::max_element(completion.held_up_s.begin(), completion.held_up_s.end());
+  const auto resource = static_cast<std::size_t>(most - completion.held_up_s.begin());
+  if (completion.seconds == 0 || resource == resources.count()) {
+    return own_bottleneck(rates, demand);
+  }
+  return resources.bottleneck(resource, *most / completion.seconds);
+}
+
+}  // namespace
+
+Result<Prediction> by_fair_shares(std::string_view model, const Rates& rates,
+                                  const Program& program, const Layout& layout, Latency latency) {
+  if (!rates.path) {
+    return not_supported("no bandwidth of this machine is known",
+                         "measure it with 'homenode measure'");
+  }
+  const auto demands = demands_of(rates, program, layout);
+  const Resources resources(rates);
+  std::vector<Flow> flows;
+  for (const ThreadDemand& demand : demands) {
+    flows.push_back(flow_of(rates, resources, demand, program.line_bytes));
+    flows.back().least_s = latency == Latency::waited_for ? demand.alone_s() : demand.computing_s;
+  }
+  const auto completions = complete(flows, resources.count());
+  Prediction prediction = blank(model, rates, demands);
+  prediction.absolute = !program.computing_s.empty();
+  for (std::size_t thread = 0; thread < flows.size(); ++thread) {
+    prediction.thread_times[thread] = completions[thread].seconds;
+  }
+  const std::size_t last = slowest(prediction);
+  prediction.time = prediction.thread_times[last];
+  prediction.bottleneck = bottleneck_of(rates, resources, demands[last], completions[last]);
+  return prediction;
+}
+
+}  // namespace homenode::model
