@@ -209,6 +209,51 @@ typedef struct hn_user_array {
 int hn_strategy_apply(const char* name, const hn_machine* machine, size_t threads,
                       const hn_user_array* arrays, size_t count, char** thread_map, char** error);
 
+/* ------------------------------------------------------------------------------- predictions */
+
+/** An object of a program (an array, an allocation) in blocks of `pages_per_block` pages, of which
+ * the last one may have fewer, and the cache lines of 64 bytes that each thread reads of each block
+ * from memory and writes to it: [thread * blocks + block]. */
+typedef struct hn_used_object {
+  const char* name; /**< One object's alone. */
+  size_t pages;
+  size_t pages_per_block;
+  double lines_in_flight; /**< Of one thread: 1 where each address depends on the line before. */
+  const double* reads;
+  const double* writes;
+  const size_t* first_users; /**< The thread that touches each block first, or NULL. */
+  const int* homes;          /**< The node that each block was found on, or NULL. */
+} hn_used_object;
+
+/** A program as it was seen. */
+typedef struct hn_program {
+  size_t threads;
+  const int* nodes;          /**< The node that each thread ran on. */
+  const double* computing_s; /**< Of each thread, without its cache misses; or NULL. */
+  const hn_used_object* objects;
+  size_t object_count;
+} hn_program;
+
+/** A memory rule for one object, or, with a NULL name, for all that have none of their own yet. */
+typedef struct hn_object_rule {
+  const char* object;
+  const char* rule;
+} hn_object_rule;
+
+/** Predicts how long a program would take under a placement, without running anything.
+ *
+ * @param machine     NULL for the live one.
+ * @param thread_map  as for hn_thread_bind_rank(); NULL: threads stay where they were seen.
+ * @param rules       `rule_count` of them. What none of them names goes where its first user is,
+ *                    or stays where it was found.
+ * @param model       "distance", "latency", "bandwidth" or "both"; NULL: the best that the figures
+ *                    of the machine allow.
+ * @param json        receives the prediction (schema homenode.prediction/1). Owned by the caller.
+ * @return HN_OK, HN_BAD_USAGE, or HN_NOT_SUPPORTED where the machine lacks the model's figures. */
+int hn_predict(const hn_machine* machine, const hn_program* program, const char* thread_map,
+               const hn_object_rule* rules, size_t rule_count, const char* model, char** json,
+               char** error);
+
 #ifdef __cplusplus
 }
 #endif

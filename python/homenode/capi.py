@@ -45,6 +45,12 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "hn_version": (c_char_p, []),
     "hn_string_free": (None, [c_void_p]),
     "hn_machine_json": (c_int, [c_char_p, _TEXT, _TEXT]),
+    "hn_machine_load": (c_int, [c_char_p, POINTER(c_void_p), _TEXT]),
+    "hn_machine_free": (None, [c_void_p]),
+    "hn_predict": (
+        c_int,
+        [c_void_p, c_void_p, c_char_p, c_void_p, c_size_t, c_char_p, _TEXT, _TEXT],
+    ),
     "hn_page_bytes": (c_size_t, []),
     "hn_region_allocate": (c_int, [c_size_t, c_char_p, POINTER(c_void_p), _TEXT]),
     "hn_region_adopt": (c_int, [c_void_p, c_size_t, POINTER(c_void_p), _TEXT]),

@@ -3,11 +3,8 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <string_view>
-#include <vector>
 
-#include "base/result.h"
 #include "model/demand.h"
 
 namespace homenode::model {

@@ -1,4 +1,5 @@
-#include "model/table.h"
+// The models in which no thread is in the way of another.
+#include "model/models.h"
 
 namespace homenode::model {
 
@@ -26,6 +27,23 @@ Result<Prediction> by_distance(const Rates& rates, const Program& program, const
       prediction.bottleneck.share = share;
     }
   }
+  return prediction;
+}
+
+Result<Prediction> by_latency(const Rates& rates, const Program& program, const Layout& layout) {
+  if (!rates.latency_s) {
+    return not_supported("no latency of this machine is known",
+                         "measure it with 'homenode measure'");
+  }
+  const auto demands = demands_of(rates, program, layout);
+  Prediction prediction = blank("latency", rates, demands);
+  prediction.absolute = !program.computing_s.empty();
+  for (std::size_t thread = 0; thread < demands.size(); ++thread) {
+    prediction.thread_times[thread] = demands[thread].alone_s();
+  }
+  const std::size_t last = slowest(prediction);
+  prediction.time = prediction.thread_times[last];
+  prediction.bottleneck = own_bottleneck(rates, demands[last]);
   return prediction;
 }
 

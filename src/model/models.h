@@ -1,17 +1,22 @@
-// The models, one file each; table.cpp lists them.
+// The models, as prediction.cpp lists them: those in which threads are alone in
+// models_alone.cpp, those in which they share in models_fair_shares.cpp.
+//
+// pre of each: the layout is of this program, and of the machine that the rates are of.
 #pragma once
 
 #include "model/prediction.h"
 
 namespace homenode::model {
 
-/// Lines x SLIT distance, summed up: what firmware alone tells. Times are in local lines.
+/// time = sum over lines of distance / 10: what firmware alone tells. Relative.
 Result<Prediction> by_distance(const Rates& rates, const Program& program, const Layout& layout);
-/// Computing, then waiting for lines x latency / lines in flight; nobody is in another's way.
+/// time = computing + sum over lines of latency / lines in flight; nobody is in another's way.
+/// Errors: not_supported where no latency is known.
 Result<Prediction> by_latency(const Rates& rates, const Program& program, const Layout& layout);
-/// Computing at best; controllers and paths are shared fairly, and latency costs nothing.
+/// Max-min fair shares of controllers and paths (fair_shares.h); at least the time that a thread
+/// computes, and latency costs nothing. Errors: not_supported where no bandwidth is known.
 Result<Prediction> by_bandwidth(const Rates& rates, const Program& program, const Layout& layout);
-/// As by_bandwidth, and no thread is faster than its latencies let it be.
+/// As by_bandwidth, and no thread is faster than by_latency. Errors: those of both.
 Result<Prediction> by_both(const Rates& rates, const Program& program, const Layout& layout);
 
 /// What all models begin with: the traffic, the assumptions, and a time of 0 for each thread.

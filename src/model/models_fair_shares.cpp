@@ -1,12 +1,16 @@
-#include "model/shared.h"
-
+// Controllers and paths as resources that threads share fairly: every memory is a resource of what
+// it gives at most, and every pair of nodes one of its own. A full one is shared in proportion to
+// the lines that threads have in flight.
 #include <algorithm>
 
 #include "model/fair_shares.h"
-#include "model/table.h"
+#include "model/models.h"
 
 namespace homenode::model {
 namespace {
+
+/// Whether a thread is held back by the latency of its lines.
+enum class Latency { ignored, waited_for };
 
 /// Controllers first, by memory node; then paths, by CPU node and memory node.
 class Resources {
@@ -66,8 +70,6 @@ Bottleneck bottleneck_of(const Rates& rates, const Resources& resources, const T
   return resources.bottleneck(resource, *most / completion.seconds);
 }
 
-}  // namespace
-
 Result<Prediction> by_fair_shares(std::string_view model, const Rates& rates,
                                   const Program& program, const Layout& layout, Latency latency) {
   if (!rates.path) {
@@ -91,6 +93,20 @@ Result<Prediction> by_fair_shares(std::string_view model, const Rates& rates,
   prediction.time = prediction.thread_times[last];
   prediction.bottleneck = bottleneck_of(rates, resources, demands[last], completions[last]);
   return prediction;
+}
+
+}  // namespace
+
+Result<Prediction> by_bandwidth(const Rates& rates, const Program& program, const Layout& layout) {
+  return by_fair_shares("bandwidth", rates, program, layout, Latency::ignored);
+}
+
+Result<Prediction> by_both(const Rates& rates, const Program& program, const Layout& layout) {
+  if (!rates.latency_s) {
+    return not_supported("no latency of this machine is known",
+                         "measure it with 'homenode measure'");
+  }
+  return by_fair_shares("both", rates, program, layout, Latency::waited_for);
 }
 
 }  // namespace homenode::model
