@@ -141,6 +141,8 @@ std::string_view kind_of(const model::Bottleneck& bottleneck) {
       return "latency";
     case model::Bottleneck::Kind::controller:
       return "controller";
+    case model::Bottleneck::Kind::link:
+      return "link";
     case model::Bottleneck::Kind::path:
       break;
   }

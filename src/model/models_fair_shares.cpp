@@ -12,19 +12,30 @@ namespace {
 /// Whether a thread is held back by the latency of its lines.
 enum class Latency { ignored, waited_for };
 
-/// Controllers first, by memory node; then paths, by CPU node and memory node.
+/// Controllers first, by memory node; then paths, by CPU node and memory node; then links, each
+/// way by itself.
 class Resources {
  public:
   explicit Resources(const Rates& rates) : rates_(rates) {}
 
-  [[nodiscard]] std::size_t count() const { return memories() * (1 + rates_.cpu_nodes.size()); }
+  [[nodiscard]] std::size_t count() const { return links() + 2 * rates_.links.links.size(); }
 
   [[nodiscard]] std::size_t path(NodeId from, std::size_t memory) const {
     const auto at = std::find(rates_.cpu_nodes.begin(), rates_.cpu_nodes.end(), from);
     return memories() * (1 + static_cast<std::size_t>(at - rates_.cpu_nodes.begin())) + memory;
   }
 
+  [[nodiscard]] std::size_t link(const Step& step) const {
+    return links() + 2 * step.link + (step.forward ? 0 : 1);
+  }
+
   [[nodiscard]] Bottleneck bottleneck(std::size_t resource, double share) const {
+    if (resource >= links()) {
+      const Link& link = rates_.links.links[(resource - links()) / 2];
+      const bool forward = (resource - links()) % 2 == 0;
+      return {Bottleneck::Kind::link, forward ? link.first : link.second,
+              forward ? link.second : link.first, share};
+    }
     const NodeId memory = rates_.memory_nodes[resource % memories()];
     if (resource < memories()) return {Bottleneck::Kind::controller, memory, memory, share};
     const NodeId from = rates_.cpu_nodes[resource / memories() - 1];
@@ -33,6 +44,8 @@ class Resources {
 
  private:
   [[nodiscard]] std::size_t memories() const { return rates_.memory_nodes.size(); }
+  /// Where the links begin.
+  [[nodiscard]] std::size_t links() const { return memories() * (1 + rates_.cpu_nodes.size()); }
 
   const Rates& rates_;
 };
@@ -55,6 +68,13 @@ Flow flow_of(const Rates& rates, const Resources& resources, const ThreadDemand&
     flow.needs.push_back({memory, seconds_of(of_node, rates.controller(node), line_bytes)});
     flow.needs.push_back({resources.path(demand.node, memory),
                           seconds_of(of_node, rates.path->at(demand.node, node), line_bytes)});
+    for (const Step& step : rates.links.ways.at(demand.node, node)) {
+      const double per_line = line_bytes / rates.links.links[step.link].bytes_per_s;
+      // What is read comes back the way that the request went.
+      const Step back{step.link, !step.forward};
+      flow.needs.push_back({resources.link(back), of_node.reads * per_line});
+      flow.needs.push_back({resources.link(step), of_node.writes * per_line});
+    }
   }
   if (lines > 0) flow.weight = demand.lines_in_flight / lines;
   return flow;

@@ -47,6 +47,8 @@ std::string to_string(const Bottleneck& bottleneck) {
       return fmt::format("latency from node {} to the memory of node {}", from, memory);
     case Bottleneck::Kind::controller:
       return fmt::format("bandwidth of the memory of node {}", memory);
+    case Bottleneck::Kind::link:
+      return fmt::format("bandwidth of the link from node {} to node {}", from, memory);
     case Bottleneck::Kind::path:
       break;
   }
@@ -56,7 +58,9 @@ std::string to_string(const Bottleneck& bottleneck) {
 Result<Prediction> predict(const machine::Machine& machine, const Program& program,
                            const placement::Placement& placement,
                            std::optional<std::string_view> model) {
-  const Rates rates = rates_of(machine);
+  const auto known = rates_of(machine);
+  if (!known) return known.as_unexpected();
+  const Rates& rates = *known;
   const auto layout = lay_out(machine, rates, program, placement);
   if (!layout) return layout.as_unexpected();
   if (model) {

@@ -16,6 +16,7 @@ struct Bottleneck {
     latency,     ///< Of `memory`, from `from`: more lines in flight would help, or nearer memory.
     controller,  ///< Of `memory`: all nodes together ask for more than it gives.
     path,        ///< From `from` to `memory`: what one node gets of another's memory.
+    link,        ///< Data from `from` to `memory`, two nodes with a link that several pairs share.
   };
   Kind kind = Kind::computing;
   NodeId from;

@@ -87,12 +87,15 @@ std::optional<NodePairs> values_of(const machine::Machine& machine, Rates& rates
 
 }  // namespace
 
-Rates rates_of(const machine::Machine& machine) {
+Result<Rates> rates_of(const machine::Machine& machine) {
   assert(machine::is_valid(machine));
   Rates rates;
   rates.cpu_nodes = machine.nodes_with_cpus().to_vector();
   rates.memory_nodes = machine.nodes_with_memory().to_vector();
   assert(!rates.cpu_nodes.empty() && !rates.memory_nodes.empty());
+  auto links = links_of(machine);
+  if (!links) return links.as_unexpected();
+  rates.links = std::move(*links);
   rates.distance = distances_of(machine, rates);
   rates.latency_s = values_of(machine, rates, {MatrixKind::read_latency, MatrixKind::latency},
                               ByDistance::longer);

@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/matrix.h"
-#include "machine/machine.h"
+#include "model/links.h"
 
 namespace homenode::model {
 
@@ -27,6 +26,7 @@ struct Rates {
   std::optional<Matrix<NodeId, NodeId>> latency_s;
   /// What all CPUs of a node get from a node's memory; nothing where nobody says it of any pair.
   std::optional<Matrix<NodeId, NodeId, Bandwidth>> path;
+  Links links;
   std::vector<std::string> assumptions;  ///< What stands in for figures that are not there.
 
   /// What a node's memory gives to all nodes together: the most that any node gets from it.
@@ -39,7 +39,7 @@ struct Rates {
 
 /// Pairs that a matrix does not know get the local figure, changed by the distance: latencies in
 /// proportion to it, bandwidths in inverse proportion. Without distances a remote node is at 20.
-/// pre: is_valid(machine), some node has CPUs and some has memory.
-[[nodiscard]] Rates rates_of(const machine::Machine& machine);
+/// Errors: those of links_of(). pre: is_valid(machine), some node has CPUs and some has memory.
+[[nodiscard]] Result<Rates> rates_of(const machine::Machine& machine);
 
 }  // namespace homenode::model

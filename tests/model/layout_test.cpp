@@ -18,7 +18,7 @@ Program two_threads() {
 
 Result<Layout> laid_out(const Program& program, const Placement& placement) {
   const machine::Machine machine = three_nodes();
-  return lay_out(machine, rates_of(machine), program, placement);
+  return lay_out(machine, *rates_of(machine), program, placement);
 }
 
 Placement with_memory(Policy policy) {

@@ -87,6 +87,19 @@ TEST(ByBandwidth, OneNodesMemoryIsSharedByAllWhoUseIt) {
   EXPECT_DOUBLE_EQ(spread.time, 1.0 / 8000);
 }
 
+TEST(ByBandwidth, PairsThatShareALinkShareWhatItCarries) {
+  // All that node 4 reads comes over one link, from node 7 by way of node 0.
+  machine::Machine machine = three_nodes();
+  machine.info = {{"Links", "0-4:1000,0-7:8000"}};
+  const auto found =
+      predict(machine, program({node4, node4}, true), memory_on({node0}), "bandwidth");
+  EXPECT_DOUBLE_EQ(found->time, 1.0 / 1000);
+  EXPECT_EQ(to_string(found->bottleneck), "bandwidth of the link from node 0 to node 4");
+  const auto two_hops = predict(machine, program({node4, node4}, true),
+                                memory_on({node0, node7}, PolicyKind::interleave), "bandwidth");
+  EXPECT_DOUBLE_EQ(two_hops->time, 1.0 / 1000);
+}
+
 TEST(ByBoth, IsBoundByWhicheverIsSlower) {
   const Program chase = program({node0}, true);
   EXPECT_DOUBLE_EQ(predicted(chase, memory_on({node0}), "both").time, lines * 100e-9);

@@ -14,7 +14,7 @@ constexpr double mib = 1024 * 1024;
 TEST(Rates, AreTheMachinesFigures) {
   const machine::Machine machine = three_nodes();
   ASSERT_TRUE(machine::is_valid(machine));
-  const Rates rates = rates_of(machine);
+  const Rates rates = *rates_of(machine);
   EXPECT_EQ(rates.cpu_nodes, (std::vector{node0, node4}));
   EXPECT_EQ(rates.memory_nodes, (std::vector{node0, node4, node7}));
   EXPECT_DOUBLE_EQ(rates.latency_s->at(node4, node7), 400e-9);
@@ -27,7 +27,7 @@ TEST(Rates, FollowFromDistancesWhereAPairIsNotKnown) {
   machine::Machine machine = three_nodes();
   machine.pair_values[0].values.at(node0, node7) = std::nan("");
   machine.pair_values[1].values.at(node0, node7) = std::nan("");
-  const Rates rates = rates_of(machine);
+  const Rates rates = *rates_of(machine);
   EXPECT_DOUBLE_EQ(rates.latency_s->at(node0, node7), 200e-9);  // 100 ns x 20 / 10
   EXPECT_DOUBLE_EQ(rates.path->at(node0, node7).read, 4000 * mib);
   EXPECT_EQ(rates.assumptions.size(), 2U);
@@ -37,7 +37,7 @@ TEST(Rates, AreMissingWhereNobodySaysAny) {
   machine::Machine machine = three_nodes();
   machine.pair_values.clear();
   machine.distances.reset();
-  const Rates rates = rates_of(machine);
+  const Rates rates = *rates_of(machine);
   EXPECT_FALSE(rates.latency_s);
   EXPECT_FALSE(rates.path);
   EXPECT_EQ(rates.distance.at(node0, node4), 20);
@@ -45,7 +45,7 @@ TEST(Rates, AreMissingWhereNobodySaysAny) {
 }
 
 TEST(NearestMemory, IsTheNodesOwnElseTheNearestThatIsAllowed) {
-  const Rates rates = rates_of(three_nodes());
+  const Rates rates = *rates_of(three_nodes());
   EXPECT_EQ(rates.nearest_memory(node4), node4);
   EXPECT_EQ(rates.nearest_memory(node4, {node0, node7}), node0);
   EXPECT_EQ(rates.nearest_memory(node7), node7);
