@@ -4,13 +4,14 @@ the number of runs and the spread; nothing is asserted.
     ./dev bench            every benchmark
     ./dev bench boot       one of them: boot, lab, start, kernels, closure, waits, scaling,
                            symmetry, independence, where, place, heap, heap-placement,
-                           heap-programs, npb, messages, stress
+                           heap-programs, npb, messages, stress, profile
     ./dev bench heap --help   the allocators side by side, which take options
     ./dev bench heap-placement --help   where they put blocks; which machines, how many blocks
     ./dev bench heap-programs [NAME...]   large real programs under the allocator
     ./dev bench npb --help    the NAS Parallel Benchmarks, beside other builds of them, or verified
     ./dev bench messages --help   kNeighbor and Molecular2D, beside charm4py or in the lab
     ./dev bench stress --help the daemon stress test in the lab, mode by mode
+    ./dev bench profile --help  samples of every source beside exact counts, in the lab
 """
 
 import statistics
@@ -32,6 +33,8 @@ from messages import messages
 from npb import main as npb_main
 from npb import npb
 from place import place
+from profile_sources import main as profile_main
+from profile_sources import profile
 from start import start
 from stress import main as stress_main
 from stress import stress
@@ -98,6 +101,7 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "npb": npb,
     "messages": messages,
     "stress": stress,
+    "profile": profile,
 }
 
 if __name__ == "__main__":
@@ -108,6 +112,7 @@ if __name__ == "__main__":
         "npb": npb_main,
         "messages": messages_main,
         "stress": stress_main,
+        "profile": profile_main,
     }
     if sys.argv[1:] and sys.argv[1] in with_options:
         sys.exit(with_options[sys.argv[1]](sys.argv[2:]))
