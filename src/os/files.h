@@ -1,6 +1,9 @@
-// The part of the contract about files that are only looked at: those of /proc and /sys, programs
-// and what lies beside the command; and about the programs that say what they know of others.
+// The part of the contract about files: those of /proc and /sys, programs and what lies beside the
+// command are looked at, and one may be appended to; and about the programs that say what they know
+// of others.
 #pragma once
+
+#include <sys/types.h>
 
 #include <cerrno>
 #include <cstdint>
@@ -40,6 +43,17 @@ class Files {
   /// files that are as large as an address space, such as /proc/PID/mem.
   virtual int read_file_at(const std::string& path, std::uint64_t offset,
                            std::span<char> content) = 0;
+  /// Writes to a file that exists in one call, as files of /proc and /sys want it.
+  virtual int write_file(const std::string& /*path*/, const std::string& /*content*/) {
+    return -ENOSYS;
+  }
+  /// Makes a file, or empties it, and opens it so that each write goes to its end; closed on exec,
+  /// and by Os::close_file().
+  virtual int open_appended(const std::string& /*path*/, int& /*descriptor*/) { return -ENOSYS; }
+  /// One write(2): how many bytes were written, or -errno.
+  virtual ssize_t append_file(int /*descriptor*/, std::span<const char> /*bytes*/) {
+    return -ENOSYS;
+  }
   /// The names in a folder, sorted, without "." and "..". What vanishes meanwhile may be among
   /// them.
   virtual int list_folder(const std::string& /*path*/, std::vector<std::string>& /*names*/) {

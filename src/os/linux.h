@@ -30,6 +30,9 @@ class Linux final : public Os {
   int execute(const std::vector<std::string>& arguments) override;
   int read_file(const std::string& path, std::string& content) override;
   int read_file_at(const std::string& path, std::uint64_t offset, std::span<char> content) override;
+  int write_file(const std::string& path, const std::string& content) override;
+  int open_appended(const std::string& path, int& descriptor) override;
+  ssize_t append_file(int descriptor, std::span<const char> bytes) override;
   int list_folder(const std::string& path, std::vector<std::string>& names) override;
   int file_status(const std::string& path, FileStatus& status) override;
   int check_executable(const std::string& path) override;
@@ -54,6 +57,13 @@ class Linux final : public Os {
   int remove_segment(int id) override;
   int page_policy(void* address, int& mode, NodeSet& nodes) override;
   int page_node(void* address, NodeId& node) override;
+  int open_perf_event(const perf_event_attr& event, pid_t thread, int cpu,
+                      int& descriptor) override;
+  int map_perf_ring(int descriptor, std::size_t bytes, void*& address) override;
+  int control_perf_event(int descriptor, unsigned long request, unsigned long argument) override;
+  int open_process(pid_t pid, int& descriptor) override;
+  int wait_for_input(std::span<const int> descriptors, std::chrono::milliseconds longest) override;
+  int process_cpu_ns(pid_t pid, std::uint64_t& nanoseconds) override;
 
  private:
   /// get_mempolicy(2) with a mask as large as the kernel's, whatever that is.

@@ -178,6 +178,32 @@ int Linux::read_file_at(const std::string& path, std::uint64_t offset, std::span
   return error != 0 && done == 0 ? -error : static_cast<int>(done);
 }
 
+int Linux::write_file(const std::string& path, const std::string& content) {
+  const int file = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (file < 0) return -errno;
+  ssize_t count = 0;
+  while ((count = write(file, content.data(), content.size())) < 0 && errno == EINTR) {
+  }
+  const int error = errno;
+  close(file);
+  if (count < 0) return -error;
+  return static_cast<std::size_t>(count) == content.size() ? 0 : -EIO;
+}
+
+int Linux::open_appended(const std::string& path, int& descriptor) {
+  constexpr mode_t permissions = 0666;
+  descriptor =
+      open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, permissions);
+  return descriptor < 0 ? -errno : 0;
+}
+
+ssize_t Linux::append_file(int descriptor, std::span<const char> bytes) {
+  ssize_t count = 0;
+  while ((count = write(descriptor, bytes.data(), bytes.size())) < 0 && errno == EINTR) {
+  }
+  return count < 0 ? -errno : count;
+}
+
 int Linux::list_folder(const std::string& path, std::vector<std::string>& names) {
   names.clear();
   const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir(path.c_str()), closedir);

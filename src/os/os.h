@@ -15,6 +15,7 @@
 
 #include "base/id_set.h"
 #include "os/files.h"
+#include "os/perf_events.h"
 #include "os/shared_memory.h"
 
 namespace homenode::os {
@@ -25,7 +26,7 @@ struct MemoryRange {
   std::size_t bytes = 0;
 };
 
-class Os : public SharedMemory, public Files {
+class Os : public SharedMemory, public Files, public PerfEvents {
  public:
   Os() = default;
 
