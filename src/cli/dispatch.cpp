@@ -9,6 +9,7 @@
 #include "cli/man/man.h"
 #include "cli/measure/measure.h"
 #include "cli/run/run.h"
+#include "cli/sample/sample.h"
 #include "cli/topology/topology.h"
 #include "cli/where/where.h"
 
@@ -71,6 +72,7 @@ std::vector<std::unique_ptr<Verb>> built_in_verbs() {
   verbs.push_back(make_bench());
   verbs.push_back(make_run());
   verbs.push_back(make_where());
+  verbs.push_back(make_sample());
   return verbs;
 }
 

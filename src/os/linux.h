@@ -64,6 +64,15 @@ class Linux final : public Os {
   int open_process(pid_t pid, int& descriptor) override;
   int wait_for_input(std::span<const int> descriptors, std::chrono::milliseconds longest) override;
   int process_cpu_ns(pid_t pid, std::uint64_t& nanoseconds) override;
+  int start_waiting(const std::vector<std::string>& program,
+                    const std::vector<std::pair<std::string, std::string>>& environment,
+                    WaitingProgram& child) override;
+  int release(WaitingProgram& child) override;
+  void abandon(WaitingProgram& child) override;
+  std::optional<Ending> ending_of(pid_t child, bool wait) override;
+  int send_signal(pid_t process, int signal) override;
+  int start_guard(const std::string& path, const std::string& content, Guard& guard) override;
+  int end_guard(Guard& guard) override;
 
  private:
   /// get_mempolicy(2) with a mask as large as the kernel's, whatever that is.

@@ -61,7 +61,7 @@ int start_into(int output, const std::vector<std::string>& command, pid_t& child
 }
 
 /// The end of a child: its exit code, 128 + N where signal N ended it, or -errno.
-int wait_for(pid_t child) {
+int exit_code_of(pid_t child) {
   int status = 0;
   pid_t ended = 0;
   while ((ended = waitpid(child, &status, 0)) < 0 && errno == EINTR) {
@@ -263,7 +263,7 @@ int Linux::output_of(const std::vector<std::string>& command, std::string& outpu
   close(ends[1]);
   if (result == 0) {
     result = read_to_end(ends[0], output);
-    const int ended = wait_for(child);
+    const int ended = exit_code_of(child);
     if (result == 0) result = ended;
   }
   close(ends[0]);
@@ -284,7 +284,7 @@ int Linux::filter(const std::vector<std::string>& command, const std::string& in
   const ExitCodes kept;
   pid_t child = 0;
   if (const int error = start_on({&in, &out, &err}, command, child)) return error;
-  const int ended = wait_for(child);
+  const int ended = exit_code_of(child);
   for (const int error : {out.read_all(printed.output), err.read_all(printed.errors)}) {
     if (error != 0) return error;
   }

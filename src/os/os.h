@@ -16,6 +16,7 @@
 #include "base/id_set.h"
 #include "os/files.h"
 #include "os/perf_events.h"
+#include "os/programs.h"
 #include "os/shared_memory.h"
 
 namespace homenode::os {
@@ -26,7 +27,7 @@ struct MemoryRange {
   std::size_t bytes = 0;
 };
 
-class Os : public SharedMemory, public Files, public PerfEvents {
+class Os : public SharedMemory, public Files, public PerfEvents, public Programs {
  public:
   Os() = default;
 

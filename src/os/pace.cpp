@@ -12,6 +12,8 @@ void remember(int /*signal*/) {
   signal_has_come = 1;
 }
 
+void pass_over(int /*signal*/) {}
+
 /// Sleeps in short pieces: a signal that comes just before one is then seen soon after. The clock
 /// says when it is over, also where the kernel cuts a piece short or refuses it.
 void sleep(std::chrono::nanoseconds time) {
@@ -28,11 +30,14 @@ void sleep(std::chrono::nanoseconds time) {
 
 }  // namespace
 
-StopSignals::StopSignals() {
+StopSignals::StopSignals(Interrupt interrupt) {
   signal_has_come = 0;
   struct sigaction action {};
   action.sa_handler = remember;  // NOLINT: the union of the system's header.
-  sigaction(SIGINT, &action, &interrupt_);
+  struct sigaction other = action;
+  // Not SIG_IGN, which a program that is started inherits.
+  if (interrupt == Interrupt::is_for_others) other.sa_handler = pass_over;  // NOLINT: as above.
+  sigaction(SIGINT, &other, &interrupt_);
   sigaction(SIGTERM, &action, &terminate_);
 }
 

@@ -21,7 +21,11 @@ struct Pace {
 /// a time.
 class StopSignals {
  public:
-  StopSignals();
+  /// What Ctrl-C does: it is remembered too; or nothing, as it is meant for a program that the same
+  /// terminal sends it to.
+  enum class Interrupt { stops, is_for_others };
+
+  explicit StopSignals(Interrupt interrupt = Interrupt::stops);
   ~StopSignals();
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;

@@ -2,6 +2,8 @@
 // touch, moves, and calls that fail on request. Serves the tests of every room that uses Os.
 #pragma once
 
+#include <linux/perf_event.h>
+
 #include <deque>
 #include <map>
 #include <mutex>
@@ -62,6 +64,21 @@ class Fake final : public Os {
   [[nodiscard]] std::optional<std::uint64_t> shared_file_bytes(const std::string& path) const;
   [[nodiscard]] std::size_t segments() const;
 
+  /// A process that can be opened; it has used so much processor time, and runs until it is ended.
+  void add_process(pid_t pid, std::uint64_t cpu_ns);
+  /// It ends: a child with this code.
+  void end_process(pid_t pid, int code);
+  /// The process that start_waiting() gives.
+  void set_child(pid_t pid);
+  /// A record, its header included, in the buffer of the event that was opened first on a CPU.
+  void add_perf_record(int cpu, const std::string& record);
+  /// What was asked for, in order: event, thread and CPU.
+  [[nodiscard]] std::vector<perf_event_attr> perf_events() const;
+  /// Files hold no more than so many bytes: a write that does not fit is cut short.
+  void set_disk_bytes(std::size_t bytes);
+  /// Files that were written to, as "path=content", in order, and signals, as "PID:SIGNAL".
+  [[nodiscard]] std::vector<std::string> written() const;
+
   /// A thread on `node` writes to the range for the first time.
   void first_touch(void* address, std::size_t bytes, NodeId node);
   /// Where a page is; nothing when it is not present.
@@ -118,8 +135,37 @@ class Fake final : public Os {
   int remove_segment(int id) override;
   int page_policy(void* address, int& mode, NodeSet& nodes) override;
   int page_node(void* address, NodeId& node) override;
+  int write_file(const std::string& path, const std::string& content) override;
+  int open_appended(const std::string& path, int& descriptor) override;
+  ssize_t append_file(int descriptor, std::span<const char> bytes) override;
+  int open_perf_event(const perf_event_attr& event, pid_t thread, int cpu,
+                      int& descriptor) override;
+  int map_perf_ring(int descriptor, std::size_t bytes, void*& address) override;
+  int control_perf_event(int descriptor, unsigned long request, unsigned long argument) override;
+  int open_process(pid_t pid, int& descriptor) override;
+  int wait_for_input(std::span<const int> descriptors, std::chrono::milliseconds longest) override;
+  int process_cpu_ns(pid_t pid, std::uint64_t& nanoseconds) override;
+  int start_waiting(const std::vector<std::string>& program,
+                    const std::vector<std::pair<std::string, std::string>>& environment,
+                    WaitingProgram& child) override;
+  int release(WaitingProgram& child) override;
+  void abandon(WaitingProgram& child) override;
+  std::optional<Ending> ending_of(pid_t child, bool wait) override;
+  int send_signal(pid_t process, int signal) override;
+  int start_guard(const std::string& path, const std::string& content, Guard& guard) override;
+  int end_guard(Guard& guard) override;
 
  private:
+  struct FakeProcess {
+    std::uint64_t cpu_ns = 0;
+    std::optional<int> code;  // Of one that has ended.
+  };
+  struct FakeEvent {
+    perf_event_attr event{};
+    int cpu = -1;
+    void* ring = nullptr;
+    std::size_t bytes = 0;
+  };
   struct Thread {
     FakePolicy policy;
     CpuSet cpus;
@@ -160,6 +206,15 @@ class Fake final : public Os {
   std::map<std::string, SharedObject> shared_files_;
   std::map<int, SharedObject> segments_;
   std::vector<std::string> open_files_;
+  std::map<pid_t, FakeProcess> processes_;
+  std::map<int, pid_t> process_descriptors_;
+  std::map<int, FakeEvent> events_;
+  std::map<int, std::string> appended_;
+  std::map<pid_t, std::pair<std::string, std::string>> guards_;  // Path and content.
+  std::vector<std::string> written_;
+  std::size_t disk_bytes_ = static_cast<std::size_t>(-1);
+  pid_t child_ = 4000;
+  int next_descriptor_ = 1000;
   std::vector<const void*> shared_memory_;  // Where the memory of objects begins.
   std::string root_;
   std::vector<std::string> calls_;

@@ -63,6 +63,26 @@ void ProcessLog::end_process(pid_t pid) {
   if (process != processes_.end()) process->second.ended = true;
 }
 
+void ProcessLog::find_children() {
+  std::vector<pid_t> left = alive();
+  while (!left.empty()) {
+    const pid_t pid = left.back();
+    left.pop_back();
+    std::vector<pid_t> threads;
+    if (SystemFiles{os_}.list_numbers(file_of(pid, "task"), threads) < 0) continue;
+    for (const pid_t tid : threads) {
+      std::string children;
+      if (os_.read_file(fmt::format("/proc/{}/task/{}/children", pid, tid), children) < 0) continue;
+      std::string_view rest = children;
+      while (const auto child = number_in<pid_t>(take_word(rest))) {
+        if (processes_.contains(*child)) continue;
+        add_process(*child);
+        left.push_back(*child);
+      }
+    }
+  }
+}
+
 std::vector<pid_t> ProcessLog::alive() const {
   std::vector<pid_t> pids;
   for (const auto& [pid, process] : processes_) {

@@ -41,6 +41,8 @@ class ProcessLog {
   /// what is known.
   void add_mapping(pid_t pid, SampledMapping mapping);
   void end_process(pid_t pid);
+  /// Adds the children of those that are known, for sources to which nobody reports them.
+  void find_children();
 
   /// Reads what may have changed, of `all` processes or of those with news, and writes what has.
   /// Errors: those of the file.

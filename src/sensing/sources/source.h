@@ -3,6 +3,8 @@
 // the verb `sample`.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -46,6 +48,7 @@ struct Sampling {
   SampleFile& file;
   ProcessLog& processes;  ///< Those that are sampled; sources add those that they see start.
   Budget& budget;         ///< Sources add what they cost and ask it when they may go on.
+  std::function<std::uint64_t()> now_ns;  ///< CLOCK_MONOTONIC.
 };
 
 using Environment = std::vector<std::pair<std::string, std::string>>;

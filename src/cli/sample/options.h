@@ -1,0 +1,39 @@
+// The options of `sample` as the command line gives them, and what they ask for. Serves the verb
+// `sample`.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/options.h"
+#include "sensing/sources/source.h"
+
+namespace homenode::cli {
+
+/// What stands on the command line.
+struct SampleOptions {
+  std::string source = "auto";
+  std::string output = "homenode.samples";
+  std::string overhead = "1%";
+  std::string duration;
+  bool list = false;
+  bool json = false;
+};
+
+/// What it asks for, checked.
+struct SampleCommand {
+  sensing::SampleRequest request;  ///< Without the command's own file.
+  std::optional<std::chrono::nanoseconds> longest;
+};
+
+void define_sample_options(CLI::App& app, SampleOptions& options);
+
+/// `line` is what follows the options: one number is a PID, all else a program with its arguments.
+/// Errors: bad_usage naming the value that is wrong.
+Result<SampleCommand> make_sample_command(const SampleOptions& options,
+                                          const std::vector<std::string>& line);
+
+}  // namespace homenode::cli

@@ -1,0 +1,157 @@
+#include "cli/sample/sample.h"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <cerrno>
+#include <utility>
+
+#include "cli/invoke.h"
+#include "cli/run/run.h"
+#include "cli/sample/options.h"
+#include "machine/json.h"
+#include "os/pace.h"
+#include "sensing/sources/sampling.h"
+#include "sensing/sources/table.h"
+
+namespace homenode::cli {
+namespace {
+
+using nlohmann::ordered_json;
+using sensing::SourceFacts;
+
+std::string source_help() {
+  std::string text = "Sources, best first:";
+  for (const sensing::SourceEntry& entry : sensing::source_table()) {
+    const SourceFacts facts = entry.make()->facts();
+    text += fmt::format("\n\n{}: sees {}. It cannot see {}. Cost: {}. Needs: {}.", facts.name,
+                        facts.sees, facts.cannot_see, facts.cost, facts.needs);
+  }
+  return text;
+}
+
+class Sample final : public Verb {
+ public:
+  [[nodiscard]] std::string name() const override { return "sample"; }
+
+  void define(CLI::App& app) override {
+    define_sample_options(app, options_);
+    app.footer(
+        "Starts a program, or takes a live process by its PID, and writes to a file which thread "
+        "uses which memory, as far as a source of samples can see it; 'homenode profile' reads "
+        "the file, also while it grows and after a crash. A program runs as it would without: its "
+        "exit code is passed on, and Ctrl-C ends it as usual. On a process that ran before, Ctrl-C "
+        "ends the sampling only.\n\n" +
+        source_help());
+  }
+
+  [[nodiscard]] std::vector<Example> examples() const override {
+    return {{"homenode sample -- ./solver input", "Record a program from its start to its end"},
+            {"homenode sample --with soft-dirty --duration 30 --output redis.samples 1234",
+             "Record the writes of process 1234 for half a minute"},
+            {"homenode sample --list", "Which sources work here, and why others do not"}};
+  }
+
+  [[nodiscard]] bool runs_program() const override { return true; }
+  void take_program(std::vector<std::string> program) override { line_ = std::move(program); }
+
+  int run(Context& context) override {
+    const auto code = try_run(context);
+    return code ? *code : report(context, name(), code.error());
+  }
+
+ private:
+  Result<int> try_run(Context& context) {
+    auto command = make_sample_command(options_, line_);
+    if (!command) return command.as_unexpected();
+    if (context.os.read_link("/proc/self/exe", command->request.executable) < 0) {
+      command->request.executable = context.program;
+    }
+    if (options_.list) return list(context, command->request);
+    auto chosen = sensing::choose_source(context.os, command->request, options_.source);
+    if (!chosen) return chosen.as_unexpected();
+    command->request.named = options_.source != "auto";
+    for (const auto& [source, why] : chosen->refused) {
+      context.err << fmt::format("homenode sample: not with {}: {}\n", source, why);
+    }
+    return sample(context, std::move(*command), std::move(*chosen));
+  }
+
+  Result<int> sample(Context& context, SampleCommand command, sensing::ChosenSource chosen) const {
+    const auto machine = context.full_machine();
+    if (!machine) return machine.as_unexpected();
+    std::string hostname;
+    if (context.os.read_file("/proc/sys/kernel/hostname", hostname) < 0) hostname.clear();
+    hostname = hostname.substr(0, hostname.find('\n'));
+    const bool attached = command.request.pid != 0;
+    const sensing::RecordingOptions options{std::move(command.request), std::move(chosen.refused),
+                                            machine::to_json(*machine), hostname, command.longest};
+    using Interrupt = os::StopSignals::Interrupt;
+    const os::StopSignals signals(attached ? Interrupt::stops : Interrupt::is_for_others);
+    const os::Pace pace = context.pace != nullptr ? *context.pace : os::StopSignals::pace();
+    const auto end = sensing::record(context.os, *machine, *chosen.source, options, pace);
+    if (!end) return end.as_unexpected();
+    if (end->not_started) {
+      report(context, name(), *end->not_started);
+      return end->not_started->errno_value == ENOENT ? exit_not_found : exit_cannot_execute;
+    }
+    return say(context, options, chosen.source->facts(), *end);
+  }
+
+  /// Says on the error stream what there is: the output stream is the program's.
+  [[nodiscard]] int say(Context& context, const sensing::RecordingOptions& options,
+                        const SourceFacts& facts, const sensing::RecordingEnd& end) const {
+    constexpr double percent = 100;
+    if (end.trouble) report(context, name(), *end.trouble);
+    context.err << fmt::format(
+        "homenode sample: {} samples of {} in {}{}; it cost {:.1f} % of the program's processor "
+        "time\n",
+        end.samples, facts.name, options.request.output,
+        end.budget.lost() > 0 ? fmt::format(", {} were lost", end.budget.lost()) : "",
+        percent * end.budget.share());
+    const int code = end.exit_code.value_or(exit_done);
+    return code == exit_done && end.trouble ? exit_failed : code;
+  }
+
+  [[nodiscard]] int list(Context& context, const sensing::SampleRequest& asked) const {
+    ordered_json sources = ordered_json::array();
+    for (const sensing::SourceEntry& entry : sensing::source_table()) {
+      const auto source = entry.make();
+      sensing::SampleRequest request = asked;
+      request.named = true;
+      const auto works = source->check(context.os, request);
+      const SourceFacts& facts = source->facts();
+      const std::string refusal = works ? "" : works.error().message();
+      if (!options_.json) {
+        context.out << fmt::format("{}: {}\n  sees: {}\n  cannot see: {}\n  costs: {}\n  needs: {}\n",
+                                   facts.name, works ? "works here" : refusal, facts.sees,
+                                   facts.cannot_see, facts.cost, facts.needs);
+      }
+      sources.push_back({{"name", facts.name},
+                         {"automatic", entry.automatic},
+                         {"works", works.has_value()},
+                         {"refusal", works ? ordered_json(nullptr) : ordered_json(refusal)},
+                         {"sees", facts.sees},
+                         {"cannot_see", facts.cannot_see},
+                         {"cost", facts.cost},
+                         {"needs", facts.needs}});
+    }
+    if (options_.json) {
+      const ordered_json all{{"schema", "homenode.sources/1"}, {"sources", sources}};
+      context.out << all.dump() << '\n';
+    }
+    return exit_done;
+  }
+
+  SampleOptions options_;
+  std::vector<std::string> line_;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_sample() {
+  return std::make_unique<Sample>();
+}
+
+}  // namespace homenode::cli

@@ -1,0 +1,134 @@
+// NUMA hint faults: automatic balancing makes the kernel take away the access to some pages every
+// second or so, and learn from the fault which thread uses each. The event of fault_events.h reports
+// the same faults. Where balancing is off it is switched on meanwhile, if the person asked for this
+// source; a guard process switches it off again, also when the sampler is killed.
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <memory>
+#include <string>
+
+#include "base/words.h"
+#include "machine/kernel_files.h"
+#include "sensing/sources/fault_events.h"
+#include "sensing/sources/table.h"
+
+namespace homenode::sensing {
+namespace {
+
+constexpr const char* balancing_file = "/proc/sys/kernel/numa_balancing";
+
+constexpr SourceFacts hint_facts{
+    "hint-faults", SampleSource::hint_faults,
+    "the first use, read or write, of each page that the kernel's balancing looks at: thread, "
+    "address, CPU, node of the page afterwards",
+    "when the kernel armed the page; memory with a policy of its own (numactl, --place), huge pages "
+    "of hugetlbfs, files that are only read; the first second of a program",
+    "what balancing costs, at most about 3 % of the program's time, and pages that it moves; "
+    "--overhead does not govern it",
+    "several nodes; kernel.numa_balancing, or root and to be named to switch it on meanwhile"};
+
+Result<std::string> read_balancing(os::Os& os) {
+  std::string text;
+  if (os.read_file(balancing_file, text) < 0) {
+    return not_supported("this kernel has no automatic NUMA balancing",
+                         "use a kernel with CONFIG_NUMA_BALANCING, or another source");
+  }
+  return std::string(trimmed(std::string_view(text).substr(0, text.find('\n'))));
+}
+
+Result<void> check_nodes(os::Os& os) {
+  NodeSet nodes;
+  if (machine::read_node_list(os, "has_memory", nodes) == 0 && nodes.size() > 1) return {};
+  return not_supported("the kernel balances nothing: this machine has one NUMA node",
+                       "use another source");
+}
+
+class HintFaults final : public Source {
+ public:
+  [[nodiscard]] const SourceFacts& facts() const override { return hint_facts; }
+
+  [[nodiscard]] Result<void> check(os::Os& os, const SampleRequest& request) const override {
+    if (auto several = check_nodes(os); !several) return several;
+    const auto balancing = read_balancing(os);
+    if (!balancing) return balancing.as_unexpected();
+    if (*balancing == "0" && !request.named) {
+      return not_supported("automatic NUMA balancing is off",
+                           "'--with hint-faults' switches it on meanwhile");
+    }
+    // To write what is there changes nothing, and shows whether more may be written.
+    if (const int error = *balancing == "0" ? os.write_file(balancing_file, "0") : 0) {
+      return not_supported("cannot switch automatic NUMA balancing on", "run it as root", -error);
+    }
+    return FaultEvents::check(os, request.pid);
+  }
+
+  Result<void> start(Sampling& sampling, pid_t pid) override {
+    const auto cost = measure_fault_ns(sampling.os, sampling.now_ns);
+    if (!cost) return cost.as_unexpected();
+    fault_ns_ = *cost;
+    faults_ = std::make_unique<FaultEvents>(sampling.os);
+    if (auto done = faults_->open(sampling, pid, sampling.request.pid == 0); !done) return done;
+    return switch_on(sampling.os);
+  }
+
+  [[nodiscard]] std::vector<int> descriptors() const override { return faults_->descriptors(); }
+
+  Result<void> collect(Sampling& sampling) override {
+    std::vector<Sample> samples;
+    for (const PageFault& fault : faults_->read(sampling)) {
+      Sample sample = sample_of(fault, sampling.nodes);
+      sample.source = SampleSource::hint_faults;
+      if (fault.was_present) {
+        sample.flags |= sample_first_touch | sample_masked;
+        sampling.budget.add_faults_ns(fault_ns_);
+      }
+      // The kernel may move the page in the fault.
+      sample.memory_node = unknown_sample_id;
+      samples.push_back(sample);
+    }
+    if (samples.empty()) return {};
+    find_memory_nodes(sampling.os, samples);
+    return sampling.file.append(samples);
+  }
+
+  Result<void> stop(Sampling& sampling) override {
+    if (faults_ == nullptr) return {};
+    auto done = collect(sampling);
+    faults_->close();
+    if (!guard_) return done;
+    const int error = sampling.os.end_guard(*guard_);
+    guard_.reset();
+    if (error == 0 || !done) return done;
+    return failed(fmt::format("cannot switch automatic NUMA balancing off again"),
+                  "'sysctl kernel.numa_balancing=0' does it", -error);
+  }
+
+ private:
+  Result<void> switch_on(os::Os& os) {
+    const auto before = read_balancing(os);
+    if (!before) return before.as_unexpected();
+    if (*before != "0") return {};
+    os::Guard guard;
+    if (const int error = os.start_guard(balancing_file, *before, guard)) {
+      return failed("cannot start the process that switches balancing off again",
+                    "free memory, or raise the limit on processes (ulimit -u)", -error);
+    }
+    guard_ = guard;
+    const int error = os.write_file(balancing_file, "1");
+    if (error == 0) return {};
+    return not_supported("cannot switch automatic NUMA balancing on", "run it as root", -error);
+  }
+
+  std::unique_ptr<FaultEvents> faults_;
+  std::optional<os::Guard> guard_;
+  std::uint64_t fault_ns_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Source> make_hint_faults_source() {
+  return std::make_unique<HintFaults>();
+}
+
+}  // namespace homenode::sensing

@@ -1,0 +1,60 @@
+// Ring buffers of the kernel's performance events, one for each CPU, into which the events of all
+// threads write. Each buffer belongs to an event of the sampler that counts nothing, so that no end
+// of a thread ends it. Serves all sources that read events.
+#pragma once
+
+#include <linux/perf_event.h>
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "os/os.h"
+#include "sensing/sources/perf_records.h"
+
+namespace homenode::sensing {
+
+class PerfRings {
+ public:
+  explicit PerfRings(os::Os& os) : os_(os) {}
+  PerfRings(const PerfRings&) = delete;
+  PerfRings& operator=(const PerfRings&) = delete;
+  ~PerfRings() { close(); }
+
+  /// Maps a buffer for each CPU. Errors: failed when the kernel grants no memory for them;
+  /// not_supported when it lets this process have no events.
+  Result<void> open(std::span<const unsigned> cpus);
+  /// Opens the event for a thread on each CPU, where it and its inherited copies write to the
+  /// buffers. 0, or the -errno of the kernel; then none is left open. pre: open() has succeeded.
+  int add(const perf_event_attr& event, pid_t thread);
+  /// Ends all events and buffers; what was not read is lost.
+  void close();
+
+  /// Ready to be read when a buffer is half full.
+  [[nodiscard]] std::vector<int> descriptors() const;
+  /// Hands over all records that are complete, those of one CPU in their order.
+  void read(const std::function<void(const PerfRecord&)>& visit);
+  /// PERF_EVENT_IOC_ENABLE or _DISABLE for all.
+  void control(unsigned long request);
+
+ private:
+  struct Ring {
+    unsigned cpu = 0;
+    int descriptor = -1;
+    void* memory = nullptr;
+  };
+  void read_ring(const Ring& ring, const std::function<void(const PerfRecord&)>& visit);
+
+  os::Os& os_;
+  std::vector<Ring> rings_;
+  std::vector<int> events_;
+  std::vector<std::byte> copy_;  // Of a record that goes over the end of a buffer.
+};
+
+/// Why the kernel refused events of other processes, `errno_value` being its answer, and what to
+/// do.
+Error event_refusal(os::Os& os, int errno_value);
+
+}  // namespace homenode::sensing

@@ -1,0 +1,69 @@
+#include <cerrno>
+
+#include "sampled.h"
+
+namespace homenode::sensing {
+namespace {
+
+constexpr const char* balancing = "/proc/sys/kernel/numa_balancing";
+
+class HintFaultsTest : public SampledTest {
+ protected:
+  std::string balancing_now() {
+    std::string text;
+    EXPECT_EQ(os_.read_file(balancing, text), 0);
+    return text;
+  }
+};
+
+TEST_F(HintFaultsTest, SwitchesBalancingOnAndBack) {
+  start(make_hint_faults_source());
+  EXPECT_EQ(balancing_now(), "1");
+  EXPECT_EQ(os_.count("start_guard"), 1U);
+  ASSERT_TRUE(source_->stop(sampling_));
+  EXPECT_EQ(balancing_now(), "0");
+}
+
+TEST_F(HintFaultsTest, LeavesBalancingAloneThatIsOn) {
+  os_.set_file(balancing, "1\n");
+  start(make_hint_faults_source());
+  ASSERT_TRUE(source_->stop(sampling_));
+  EXPECT_TRUE(os_.written().empty());
+  EXPECT_EQ(os_.count("start_guard"), 0U);
+}
+
+TEST_F(HintFaultsTest, OnlyAPageThatWasThereWasArmed) {
+  start(make_hint_faults_source());
+  os_.add_perf_record(0, perf_record({100, 100, 5, 0x3000, 0, 0, 4096}));
+  os_.add_perf_record(0, perf_record({100, 100, 6, 0x4000, 0, 0, 0}));
+  collect_at(10);
+  const Written written(os_);
+  ASSERT_EQ(written.samples.size(), 2U);
+  EXPECT_EQ(written.samples[0].flags, sample_first_touch | sample_masked);
+  EXPECT_EQ(written.samples[1].flags, 0U);
+  EXPECT_EQ(written.samples[0].weight, 0U);
+}
+
+TEST_F(HintFaultsTest, NothingIsSwitchedOnWithoutAGuard) {
+  os_.fail_call("start_guard", 1, EAGAIN);
+  const auto source = make_hint_faults_source();
+  EXPECT_FALSE(source->start(sampling_, sampled_pid));
+  EXPECT_TRUE(source->stop(sampling_));
+  EXPECT_TRUE(os_.written().empty());
+}
+
+TEST_F(HintFaultsTest, RefusedSwitchIsUndoneAndSaid) {
+  os_.fail_call("write_file", 1, EPERM);
+  const auto source = make_hint_faults_source();
+  EXPECT_FALSE(source->start(sampling_, sampled_pid));
+  EXPECT_TRUE(source->stop(sampling_));
+  EXPECT_EQ(balancing_now(), "0");
+  os_.fail_call("end_guard", 1, EIO);
+  start(make_hint_faults_source());
+  const auto stopped = source_->stop(sampling_);
+  ASSERT_FALSE(stopped);
+  EXPECT_NE(stopped.error().message().find("numa_balancing=0"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace homenode::sensing
