@@ -11,8 +11,9 @@ end of the round where there was none (competing risks with censoring; maximum l
 come at random times). A sample then stands for rate / first uses * all the time that the page was
 armed, which is the same for each sample of a page: armed time / exposure.
 
-Of few first uses that is a wild guess: one use by chance right after arming would outweigh all else.
-So each page's rate is drawn towards the mean of its process, as strongly as PRIOR first uses would.
+Of few first uses that is a wild guess: one use by chance right after arming would outweigh all
+else. So each page's rate is drawn towards the mean of its process, as strongly as PRIOR first uses
+would.
 """
 
 from dataclasses import dataclass
@@ -103,9 +104,7 @@ def _of_process(samples: Samples, born: Samples, rounds: list[Round]) -> Floats:
     """The weights of a process's first touches; `born`: the first uses of new pages."""
     shift = np.where(samples["page_shift"] == 0, DEFAULT_PAGE_SHIFT, samples["page_shift"])
     starts = (samples["address"] >> shift.astype(np.uint64)) << shift.astype(np.uint64)
-    units, one, unit_of = np.unique(
-        starts.astype(np.int64), return_index=True, return_inverse=True
-    )
+    units, one, unit_of = np.unique(starts.astype(np.int64), return_index=True, return_inverse=True)
     first = np.full(len(units), NEVER)
     np.minimum.at(first, unit_of, samples["time_ns"].astype(np.int64))
     births = _births(units, units + (1 << shift[one].astype(np.int64)), born)

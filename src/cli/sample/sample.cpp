@@ -69,13 +69,24 @@ class Sample final : public Verb {
       command->request.executable = context.program;
     }
     if (options_.list) return list(context, command->request);
+    if (auto there = check_process(context, command->request.pid); !there) {
+      return there.as_unexpected();
+    }
     auto chosen = sensing::choose_source(context.os, command->request, options_.source);
     if (!chosen) return chosen.as_unexpected();
     command->request.named = options_.source != "auto";
     for (const auto& [source, why] : chosen->refused) {
+      if (source == "lab") continue;  // Who is not in the lab knows.
       context.err << fmt::format("homenode sample: not with {}: {}\n", source, why);
     }
     return sample(context, std::move(*command), std::move(*chosen));
+  }
+
+  static Result<void> check_process(Context& context, pid_t pid) {
+    os::FileStatus status;
+    const std::string folder = fmt::format("/proc/{}", pid);
+    if (pid == 0 || context.os.file_status(folder, status) == 0) return {};
+    return failed(fmt::format("there is no process {}", pid), "'ps -e' lists the processes");
   }
 
   Result<int> sample(Context& context, SampleCommand command, sensing::ChosenSource chosen) const {

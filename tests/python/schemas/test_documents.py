@@ -20,6 +20,7 @@ from homenode import places
 # The command without `homenode`, and the schema of each line or document that it prints.
 OUTPUTS = [
     ("run --show --json", "run.show"),
+    ("sample --list --json", "sources"),
     ("run --all --weighted-interleave=all --show --json", "run.show"),
     ("run --explain --json -- true", "run.explain"),
     ("run --cpunodebind=0 --membind=0 --threads 0 --thread-memory bind@0 --skip-threads 1 "
