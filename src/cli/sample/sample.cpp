@@ -11,6 +11,7 @@
 #include "cli/run/run.h"
 #include "cli/sample/options.h"
 #include "machine/json.h"
+#include "os/file_limit.h"
 #include "os/pace.h"
 #include "sensing/sources/sampling.h"
 #include "sensing/sources/table.h"
@@ -98,6 +99,7 @@ class Sample final : public Verb {
     const bool attached = command.request.pid != 0;
     const sensing::RecordingOptions options{std::move(command.request), std::move(chosen.refused),
                                             machine::to_json(*machine), hostname, command.longest};
+    if (attached) os::raise_file_limit();  // A program that is started would inherit it.
     using Interrupt = os::StopSignals::Interrupt;
     const os::StopSignals signals(attached ? Interrupt::stops : Interrupt::is_for_others);
     const os::Pace pace = context.pace != nullptr ? *context.pace : os::StopSignals::pace();

@@ -14,7 +14,7 @@ namespace {
 using std::chrono::milliseconds;
 
 /// How long sources are left to themselves at most.
-constexpr milliseconds longest_pause{50};
+constexpr milliseconds longest_pause{100};
 /// All threads and mappings are read again so often, besides those with news.
 constexpr std::uint64_t read_all_every_ns = 1'000'000'000;
 

@@ -71,8 +71,14 @@ struct Written {
   }
 };
 
+/// The system, filled before anything reads it.
+struct SampledSystem {
+  SampledSystem() { add_sampled_process(os_); }
+  os::Fake os_{{.nodes = {NodeId(0), NodeId(1)}}};
+};
+
 /// A source at work on the process, by the test's clock.
-class SampledTest : public testing::Test {
+class SampledTest : protected SampledSystem, public testing::Test {
  protected:
   void start(std::unique_ptr<Source> source) {
     source_ = std::move(source);
@@ -86,12 +92,6 @@ class SampledTest : public testing::Test {
     ASSERT_TRUE(source_->collect(sampling_));
   }
 
-  /// Filled before the members below read it.
-  struct System : os::Fake {
-    System() : os::Fake({.nodes = {NodeId(0), NodeId(1)}}) { add_sampled_process(*this); }
-  };
-
-  System os_;
   SampleRequest request_{.pid = sampled_pid, .program = {}, .output = "/out", .executable = {}};
   NodeLookup nodes_ = NodeLookup::of_system(os_, sampled_machine());
   Result<SampleFile> file_ = SampleFile::create(os_, "/out");

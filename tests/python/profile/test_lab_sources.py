@@ -1,0 +1,191 @@
+"""`homenode sample` in the lab: its samples against what the plugin counted of the same run."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from lab_start import lab_or_skip
+from numpy.typing import NDArray
+
+from homenode.lab import Lab
+from homenode.lab.counts import thread_matrix
+from homenode.profile.exposure import weights
+from homenode.profile.record import Flag, Operation
+from homenode.profile.recording import Recording, read_recording
+
+pytestmark = pytest.mark.lab
+
+NODES = 4
+PATTERNS = ("divided", "interleaved", "partial")
+WORKLOAD = ["homenode", "bench", "map", "--size", "1M", "--threads", "3", "--pages", "small"]
+BALANCING = "/proc/sys/kernel/numa_balancing"
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("results")
+
+
+@pytest.fixture(scope="module")
+def quad(results: Path) -> Iterator[Lab]:
+    with lab_or_skip("quad-4x2", results, timing=False) as lab:
+        yield lab
+
+
+def sampled(lab: Lab, file: Path, *words: str) -> tuple[Recording, NDArray[np.float64]]:
+    """The samples of a command line, and what the plugin counted: [thread][node]."""
+    result = lab.run(["homenode", "sample", "--output", str(file), *words], timeout_s=300)
+    assert result.status == 0, result.stderr.decode()
+    counted = thread_matrix(list(result.rois), lab.machine)
+    return read_recording(file), np.array([counted[rank] for rank in sorted(counted)], float)
+
+
+def observed(recording: Recording) -> NDArray[np.float64]:
+    """First touches since arming, weighed: [thread in order of creation][node]."""
+    samples = recording.samples
+    touches = (samples["flags"] & Flag.FIRST_TOUCH) != 0
+    touches &= samples["memory_node"] < NODES
+    own = samples[touches & (samples["pid"] == recording.begin["pid"])]
+    weight = weights(recording)[touches & (samples["pid"] == recording.begin["pid"])]
+    named = [entry["tid"] for document in recording.of("threads") for entry in document["threads"]]
+    threads = np.unique(named)
+    matrix = np.zeros((len(threads), NODES))
+    np.add.at(matrix, (np.searchsorted(threads, own["tid"]), own["memory_node"]), weight)
+    return matrix
+
+
+def distance(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
+    """The mean L1 distance of the rows, each as shares."""
+    shares = [matrix / matrix.sum(axis=1, keepdims=True) for matrix in (one, other)]
+    return float(np.abs(shares[0] - shares[1]).sum(axis=1).mean())
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_soft_dirty_sees_who_writes_where(pattern: str, quad: Lab, results: Path):
+    words = ["--with", "soft-dirty", "--overhead", "90%", "--", *WORKLOAD, "--op", "write"]
+    recording, exact = sampled(
+        quad, results / f"dirty-{pattern}", *words, "--pattern", pattern, "--method", "api",
+        "--passes", "500",
+    )  # fmt: skip
+    matrix = observed(recording)
+    assert matrix.shape == exact.shape
+    assert distance(matrix, exact) <= 0.25
+    touches = recording.samples[(recording.samples["flags"] & Flag.FIRST_TOUCH) != 0]
+    assert (touches["operation"] == Operation.WRITE).all()
+    assert (touches["weight"] > 0).all() and (touches["physical"] > 0).all()
+    assert recording.end is not None and recording.end["exit_code"] == 0
+
+
+def test_hint_faults_see_who_uses_what_and_balancing_is_off_again(quad: Lab, results: Path):
+    words = ["--with", "hint-faults", "--", *WORKLOAD, "--op", "readwrite", "--passes", "800"]
+    recording, exact = sampled(quad, results / "hints", *words, "--pattern", "divided")
+    matrix = observed(recording)
+    assert distance(matrix[matrix.sum(axis=1) > 0], exact[matrix.sum(axis=1) > 0]) <= 0.4
+    assert quad.run(["cat", BALANCING]).stdout == b"0\n"
+
+
+def shell(lab: Lab, script: str) -> tuple[int, str, str]:
+    result = lab.run(["bash", "-c", script], timeout_s=120)
+    return result.status, result.stdout.decode(), result.stderr.decode()
+
+
+def test_a_killed_sampler_leaves_no_balancing_behind(quad: Lab, results: Path):
+    script = f"""
+    exec 3<{BALANCING}
+    balancing() {{ read -r value <{BALANCING}; echo $value; }}
+    until_is() {{ for _ in $(seq 400); do [ "$(balancing)" = $1 ] && return; sleep 0.05; done; }}
+    sleep 1000 &
+    program=$!
+    homenode sample --with hint-faults --output {results}/killed $program &
+    until_is 1; balancing
+    kill -9 $!
+    until_is 0; balancing
+    kill -0 $program && echo lives
+    """
+    status, out, err = shell(quad, script)
+    assert (status, out) == (0, "1\n0\nlives\n"), err
+    assert read_recording(results / "killed").end is None
+
+
+@pytest.mark.parametrize(
+    ("program", "status"), [("exit 7", 7), ("kill -SEGV $$", 139), ("no-such-program", 127)]
+)
+def test_the_programs_end_is_passed_on(program: str, status: int, quad: Lab, results: Path):
+    words = ["--with", "soft-dirty", "--output", str(results / "end"), "--", "sh", "-c", program]
+    result = quad.run(["homenode", "sample", *words], timeout_s=120)
+    assert result.status == status, result.stderr
+    recording = read_recording(results / "end")
+    assert recording.end is not None and recording.end["exit_code"] == status
+
+
+def test_children_and_what_they_execute_are_followed(quad: Lab, results: Path):
+    script = "head -c 1000000 /dev/zero | tail -c 1 | wc -c; (exit 3)"
+    words = ["--with", "soft-dirty", "--output", str(results / "children"), "--"]
+    result = quad.run(["homenode", "sample", *words, "sh", "-c", script], timeout_s=120)
+    assert (result.status, result.stdout) == (3, b"1\n"), result.stderr
+    recording = read_recording(results / "children")
+    names = {entry["name"] for document in recording.of("threads") for entry in document["threads"]}
+    assert {"head", "tail", "wc"} <= names
+    assert len(np.unique(recording.samples["pid"])) >= 4
+    paths = [m["path"] for d in recording.of("mappings") for m in d["mappings"]]
+    assert any(path.endswith("/head") for path in paths)
+
+
+@pytest.mark.parametrize("signal", ["INT", "TERM"])
+def test_a_stop_ends_the_sampling_of_a_process_and_not_the_process(
+    signal: str, quad: Lab, results: Path
+):
+    file = results / f"attached-{signal}"
+    script = f"""
+    (while :; do :; done) & program=$!
+    set -m
+    homenode sample --with soft-dirty --overhead 50% --output {file} $program &
+    sampler=$!
+    for _ in $(seq 400); do grep -q '"kind":"round"' {file} && break; sleep 0.05; done
+    kill -{signal} $sampler; wait $sampler; echo $?
+    kill -0 $program && echo lives
+    """
+    status, out, err = shell(quad, script)
+    assert (status, out) == (0, "0\nlives\n"), err
+    end = read_recording(file).end
+    assert end is not None and (end["why"], end["exit_code"]) == ("stopped", None)
+
+
+def test_time_is_up_for_the_sampling_alone(quad: Lab, results: Path):
+    words = ["--with", "sched", "--duration", "0.5", "--output", str(results / "time")]
+    result = quad.run(["homenode", "sample", *words, "--", "sh", "-c", "sleep 2; exit 5"])
+    assert result.status == 5
+    recording = read_recording(results / "time")
+    assert recording.end is not None and recording.end["why"] == "time is up"
+    [matrix] = recording.of("matrix")
+    assert len(matrix["cells"]) == len(matrix["threads"])
+
+
+def test_within_the_lab_the_plugin_counts_and_others_are_refused_by_name(quad: Lab, results: Path):
+    result = quad.run(["homenode", "sample", "--output", str(results / "auto"), "--", "true"])
+    assert result.status == 0, result.stderr
+    recording = read_recording(results / "auto")
+    assert recording.source == "lab" and len(recording.samples) == 0
+    assert recording.of("mappings") and recording.of("threads")
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "what"),
+    [
+        (["999999"], 1, "no process 999999"),
+        (["--output", "/proc/x", "--", "true"], 1, "cannot write /proc/x"),
+        (["--with", "no-such", "--", "true"], 2, "no source of samples"),
+        (["--overhead", "much", "--", "true"], 2, "--overhead"),
+        (["--duration", "-1", "--", "true"], 2, "--duration"),
+        (["--json", "--", "true"], 2, "--list"),
+    ],
+)
+def test_what_cannot_be_is_one_line_that_says_what_to_do(
+    words: list[str], status: int, what: str, quad: Lab
+):
+    result = quad.run(["homenode", "sample", *words])
+    error = result.stderr.decode()
+    assert (result.status, result.stdout) == (status, b""), error
+    assert what in error and error.count("\n") == 1 and re.search("; ", error)
