@@ -192,8 +192,7 @@ int Linux::write_file(const std::string& path, const std::string& content) {
 
 int Linux::open_appended(const std::string& path, int& descriptor) {
   constexpr mode_t permissions = 0666;
-  descriptor =
-      open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, permissions);
+  descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, permissions);
   return descriptor < 0 ? -errno : 0;
 }
 

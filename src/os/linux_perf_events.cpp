@@ -1,6 +1,5 @@
 // Performance events, processes and their processor time on the system that this runs on. Serves
 // os/linux.h.
-#include <linux/perf_event.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -20,8 +19,7 @@
 namespace homenode::os {
 
 int Linux::open_perf_event(const perf_event_attr& event, pid_t thread, int cpu, int& descriptor) {
-  const long opened =
-      syscall(SYS_perf_event_open, &event, thread, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+  const long opened = syscall(SYS_perf_event_open, &event, thread, cpu, -1, PERF_FLAG_FD_CLOEXEC);
   if (opened < 0) return -errno;
   descriptor = static_cast<int>(opened);
   return 0;

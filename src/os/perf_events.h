@@ -3,6 +3,7 @@
 // sources of samples.
 #pragma once
 
+#include <linux/perf_event.h>
 #include <sys/types.h>
 
 #include <cerrno>
@@ -10,8 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-
-struct perf_event_attr;
 
 namespace homenode::os {
 

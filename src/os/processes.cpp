@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,6 +29,13 @@ std::optional<Ending> wait_for(pid_t process) {
   }
   if (WIFSIGNALED(status)) return Ending{true, WTERMSIG(status)};
   return Ending{false, WEXITSTATUS(status)};
+}
+
+void raise_file_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 pid_t thread_id() {

@@ -21,6 +21,9 @@ struct Ending {
 /// Waits until a child has ended. Nothing where it is no child of the caller.
 std::optional<Ending> wait_for(pid_t process);
 
+/// Raises the limit on open files as far as the hard one allows. What is started later inherits it.
+void raise_file_limit();
+
 /// Of the calling thread, as the kernel numbers it.
 pid_t thread_id();
 

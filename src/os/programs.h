@@ -18,7 +18,7 @@ namespace homenode::os {
 /// A child that has not executed its program yet.
 struct WaitingProgram {
   pid_t pid = 0;
-  int go = -1;      ///< Closed without a word, the child ends.
+  int go = -1;       ///< Closed without a word, the child ends.
   int refusal = -1;  ///< Where the child says why it could not execute the program.
 };
 
@@ -37,10 +37,9 @@ class Programs {
 
   /// Forks a child that will execute `program`, found on PATH, with these variables set too.
   /// pre: the program is not empty.
-  virtual int start_waiting(
-      const std::vector<std::string>& /*program*/,
-      const std::vector<std::pair<std::string, std::string>>& /*environment*/,
-      WaitingProgram& /*child*/) {
+  virtual int start_waiting(const std::vector<std::string>& /*program*/,
+                            const std::vector<std::pair<std::string, std::string>>& /*environment*/,
+                            WaitingProgram& /*child*/) {
     return -ENOSYS;
   }
   /// Lets it execute its program; -errno where that cannot be executed: the child ends then.

@@ -2,8 +2,6 @@
 // touch, moves, and calls that fail on request. Serves the tests of every room that uses Os.
 #pragma once
 
-#include <linux/perf_event.h>
-
 #include <deque>
 #include <map>
 #include <mutex>

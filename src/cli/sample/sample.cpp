@@ -11,7 +11,6 @@
 #include "cli/run/run.h"
 #include "cli/sample/options.h"
 #include "machine/json.h"
-#include "os/file_limit.h"
 #include "os/pace.h"
 #include "sensing/sources/sampling.h"
 #include "sensing/sources/table.h"
@@ -137,9 +136,9 @@ class Sample final : public Verb {
       const SourceFacts& facts = source->facts();
       const std::string refusal = works ? "" : works.error().message();
       if (!options_.json) {
-        context.out << fmt::format("{}: {}\n  sees: {}\n  cannot see: {}\n  costs: {}\n  needs: {}\n",
-                                   facts.name, works ? "works here" : refusal, facts.sees,
-                                   facts.cannot_see, facts.cost, facts.needs);
+        context.out << fmt::format(
+            "{}: {}\n  sees: {}\n  cannot see: {}\n  costs: {}\n  needs: {}\n", facts.name,
+            works ? "works here" : refusal, facts.sees, facts.cannot_see, facts.cost, facts.needs);
       }
       sources.push_back({{"name", facts.name},
                          {"automatic", entry.automatic},

@@ -53,6 +53,25 @@ bool ask_for_less(perf_event_attr& event, int errno_value) {
   return false;
 }
 
+Result<std::uint64_t> measure_fault_ns(os::Os& os, const std::function<std::uint64_t()>& now_ns) {
+  constexpr std::size_t pages = 257;
+  const std::size_t page_bytes = os.page_bytes();
+  void* memory = nullptr;
+  if (const int error = os.map_memory(pages * page_bytes, memory)) {
+    return failed("there is no memory to time page faults with", "free some memory", -error);
+  }
+  auto* const first = static_cast<volatile char*>(memory);
+  std::vector<std::uint64_t> times;
+  for (std::size_t page = 0; page < pages; ++page) {
+    const std::uint64_t before = now_ns();
+    first[page * page_bytes] = 1;
+    times.push_back(now_ns() - before);
+  }
+  os.unmap_memory(memory, pages * page_bytes);
+  std::nth_element(times.begin(), times.begin() + pages / 2, times.end());
+  return times[pages / 2];
+}
+
 /// Addresses from here on are the kernel's own.
 constexpr std::uint64_t kernel_half = std::uint64_t{1} << 63;
 
@@ -92,7 +111,17 @@ int FaultEvents::add(pid_t thread, bool starts) {
   return error;
 }
 
-Result<void> FaultEvents::open(const Sampling& sampling, pid_t pid, bool starts) {
+Result<std::unique_ptr<FaultEvents>> FaultEvents::open(const Sampling& sampling, pid_t pid) {
+  const auto cost = measure_fault_ns(sampling.os, sampling.now_ns);
+  if (!cost) return cost.as_unexpected();
+  std::unique_ptr<FaultEvents> faults(new FaultEvents(sampling.os));
+  faults->fault_ns_ = *cost;
+  const auto opened = faults->open_threads(sampling, pid, sampling.request.pid == 0);
+  if (!opened) return opened.as_unexpected();
+  return faults;
+}
+
+Result<void> FaultEvents::open_threads(const Sampling& sampling, pid_t pid, bool starts) {
   if (auto done = rings_.open(sampling.nodes.cpus()); !done) return done;
   std::vector<pid_t> threads{pid};
   if (!starts) {
@@ -189,25 +218,6 @@ void find_memory_nodes(os::Os& os, std::vector<Sample>& samples) {
       samples[indices[k]].memory_node = static_cast<std::uint16_t>(nodes[k]);
     }
   }
-}
-
-Result<std::uint64_t> measure_fault_ns(os::Os& os, const std::function<std::uint64_t()>& now_ns) {
-  constexpr std::size_t pages = 257;
-  const std::size_t page_bytes = os.page_bytes();
-  void* memory = nullptr;
-  if (const int error = os.map_memory(pages * page_bytes, memory)) {
-    return failed("there is no memory to time page faults with", "free some memory", -error);
-  }
-  auto* const first = static_cast<volatile char*>(memory);
-  std::vector<std::uint64_t> times;
-  for (std::size_t page = 0; page < pages; ++page) {
-    const std::uint64_t before = now_ns();
-    first[page * page_bytes] = 1;
-    times.push_back(now_ns() - before);
-  }
-  os.unmap_memory(memory, pages * page_bytes);
-  std::nth_element(times.begin(), times.begin() + pages / 2, times.end());
-  return times[pages / 2];
 }
 
 }  // namespace homenode::sensing

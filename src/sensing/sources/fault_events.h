@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "base/result.h"
@@ -24,25 +25,28 @@ struct PageFault {
 
 class FaultEvents {
  public:
-  explicit FaultEvents(os::Os& os) : os_(os), rings_(os) {}
-
   /// Success where the kernel lets this process have the event for `pid`; 0 is any of its own.
   /// Errors: as event_refusal().
   static Result<void> check(os::Os& os, pid_t pid);
 
-  /// Opens it for all threads of the process, or from its next exec on for one that `starts`.
-  /// Errors: as event_refusal().
-  Result<void> open(const Sampling& sampling, pid_t pid, bool starts);
+  /// Opens it for all threads of the process, or from its exec on for a program that is started.
+  /// Errors: as event_refusal(); failed without memory.
+  static Result<std::unique_ptr<FaultEvents>> open(const Sampling& sampling, pid_t pid);
   /// The faults since the last call, by time. Processes, threads and mappings that the kernel
   /// reports meanwhile go to the log, losses to the budget.
   std::vector<PageFault> read(Sampling& sampling);
   void close() { rings_.close(); }
+  /// What a fault costs the program here: the median of some on new memory, which includes clearing
+  /// the page.
+  [[nodiscard]] std::uint64_t fault_ns() const { return fault_ns_; }
 
   [[nodiscard]] std::vector<int> descriptors() const { return rings_.descriptors(); }
   /// The kernel says whether a page was mapped (Linux 5.11), so that PageFault::was_present holds.
   [[nodiscard]] bool tells_presence() const;
 
  private:
+  explicit FaultEvents(os::Os& os) : os_(os), rings_(os) {}
+  Result<void> open_threads(const Sampling& sampling, pid_t pid, bool starts);
   int add(pid_t thread, bool starts);
   void take(const PerfRecord& record, Sampling& sampling, std::vector<PageFault>& faults);
 
@@ -51,6 +55,7 @@ class FaultEvents {
   perf_event_attr event_{};
   bool decided_ = false;  ///< Which fields the kernel grants is known.
   bool lost_ = false;
+  std::uint64_t fault_ns_ = 0;
 };
 
 /// The fault as a sample with nodes as far as the event tells them; the source fills in the rest.
@@ -59,9 +64,5 @@ Sample sample_of(const PageFault& fault, const NodeLookup& nodes);
 /// Asks the kernel where the pages are of samples whose memory node is not known. Those that it
 /// does not say stay unknown.
 void find_memory_nodes(os::Os& os, std::vector<Sample>& samples);
-
-/// What a page fault costs here, in nanoseconds: the median of faults on new memory, which
-/// includes clearing the page. Errors: failed without memory.
-Result<std::uint64_t> measure_fault_ns(os::Os& os, const std::function<std::uint64_t()>& now_ns);
 
 }  // namespace homenode::sensing

@@ -1,7 +1,7 @@
 // NUMA hint faults: automatic balancing makes the kernel take away the access to some pages every
-// second or so, and learn from the fault which thread uses each. The event of fault_events.h reports
-// the same faults. Where balancing is off it is switched on meanwhile, if the person asked for this
-// source; a guard process switches it off again, also when the sampler is killed.
+// second or so, and learn from the fault which thread uses each. The event of fault_events.h
+// reports the same faults. Where balancing is off it is switched on meanwhile, if the person asked
+// for this source; a guard process switches it off again, also when the sampler is killed.
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -19,10 +19,12 @@ namespace {
 constexpr const char* balancing_file = "/proc/sys/kernel/numa_balancing";
 
 constexpr SourceFacts hint_facts{
-    "hint-faults", SampleSource::hint_faults,
+    "hint-faults",
+    SampleSource::hint_faults,
     "the first use, read or write, of each page that the kernel's balancing looks at: thread, "
     "address, CPU, node of the page afterwards",
-    "when the kernel armed the page; memory with a policy of its own (numactl, --place), huge pages "
+    "when the kernel armed the page; memory with a policy of its own (numactl, --place), huge "
+    "pages "
     "of hugetlbfs, files that are only read; the first second of a program",
     "what balancing costs, at most about 3 % of the program's time, and pages that it moves; "
     "--overhead does not govern it",
@@ -64,11 +66,9 @@ class HintFaults final : public Source {
   }
 
   Result<void> start(Sampling& sampling, pid_t pid) override {
-    const auto cost = measure_fault_ns(sampling.os, sampling.now_ns);
-    if (!cost) return cost.as_unexpected();
-    fault_ns_ = *cost;
-    faults_ = std::make_unique<FaultEvents>(sampling.os);
-    if (auto done = faults_->open(sampling, pid, sampling.request.pid == 0); !done) return done;
+    auto faults = FaultEvents::open(sampling, pid);
+    if (!faults) return faults.as_unexpected();
+    faults_ = std::move(*faults);
     return switch_on(sampling.os);
   }
 
@@ -81,7 +81,7 @@ class HintFaults final : public Source {
       sample.source = SampleSource::hint_faults;
       if (fault.was_present) {
         sample.flags |= sample_first_touch | sample_masked;
-        sampling.budget.add_faults_ns(fault_ns_);
+        sampling.budget.add_faults_ns(faults_->fault_ns());
       }
       // The kernel may move the page in the fault.
       sample.memory_node = unknown_sample_id;
@@ -122,7 +122,6 @@ class HintFaults final : public Source {
 
   std::unique_ptr<FaultEvents> faults_;
   std::optional<os::Guard> guard_;
-  std::uint64_t fault_ns_ = 0;
 };
 
 }  // namespace

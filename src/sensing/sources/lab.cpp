@@ -10,7 +10,8 @@ namespace homenode::sensing {
 namespace {
 
 constexpr SourceFacts lab_facts{
-    "lab", SampleSource::lab,
+    "lab",
+    SampleSource::lab,
     "every access that misses a modelled private cache: thread, address, node, exactly",
     "what happens outside the region of interest, if the program marks one",
     "nothing for the program; the lab is slower than a machine",
@@ -20,7 +21,8 @@ class Lab final : public Source {
  public:
   [[nodiscard]] const SourceFacts& facts() const override { return lab_facts; }
 
-  [[nodiscard]] Result<void> check(os::Os& /*os*/, const SampleRequest& /*request*/) const override {
+  [[nodiscard]] Result<void> check(os::Os& /*os*/,
+                                   const SampleRequest& /*request*/) const override {
     const char* const machine = std::getenv(os::lab_variable);
     if (machine != nullptr && *machine != '\0') return {};
     return not_supported("this is no virtual machine of the lab",

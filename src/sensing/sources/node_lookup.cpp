@@ -17,7 +17,7 @@ std::optional<std::uint64_t> number_behind(std::string_view line, std::string_vi
   if (first == std::string_view::npos || !line.substr(first).starts_with(word)) return {};
   line.remove_prefix(first + word.size());
   const std::size_t digits = line.find_first_not_of(' ');
-  if (digits == 0 || digits == std::string_view::npos) return {};
+  if (digits == std::string_view::npos) return {};
   return number_in<std::uint64_t>(line.substr(digits));
 }
 

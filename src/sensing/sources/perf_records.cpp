@@ -1,9 +1,8 @@
 #include "sensing/sources/perf_records.h"
 
-#include <linux/perf_event.h>
-#include <sys/mman.h>
-
 #include <cstring>
+
+#include "os/perf_events.h"
 
 namespace homenode::sensing {
 namespace {
@@ -37,9 +36,14 @@ class Fields {
   bool whole_ = true;
 };
 
+/// PROT_* and MAP_SHARED, as mmap(2) took them.
 std::string permissions_of(std::uint32_t protection, std::uint32_t flags) {
-  return {(protection & PROT_READ) != 0 ? 'r' : '-', (protection & PROT_WRITE) != 0 ? 'w' : '-',
-          (protection & PROT_EXEC) != 0 ? 'x' : '-', (flags & MAP_SHARED) != 0 ? 's' : 'p'};
+  constexpr std::uint32_t read = 1;
+  constexpr std::uint32_t write = 2;
+  constexpr std::uint32_t execute = 4;
+  constexpr std::uint32_t shared = 1;
+  return {(protection & read) != 0 ? 'r' : '-', (protection & write) != 0 ? 'w' : '-',
+          (protection & execute) != 0 ? 'x' : '-', (flags & shared) != 0 ? 's' : 'p'};
 }
 
 }  // namespace

@@ -3,8 +3,6 @@
 // of a thread ends it. Serves all sources that read events.
 #pragma once
 
-#include <linux/perf_event.h>
-
 #include <cstdint>
 #include <functional>
 #include <span>

@@ -32,8 +32,7 @@ std::vector<SampledMapping> parse_sampled_mappings(std::string_view maps) {
     take_word(line);  // The device
     take_word(line);  // and the file's number in it.
     if (!begin || !end || !offset) continue;
-    mappings.push_back(
-        {*begin, *end, std::string(permissions), *offset, unescaped(trimmed(line))});
+    mappings.push_back({*begin, *end, std::string(permissions), *offset, unescaped(trimmed(line))});
   }
   return mappings;
 }

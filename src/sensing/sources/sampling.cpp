@@ -13,7 +13,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// How long sources are left to themselves at most.
+/// How long sources are left to themselves: at the start, and later.
+constexpr milliseconds shortest_pause{5};
 constexpr milliseconds longest_pause{100};
 /// All threads and mappings are read again so often, besides those with news.
 constexpr std::uint64_t read_all_every_ns = 1'000'000'000;
@@ -113,7 +114,8 @@ class Recorder {
         file_(std::move(file)),
         processes_(os, file_),
         budget_(options.request.overhead),
-        sampling_{os, options.request, nodes_, file_, processes_, budget_, [this] { return now(); }},
+        sampling_{os,      options.request,         nodes_, file_, processes_,
+                  budget_, [this] { return now(); }},
         subject_(os, options.request) {}
 
   Result<RecordingEnd> record() {
@@ -131,7 +133,8 @@ class Recorder {
     }
     source_.released(sampling_);
     RecordingEnd end;
-    auto done = run(end);
+    auto done = processes_.write_changes(now(), true);
+    if (done) done = run(end);
     update_cost();
     if (auto stopped = source_.stop(sampling_); done) done = std::move(stopped);
     if (done) done = processes_.write_changes(now(), true);
@@ -139,8 +142,8 @@ class Recorder {
     end.exit_code = subject_.exit_code(pace_);
     end.budget = budget_;
     end.samples = file_.samples();
-    const auto written = file_.append_document(
-        end_document(now(), end.samples, budget_, end.exit_code, end.why));
+    const auto written =
+        file_.append_document(end_document(now(), end.samples, budget_, end.exit_code, end.why));
     if (!written && !end.trouble) end.trouble = written.error();
     return end;
   }
@@ -152,7 +155,7 @@ class Recorder {
 
   Result<void> begin() {
     const SampleRequest& request = options_.request;
-    SampleBegin begin{subject_.pid(), request.program,   now(),           realtime_ns(),
+    SampleBegin begin{subject_.pid(),    request.program,  now(),           realtime_ns(),
                       options_.hostname, options_.machine, os_.page_bytes()};
     if (request.pid != 0) begin.command = command_of(request.pid);
     auto done = file_.append_document(begin_document(begin, source_.facts(), options_.refused));
@@ -189,11 +192,15 @@ class Recorder {
   Result<void> run(RecordingEnd& end) {
     const std::uint64_t begun = now();
     std::uint64_t all_read = begun;
+    milliseconds pause = shortest_pause;
     for (;;) {
-      const bool ended = subject_.wait(source_.descriptors(), longest_pause);
+      const bool ended = subject_.wait(source_.descriptors(), pause);
+      // Much happens at a start, and a program may not live long.
+      pause = std::min(2 * pause, longest_pause);
       update_cost();
       if (auto done = source_.collect(sampling_); !done) return done;
-      const bool all = now() - all_read >= read_all_every_ns;
+      const std::uint64_t age = now() - begun;
+      const bool all = now() - all_read >= std::min(age / 2, read_all_every_ns);
       if (all) all_read = now();
       if (auto done = processes_.write_changes(now(), all); !done) return done;
       subject_.pass_stop_on(pace_);
@@ -201,8 +208,8 @@ class Recorder {
         end.why = "program ended";
       } else if (pace_.stopped() && options_.request.pid != 0) {
         end.why = "stopped";
-      } else if (options_.longest && now() - begun >= static_cast<std::uint64_t>(
-                                                          options_.longest->count())) {
+      } else if (options_.longest &&
+                 now() - begun >= static_cast<std::uint64_t>(options_.longest->count())) {
         end.why = "time is up";
       } else {
         continue;

@@ -35,10 +35,10 @@ struct RecordingEnd {
   std::optional<Error> trouble;
 };
 
-/// Records until the program ends, time is up, or the person wants an end: that ends the sampling of
-/// a process that ran before; a program that was started is waited for, whatever happens to the
-/// sampling. Errors: the file cannot be made; there is no such process; what the source says when it
-/// cannot start: then no program runs.
+/// Records until the program ends, time is up, or the person wants an end: that ends the sampling
+/// of a process that ran before; a program that was started is waited for, whatever happens to the
+/// sampling. Errors: the file cannot be made; there is no such process; what the source says when
+/// it cannot start: then no program runs.
 Result<RecordingEnd> record(os::Os& os, const machine::Machine& machine, Source& source,
                             const RecordingOptions& options, const os::Pace& pace);
 

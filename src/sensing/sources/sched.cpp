@@ -19,7 +19,8 @@ namespace homenode::sensing {
 namespace {
 
 constexpr SourceFacts sched_facts{
-    "sched", SampleSource::sched,
+    "sched",
+    SampleSource::sched,
     "processor time of each thread, and how many pages each node has",
     "which thread uses which page: it supposes that all use all alike",
     "reading numa_maps, at most ten times a second and as often as --overhead lets it",
@@ -114,8 +115,10 @@ class Sched final : public Source {
   }
 
   static Result<void> write(Sampling& sampling, pid_t pid, const Threads& threads) {
-    SampleMatrix matrix{pid, sampling.now_ns(), {}, {}, {},
-                        "processor time in nanoseconds times the share of the process's pages"};
+    SampleMatrix matrix{
+        pid, sampling.now_ns(),
+        {},  {},
+        {},  "processor time in nanoseconds times the share of the process's pages"};
     std::map<unsigned, std::size_t> column;
     for (const auto& [tid, thread] : threads) {
       for (const auto& [node, value] : thread.by_node) column.try_emplace(node, 0);

@@ -18,7 +18,8 @@ namespace homenode::sensing {
 namespace {
 
 constexpr SourceFacts soft_dirty_facts{
-    "soft-dirty", SampleSource::soft_dirty,
+    "soft-dirty",
+    SampleSource::soft_dirty,
     "the first write of a round to each page: thread, address, CPU, node of the page",
     "reads; which threads else write to a page in the same round; huge pages of hugetlbfs",
     "a page fault for each sample and a walk through the page tables for each round, spaced by "
@@ -52,9 +53,8 @@ Result<bool> has_soft_dirty(os::Os& os) {
   *static_cast<volatile char*>(memory) = 1;
   std::uint64_t entry = 0;
   const std::uint64_t page = reinterpret_cast<std::uintptr_t>(memory) / os.page_bytes();
-  const int read =
-      os.read_file_at("/proc/self/pagemap", page * sizeof entry,
-                      {reinterpret_cast<char*>(&entry), sizeof entry});
+  const int read = os.read_file_at("/proc/self/pagemap", page * sizeof entry,
+                                   {reinterpret_cast<char*>(&entry), sizeof entry});
   os.unmap_memory(memory, os.page_bytes());
   constexpr int soft_dirty_bit = 55;
   return read == sizeof entry && (entry >> soft_dirty_bit & 1) != 0;
@@ -76,11 +76,10 @@ class SoftDirty final : public Source {
   }
 
   Result<void> start(Sampling& sampling, pid_t pid) override {
-    const auto cost = measure_fault_ns(sampling.os, sampling.now_ns);
-    if (!cost) return cost.as_unexpected();
-    fault_ns_ = *cost;
-    faults_ = std::make_unique<FaultEvents>(sampling.os);
-    return faults_->open(sampling, pid, sampling.request.pid == 0);
+    auto faults = FaultEvents::open(sampling, pid);
+    if (!faults) return faults.as_unexpected();
+    faults_ = std::move(*faults);
+    return {};
   }
 
   [[nodiscard]] std::vector<int> descriptors() const override { return faults_->descriptors(); }
@@ -113,7 +112,7 @@ class SoftDirty final : public Source {
   [[nodiscard]] std::uint64_t first_cost(const Sampling& sampling) const {
     std::uint64_t pages = 0;
     for (const pid_t pid : sampling.processes.alive()) pages += resident_pages(sampling.os, pid);
-    return pages * fault_ns_;
+    return pages * faults_->fault_ns();
   }
 
   Result<void> write_faults(Sampling& sampling) {
@@ -141,8 +140,8 @@ class SoftDirty final : public Source {
     constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
     const std::uint64_t after = sample.time_ns > armed->at_ns ? sample.time_ns - armed->at_ns : 1;
     sample.weight = static_cast<std::uint32_t>(std::min(after, most));
-    round_cost_ns_ += fault_ns_;
-    budget.add_faults_ns(fault_ns_);
+    round_cost_ns_ += faults_->fault_ns();
+    budget.add_faults_ns(faults_->fault_ns());
   }
 
   Result<void> end_round(Sampling& sampling, std::uint64_t now) {
@@ -176,7 +175,6 @@ class SoftDirty final : public Source {
   }
 
   std::unique_ptr<FaultEvents> faults_;
-  std::uint64_t fault_ns_ = 0;
   unsigned round_ = 0;
   std::uint64_t round_began_ns_ = 0;
   std::uint64_t round_cost_ns_ = 0;

@@ -32,7 +32,7 @@ struct SourceFacts {
 
 /// What is going to be sampled.
 struct SampleRequest {
-  pid_t pid = 0;                      ///< A process that runs; 0: a program is started.
+  pid_t pid = 0;                     ///< A process that runs; 0: a program is started.
   std::vector<std::string> program;  ///< With its arguments; empty for a process that runs.
   std::string output;                ///< The sample file.
   std::string executable;            ///< The command's own file, beside which the agent lies.

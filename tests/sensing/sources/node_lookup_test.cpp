@@ -9,7 +9,8 @@ constexpr const char* zones =
     "Node 0, zone      DMA\n  per-node stats\n      nr_inactive_anon 3\n  pages free     3840\n"
     "        spanned  4095\n        present  3998\n  start_pfn:           1\n"
     "Node 0, zone   Normal\n  pages free 12\n        spanned  0\n  start_pfn:           0\n"
-    "Node 2, zone    DMA32\n        spanned  1000\n        managed  7\n  start_pfn:           4096\n";
+    "Node 2, zone    DMA32\n        spanned  1000\n        managed  7\n  start_pfn:           "
+    "4096\n";
 
 machine::Machine two_nodes() {
   machine::Machine machine;

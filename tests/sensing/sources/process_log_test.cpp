@@ -31,8 +31,7 @@ class ProcessLogTest : public testing::Test {
 TEST_F(ProcessLogTest, MappingsAreReadAsTheKernelWritesThem) {
   const auto mappings = parse_sampled_mappings(maps);
   ASSERT_EQ(mappings.size(), 3U);
-  EXPECT_EQ(mappings[0],
-            (SampledMapping{0x400000, 0x452000, "r-xp", 0x1000, "/usr/bin/my prog"}));
+  EXPECT_EQ(mappings[0], (SampledMapping{0x400000, 0x452000, "r-xp", 0x1000, "/usr/bin/my prog"}));
   EXPECT_EQ(mappings[1].path, "");
   EXPECT_EQ(mappings[2].path, "[stack]");
 }

@@ -66,9 +66,11 @@ class RecordTest : public testing::Test {
   std::chrono::nanoseconds now_{0};
   os::Pace pace_{[this] { return now_ += std::chrono::milliseconds(10); },
                  [](std::chrono::nanoseconds) {}, [this] { return stopped_; }};
-  RecordingOptions options_{
-      {.pid = 0, .program = {}, .output = "/out", .executable = {}}, {{"pmu", "no PMU"}}, "", "host",
-      {}};
+  RecordingOptions options_{{.pid = 0, .program = {}, .output = "/out", .executable = {}},
+                            {{"pmu", "no PMU"}},
+                            "",
+                            "host",
+                            {}};
 };
 
 TEST_F(RecordTest, ProgramThatEndsGivesItsExitCode) {
@@ -95,8 +97,7 @@ TEST_F(RecordTest, StopEndsTheSamplingOfAProcessAndLeavesItAlone) {
   EXPECT_EQ(end->why, "stopped");
   EXPECT_FALSE(end->exit_code);
   EXPECT_TRUE(os_.written().empty());  // No signal.
-  EXPECT_NE(Written(os_).document("begin").find(R"("command":["solver","-x"])"),
-            std::string::npos);
+  EXPECT_NE(Written(os_).document("begin").find(R"("command":["solver","-x"])"), std::string::npos);
 }
 
 TEST_F(RecordTest, StopIsPassedOnToAProgramThatWasStarted) {

@@ -48,7 +48,7 @@ TEST_F(SoftDirtyTest, FirstUseOfNewMemoryIsNoFirstWriteOfARound) {
 
 TEST_F(SoftDirtyTest, RoundsWaitForTheBudget) {
   start(make_soft_dirty_source());
-  budget_.set_used(0, 10);
+  budget_.set_used(100, 10);
   collect_at(second);
   EXPECT_TRUE(os_.written().empty());
   budget_.set_used(0, 1000 * second);
