@@ -79,12 +79,12 @@ def _round_of(samples: Samples, rounds: list[Round]) -> Ints:
 
 def _armed_time(starts: Ints, births: Ints, rounds: list[Round]) -> Floats:
     """How long each page was armed in all, if nobody had used it. `starts` are in order."""
-    time = np.zeros(len(starts))
+    whole = [one for one in rounds if one.ranges is None]
+    ended = np.array([one.ended_ns for one in whole], np.int64)
+    summed = np.cumsum([0.0] + [one.length for one in whole])
+    time = summed[-1] - summed[np.searchsorted(ended, births, side="right")]
     for one in rounds:
-        if one.ranges is None:
-            time[births < one.ended_ns] += one.length
-            continue
-        for low, high in one.ranges:
+        for low, high in one.ranges or ():
             part = slice(*np.searchsorted(starts, (low, high)))
             time[part][births[part] < one.ended_ns] += one.length
     return time

@@ -47,9 +47,10 @@ class Sample final : public Verb {
   }
 
   [[nodiscard]] std::vector<Example> examples() const override {
-    return {{"homenode sample -- ./solver input", "Record a program from its start to its end"},
-            {"homenode sample --with soft-dirty --duration 30 --output redis.samples 1234",
-             "Record the writes of process 1234 for half a minute"},
+    return {{"homenode sample --overhead 2% --output sort.samples -- sort /etc/services",
+             "Record a program from its start to its end"},
+            {"sh -c 'homenode sample --with sched --duration 1 --output shell.samples $$'",
+             "Record a live process (here the shell itself) for a second"},
             {"homenode sample --list", "Which sources work here, and why others do not"}};
   }
 

@@ -18,8 +18,9 @@ from homenode.profile.recording import Recording, read_recording
 pytestmark = pytest.mark.lab
 
 NODES = 4
+FEWEST = 30
 PATTERNS = ("divided", "interleaved", "partial")
-WORKLOAD = ["homenode", "bench", "map", "--size", "1M", "--threads", "3", "--pages", "small"]
+WORKLOAD = ["homenode", "bench", "map", "--size", "4M", "--threads", "3", "--pages", "small"]
 BALANCING = "/proc/sys/kernel/numa_balancing"
 
 
@@ -42,23 +43,38 @@ def sampled(lab: Lab, file: Path, *words: str) -> tuple[Recording, NDArray[np.fl
     return read_recording(file), np.array([counted[rank] for rank in sorted(counted)], float)
 
 
+def array_of(recording: Recording) -> NDArray[np.bool_]:
+    """The samples of the mapping that has most of them: the workload's array."""
+    touched = (recording.samples["flags"] & Flag.FIRST_TOUCH) != 0
+    address = recording.samples["address"]
+    parts = [
+        touched & (address >= mapping["begin"]) & (address < mapping["end"])
+        for document in recording.of("mappings")
+        for mapping in document["mappings"]
+        if mapping["end"] <= 1 << 63
+    ]
+    return max(parts, key=np.count_nonzero)
+
+
 def observed(recording: Recording) -> NDArray[np.float64]:
-    """First touches since arming, weighed: [thread in order of creation][node]."""
-    samples = recording.samples
-    touches = (samples["flags"] & Flag.FIRST_TOUCH) != 0
-    touches &= samples["memory_node"] < NODES
-    own = samples[touches & (samples["pid"] == recording.begin["pid"])]
-    weight = weights(recording)[touches & (samples["pid"] == recording.begin["pid"])]
+    """First touches of the array since arming, weighed: [thread in order of creation][node]."""
+    inside = array_of(recording) & (recording.samples["memory_node"] < NODES)
+    samples, weight = recording.samples[inside], weights(recording)[inside]
     named = [entry["tid"] for document in recording.of("threads") for entry in document["threads"]]
     threads = np.unique(named)
     matrix = np.zeros((len(threads), NODES))
-    np.add.at(matrix, (np.searchsorted(threads, own["tid"]), own["memory_node"]), weight)
+    np.add.at(matrix, (np.searchsorted(threads, samples["tid"]), samples["memory_node"]), weight)
     return matrix
 
 
-def distance(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
-    """The mean L1 distance of the rows, each as shares."""
-    shares = [matrix / matrix.sum(axis=1, keepdims=True) for matrix in (one, other)]
+def distance(recording: Recording, exact: NDArray[np.float64]) -> float:
+    """The mean L1 distance, between sampled and counted, of the shares in the rows of threads that
+    have samples: where the host gives a virtual CPU little time, others win all its pages."""
+    matrix = observed(recording)
+    assert matrix.shape == exact.shape
+    seen = matrix.sum(axis=1) >= FEWEST
+    assert seen.any()
+    shares = [one[seen] / one[seen].sum(axis=1, keepdims=True) for one in (matrix, exact)]
     return float(np.abs(shares[0] - shares[1]).sum(axis=1).mean())
 
 
@@ -67,22 +83,19 @@ def test_soft_dirty_sees_who_writes_where(pattern: str, quad: Lab, results: Path
     words = ["--with", "soft-dirty", "--overhead", "90%", "--", *WORKLOAD, "--op", "write"]
     recording, exact = sampled(
         quad, results / f"dirty-{pattern}", *words, "--pattern", pattern, "--method", "api",
-        "--passes", "500",
+        "--passes", "400",
     )  # fmt: skip
-    matrix = observed(recording)
-    assert matrix.shape == exact.shape
-    assert distance(matrix, exact) <= 0.25
-    touches = recording.samples[(recording.samples["flags"] & Flag.FIRST_TOUCH) != 0]
+    assert distance(recording, exact) <= 0.15
+    touches = recording.samples[array_of(recording)]
     assert (touches["operation"] == Operation.WRITE).all()
     assert (touches["weight"] > 0).all() and (touches["physical"] > 0).all()
     assert recording.end is not None and recording.end["exit_code"] == 0
 
 
 def test_hint_faults_see_who_uses_what_and_balancing_is_off_again(quad: Lab, results: Path):
-    words = ["--with", "hint-faults", "--", *WORKLOAD, "--op", "readwrite", "--passes", "800"]
+    words = ["--with", "hint-faults", "--", *WORKLOAD, "--op", "readwrite", "--passes", "400"]
     recording, exact = sampled(quad, results / "hints", *words, "--pattern", "divided")
-    matrix = observed(recording)
-    assert distance(matrix[matrix.sum(axis=1) > 0], exact[matrix.sum(axis=1) > 0]) <= 0.4
+    assert distance(recording, exact) <= 0.25
     assert quad.run(["cat", BALANCING]).stdout == b"0\n"
 
 
@@ -159,7 +172,7 @@ def test_time_is_up_for_the_sampling_alone(quad: Lab, results: Path):
     assert result.status == 5
     recording = read_recording(results / "time")
     assert recording.end is not None and recording.end["why"] == "time is up"
-    [matrix] = recording.of("matrix")
+    [matrix] = [one for one in recording.of("matrix") if one["pid"] == recording.begin["pid"]]
     assert len(matrix["cells"]) == len(matrix["threads"])
 
 
