@@ -51,6 +51,27 @@ TEST(Arguments, MayNameTheFormOfAddresses) {
   EXPECT_FALSE(parse_with("addresses", "addresses=virtual"));
 }
 
+TEST(Arguments, MayAskForCountsByUnitOfMemory) {
+  EXPECT_EQ(parse_with("", "")->samples, "");
+  const auto pages = parse_with("samples", "samples=/tmp/s");
+  ASSERT_TRUE(pages);
+  EXPECT_EQ(pages->samples, "/tmp/s");
+  EXPECT_EQ(pages->unit_bytes, 4096U);
+  const std::vector<std::string_view> words = {"out=/tmp/counts", "ranges=0:0:4096", "vcpus=2",
+                                               "cache=0", "samples=/tmp/s"};
+  for (const std::string_view unit : {"unit=64", "unit=2097152"}) {
+    auto more = words;
+    more.push_back(unit);
+    EXPECT_TRUE(parse(more)) << unit;
+  }
+  for (const std::string_view unit : {"unit=32", "unit=96", "unit=4194304", "unit=", "unit=64k"}) {
+    auto more = words;
+    more.push_back(unit);
+    EXPECT_FALSE(parse(more)) << unit;
+  }
+  EXPECT_FALSE(parse_with("unit", "unit=64"));
+}
+
 TEST(Arguments, MayNameTheTimingFileAndTheClock) {
   EXPECT_EQ(parse_with("", "")->timing, "");
   EXPECT_EQ(parse_with("", "")->clock, "");

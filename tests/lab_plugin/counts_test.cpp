@@ -12,9 +12,9 @@ using nlohmann::json;
 /// Memory of two nodes: the upper GiB is the second.
 struct TwoNodes {
   [[nodiscard]] unsigned bytes() const { return 8; }
-  [[nodiscard]] std::optional<unsigned> node_of(std::uint64_t address) const {
+  [[nodiscard]] std::optional<MemoryPlace> place_of(std::uint64_t address) const {
     if (address >> 32U != 0) return std::nullopt;
-    return address >> 30U == 0 ? 0U : 1U;
+    return MemoryPlace{address >> 30U == 0 ? 0U : 1U, address};
   }
 };
 

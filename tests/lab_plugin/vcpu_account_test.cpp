@@ -16,9 +16,9 @@ constexpr std::uint64_t device = 0x7fff00000000;
 struct Memory {
   unsigned size = 8;
   [[nodiscard]] unsigned bytes() const { return size; }
-  [[nodiscard]] std::optional<unsigned> node_of(std::uint64_t address) const {
+  [[nodiscard]] std::optional<MemoryPlace> place_of(std::uint64_t address) const {
     if (address >= device && address < kernel_half) return std::nullopt;
-    return static_cast<unsigned>(address >> 30U & 3U);
+    return MemoryPlace{static_cast<unsigned>(address >> 30U & 3U), address};
   }
 };
 

@@ -346,9 +346,9 @@ TEST(Core, TellsOfEachMissOfThePrivateCaches) {
   } misses;
   Machine machine(small_machine());
   machine.core().on_miss(
-      [](void* data, AccessShape, bool store, unsigned node) {
+      [](void* data, const Core::PrivateMiss& miss) {
         auto& found = *static_cast<Misses*>(data);
-        store ? ++found.stores : ++found.loads[node];
+        miss.store ? ++found.stores : ++found.loads[miss.node];
       },
       &misses);
   for (int i = 0; i < 3; ++i) machine.load(0);

@@ -17,6 +17,7 @@ from homenode.lab.errors import LabError
 from homenode.lab.lab import Lab
 from homenode.lab.outputs import find_outputs
 from homenode.lab.result import Result
+from homenode.lab.samples import check_samples, write_samples
 from homenode.lab.signals import passed_on
 from homenode.lab.text import say
 from homenode.lab.timeline_file import check_timeline, write_timeline
@@ -28,6 +29,7 @@ EXIT_CODES = (
 )
 
 STDIN = 0
+PAGE = 4096
 
 
 def add_parsers(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -50,6 +52,19 @@ def add_parsers(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
         metavar="FILE",
         help="write what each thread did when, in modelled time: FILE.svg is a picture, FILE.json "
         "a trace that Perfetto and chrome://tracing open",
+    )
+    run.add_argument(
+        "--samples",
+        metavar="FILE",
+        help="write which thread used which unit of memory how often, exactly, to a sample file",
+    )
+    run.add_argument(
+        "--sample-unit",
+        type=int,
+        default=PAGE,
+        metavar="BYTES",
+        help="the unit that --samples counts by: a power of two, from a line of 64 bytes to 2 MiB "
+        "(default: a page of 4096)",
     )
     run.add_argument(
         "--output",
@@ -137,7 +152,9 @@ def _scale(text: str) -> int:
     return int(text)
 
 
-def _lab(options: argparse.Namespace, *, timeline: bool = False) -> Lab:
+def _lab(
+    options: argparse.Namespace, *, timeline: bool = False, sample_unit: int | None = None
+) -> Lab:
     return Lab(
         options.machine,
         options.results,
@@ -148,6 +165,7 @@ def _lab(options: argparse.Namespace, *, timeline: bool = False) -> Lab:
         timing=options.time,
         scale=options.scale,
         timeline=timeline,
+        sample_unit=sample_unit,
     )
 
 
@@ -167,7 +185,12 @@ def run(options: argparse.Namespace) -> int:
         raise LabError("the program is missing; write it after --", USAGE)
     # What cannot be is said before a boot that would be in vain.
     timeline = None if options.timeline is None else check_timeline(options.timeline)
-    lab = _lab(options, timeline=timeline is not None)
+    samples = None if options.samples is None else check_samples(options.samples)
+    lab = _lab(
+        options,
+        timeline=timeline is not None,
+        sample_unit=None if samples is None else options.sample_unit,
+    )
     find_outputs(options.output, lab.results)
     if timeline is not None and not lab.timing:
         raise LabError("--timeline needs modelled time; run without --no-time", USAGE)
@@ -184,6 +207,8 @@ def run(options: argparse.Namespace) -> int:
         lab.stop()
         rois = lab.rois(result.counts_from)
         timelines = lab.timelines()
+        if samples is not None:
+            write_samples(samples, lab, result, command, options.roi)
     if timeline is not None:
         write_timeline(timeline, command, lab.machine.name, rois, timelines)
     if options.json is not None:

@@ -45,6 +45,11 @@ class Guest:
         """Where the plugin appends what each thread did when."""
         return self.session.folder / "timeline.jsonl"
 
+    @property
+    def samples(self) -> Path:
+        """Where the plugin appends what it counted by unit of memory."""
+        return self.session.folder / "samples"
+
     def start(self, command: list[str], monitor: Monitor | None = None) -> None:
         """Starts QEMU with its ends of the wire and the monitor; hear() then brings `booted`."""
         wires: list[Channel | Monitor] = [self.channel]

@@ -18,13 +18,15 @@ ENDS = ("exited", "signalled", "failed")
 
 @dataclass(frozen=True)
 class JobSpec:
-    """What to run: words, environment, folder, what is counted, and the files for the host."""
+    """What to run: words, environment, folder, what is counted, the files for the host, and
+    whether the guest watches its mappings and threads."""
 
     command: list[str]
     env: dict[str, str]
     cwd: str
     roi: Literal["markers", "all"] = "markers"
     outputs: tuple[Output, ...] = ()
+    watch: bool = False
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,7 @@ class End:
     timed_out: bool = False
     lost: tuple[str, ...] = ()
     strays: int = 0
+    pid: int = 0
 
 
 def strings(words: list[str]) -> bytes:
@@ -114,6 +117,8 @@ class Job:
         }
         if self._spec.outputs:
             files["outputs"] = strings([str(output.path) for output in self._spec.outputs])
+        if self._spec.watch:
+            files["watch"] = b""
         if self._source is not None:
             files["stdin"] = b""
         try:
@@ -185,6 +190,8 @@ class Job:
             stderr=self._tails["stderr"].kept,
             lost=end.lost,
             strays=end.strays,
+            pid=end.pid,
+            watched=(self._folder / "watch").read_bytes() if self._spec.watch else b"",
             rois=rois,
             counts_from=counts_from,
         )

@@ -17,6 +17,7 @@ from homenode.lab.emulator import find_emulator
 from homenode.lab.errors import LabError, StoppedError
 from homenode.lab.input import opened
 from homenode.lab.job import ENDS, End, Job, JobSpec
+from homenode.lab.limits import LIMITS
 from homenode.lab.machine import Machine
 from homenode.lab.memory import check_fits, host_memory_bytes, node_sizes
 from homenode.lab.numbering import numbered
@@ -40,7 +41,9 @@ class Lab:
     is False. `machine` has the guest's numbers of nodes and CPUs; standard error says where the
     file's differ. A guest that dies while it boots is booted a second time, and standard error says
     so.
-    `timing` None models time where QEMU can; `timeline` records what each thread does when.
+    `timing` None models time where QEMU can; `timeline` records what each thread does when;
+    `sample_unit` counts misses by thread and unit of so many bytes, and watches which mappings and
+    threads programs have: samples() and the result's `watched`.
     `scale` above 1 divides the machine's own memory and caches.
     Not for use by several threads at once, but several labs may run at once. `results` is a folder
     that programs may write to, under the same path as on the host; all else is read-only to them.
@@ -58,21 +61,27 @@ class Lab:
         timing: bool | None = None,
         scale: int = 1,
         timeline: bool = False,
+        sample_unit: int | None = None,
     ):
         """Checks everything that can be checked before booting. Raises LabError."""
         known = find_machine(machine) if isinstance(machine, str) else machine
         as_guest = numbered(known)
+        self.source = machine if isinstance(machine, str) else machine.name
+        self.renumbered = bool(as_guest.notes)
         for note in as_guest.notes:
             say(f"{known.name}: {note}")
         self.machine = as_guest.machine if scale == 1 else scaled(as_guest.machine, scale)
         self._warm = warm
-        self._options = LabOptions(node_memory_mib, numa_balancing, timeline)
+        self._options = LabOptions(node_memory_mib, numa_balancing, timeline, sample_unit)
+        self.sample_unit = sample_unit
         check_fits(self.machine, node_sizes(self.machine, node_memory_mib), host_memory_bytes())
         self.results = _results_folder(results)
         self.emulator = find_emulator()
         self.kernel = kernel.find_kernel()
         self._init = artefacts.find(artefacts.INIT)
         self._plugin = artefacts.find(artefacts.PLUGIN) if plugin else None
+        if sample_unit is not None:
+            check_unit(sample_unit, counted=plugin)
         if plugin and not self.emulator.plugins:
             raise LabError(
                 f"{self.emulator.path} was built without plugins, so nothing can be counted; "
@@ -176,6 +185,7 @@ class Lab:
             str(_current_folder() if cwd is None else cwd),
             roi,
             find_outputs(outputs, self.results),
+            self.sample_unit is not None,
         )
         counts_from = _size(self._guest.counts)
         console_from = _size(self._guest.console)
@@ -209,6 +219,11 @@ class Lab:
         path = self._guest.timeline
         return parse_timelines(path.read_text()) if path.exists() else ()
 
+    def samples(self) -> bytes:
+        """What the plugin counted by unit of memory, as it wrote it. Nothing without it."""
+        path = self._guest.samples
+        return path.read_bytes() if path.exists() else b""
+
     def stop(self) -> None:
         """Ends the machine; regions that programs left unfinished are then in rois()."""
         self._guest.stop()
@@ -224,7 +239,7 @@ class Lab:
             time.monotonic, lambda number: channel.send("kill", job.name, number), timeout_s
         )
         lost: list[str] = []
-        strays = 0
+        strays = pid = 0
         while True:
             message = self._guest.receive(job.waits_for)
             job.feed(channel)
@@ -232,9 +247,10 @@ class Lab:
                 channel.send("kill", job.name, int(SIGPIPE))
             if message is not None and message.job == job.name:
                 if message.kind in ENDS:
-                    return End(message, patience.timed_out, tuple(lost), strays)
+                    return End(message, patience.timed_out, tuple(lost), strays, pid)
                 if message.kind == "started":
                     patience.started()
+                    pid = message.number
                 elif message.kind == "lost":
                     lost.append(message.words[0])
                 elif message.kind == "strays":
@@ -253,6 +269,19 @@ def job_environment(host: Mapping[str, str], machine: str) -> dict[str, str]:
     """The host's environment without what would point to folders that the guest lacks. Pure."""
     env = {key: value for key, value in host.items() if key not in ("TMPDIR", "XDG_RUNTIME_DIR")}
     return env | {"HOMENODE_LAB": machine}
+
+
+def check_unit(unit_bytes: int, *, counted: bool) -> None:
+    """Raises LabError for a unit that the plugin does not take, or without the plugin."""
+    limit = LIMITS["sample_unit_bytes"]
+    if not limit.holds(unit_bytes) or unit_bytes.bit_count() != 1:
+        raise LabError(
+            f"a unit of {unit_bytes} bytes cannot be counted; give a power of two from "
+            f"{limit.least} to {limit.most}",
+            USAGE,
+        )
+    if not counted:
+        raise LabError("samples need the plugin; run without --no-plugin", USAGE)
 
 
 def _current_folder() -> Path:

@@ -54,6 +54,22 @@ def find_outputs(names: Sequence[str], results: Path | None = None) -> tuple[Out
     return tuple(found.values())
 
 
+def check_place(path: Path) -> None:
+    """Raises LabError where the driver itself cannot write a file, as far as can be seen now."""
+    folder = path.parent
+    if not folder.is_dir():
+        problem = f"the folder {folder} does not exist; create it, or name a file elsewhere"
+    elif path.is_dir():
+        problem = "it is a folder; name a file"
+    elif not os.access(folder, os.W_OK | os.X_OK):
+        problem = f"you cannot write to the folder {folder}; name a file elsewhere"
+    elif os.statvfs(folder).f_bavail == 0:
+        problem = "the disk is full; free some space, or name a file elsewhere"
+    else:
+        return
+    raise LabError(f"cannot write {path}: {problem}")
+
+
 def _resolved(name: str) -> Path:
     try:
         return Path(name).resolve()

@@ -50,11 +50,13 @@ LOCAL_DISTANCE = 10
 
 @dataclass(frozen=True)
 class LabOptions:
-    """What a person may choose about a lab machine."""
+    """What a person may choose about a lab machine. `sample_unit`: misses are counted by thread
+    and unit of so many bytes, too."""
 
     node_memory_mib: int | None = None
     numa_balancing: bool = False
     timeline: bool = False
+    sample_unit: int | None = None
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,11 @@ class Files:
     def timeline(self) -> Path:
         """Where the plugin appends what each thread did when."""
         return self.session / "timeline.jsonl"
+
+    @property
+    def samples(self) -> Path:
+        """Where the plugin appends what it counted by unit of memory."""
+        return self.session / "samples"
 
     @property
     def timing(self) -> Path:
@@ -142,6 +149,8 @@ def command_line(qemu: list[str], machine: Machine, files: Files, options: LabOp
             argument += f",timing={escape(files.timing)},clock={escape(files.clock)}"
             if options.timeline:
                 argument += f",timeline={escape(files.timeline)}"
+        if options.sample_unit is not None:
+            argument += f",samples={escape(files.samples)},unit={options.sample_unit}"
         words += ["-plugin", argument]
     return words
 

@@ -14,7 +14,8 @@ class Result:
     `stderr` hold what was written, unless the caller gave files for it. `lost` names the streams of
     which a part could not be kept, or "output" for a file; `strays` counts the files that the
     program wrote beside its outputs, which are gone. `guest_ms` is the guest's clock, not a measure
-    of speed.
+    of speed. `pid` is the program's in the guest, and `watched` what the guest saw of its mappings
+    and threads (watched.py).
     """
 
     exit_code: int | None = None
@@ -26,6 +27,8 @@ class Result:
     stderr: bytes = b""
     lost: tuple[str, ...] = ()
     strays: int = 0
+    pid: int = 0
+    watched: bytes = b""
     rois: tuple[Roi, ...] = ()
     counts_from: int = 0
 

@@ -1,6 +1,5 @@
 """The file of `lab run --timeline`: a picture, or a trace for Perfetto, by the file's ending."""
 
-import os
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,6 +9,7 @@ from homenode.errors import USAGE
 from homenode.files import write_whole
 from homenode.lab.counts import Roi
 from homenode.lab.errors import LabError
+from homenode.lab.outputs import check_place
 from homenode.lab.trace_events import trace_json
 from homenode.timeline import Timeline
 
@@ -26,18 +26,8 @@ def check_timeline(name: str) -> Path:
             ".json for a trace that Perfetto opens",
             USAGE,
         )
-    folder = path.parent
-    if not folder.is_dir():
-        problem = f"the folder {folder} does not exist; create it, or name a file elsewhere"
-    elif path.is_dir():
-        problem = "it is a folder; name a file"
-    elif not os.access(folder, os.W_OK | os.X_OK):
-        problem = f"you cannot write to the folder {folder}; name a file elsewhere"
-    elif os.statvfs(folder).f_bavail == 0:
-        problem = "the disk is full; free some space, or name a file elsewhere"
-    else:
-        return path
-    raise LabError(f"cannot write {name}: {problem}")
+    check_place(path)
+    return path
 
 
 def write_timeline(

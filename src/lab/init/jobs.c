@@ -57,6 +57,7 @@ void hn_jobs_init(struct hn_jobs* jobs, int control) {
   *jobs = (struct hn_jobs){.control = control};
   for (int i = 0; i < HN_JOBS_MAX; ++i) {
     jobs->slots[i].input = HN_NO_INPUT;
+    jobs->slots[i].watch = HN_NO_WATCH;
     for (int index = 0; index < HN_STREAMS_PER_JOB; ++index)
       jobs->slots[i].streams[index] = (struct hn_stream){.pipe = -1, .file = -1};
   }
@@ -221,6 +222,7 @@ static void start_in_slot(struct hn_jobs* jobs, struct hn_job* job) {
   const bool covered = hn_outputs_open(job);
   int error = covered ? launch(job, &program) : errno;
   if (error == 0) {
+    hn_watch_open(&job->watch, job->name);
     hn_tell(jobs->control, "started %s %d", job->name, job->pid);
     ask_for_input(job, jobs->control);
   } else {
@@ -313,6 +315,19 @@ nfds_t hn_jobs_polls(const struct hn_jobs* jobs, struct pollfd* polls) {
   return count;
 }
 
+int hn_jobs_patience_ms(const struct hn_jobs* jobs) {
+  int least = -1;
+  for (int i = 0; i < HN_JOBS_MAX; ++i) {
+    const int wait = hn_watch_wait_ms(&jobs->slots[i].watch);
+    if (wait >= 0 && (least < 0 || wait < least)) least = wait;
+  }
+  return least;
+}
+
+void hn_jobs_watch(struct hn_jobs* jobs) {
+  for (int i = 0; i < HN_JOBS_MAX; ++i) hn_watch_look(&jobs->slots[i].watch);
+}
+
 static void finish_job(struct hn_jobs* jobs, struct hn_job* job, int status) {
   long ran_ms = hn_uptime_ms() - job->started_ms;
   if (job->counted) hn_marker_end();
@@ -321,6 +336,7 @@ static void finish_job(struct hn_jobs* jobs, struct hn_job* job, int status) {
   kill(last ? -1 : -job->pid, SIGKILL);
   // One that was killed may have left its region open, which is this job's and not the next one's.
   if (last) hn_marker_end_any();
+  hn_watch_close(&job->watch);
   hn_jobs_relay(jobs);
   close_streams(job);
   close_input(job, jobs->control);

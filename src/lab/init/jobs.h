@@ -30,6 +30,13 @@ struct hn_input {
 };
 #define HN_NO_INPUT ((struct hn_input){.pipe = -1, .read_end = -1, .chunk = -1})
 
+// A job whose address spaces and threads the driver wants to know.
+struct hn_watch {
+  int file;  // -1: nobody wants to know them
+  long next_ms;
+};
+#define HN_NO_WATCH ((struct hn_watch){.file = -1})
+
 struct hn_job {
   char name[64];
   pid_t pid;       // leader of the job's process group and session; 0: this slot is free
@@ -38,6 +45,7 @@ struct hn_job {
   long started_ms;
   struct hn_stream streams[HN_STREAMS_PER_JOB];
   struct hn_input input;
+  struct hn_watch watch;
 };
 
 struct hn_jobs {
@@ -67,6 +75,12 @@ void hn_jobs_reap(struct hn_jobs* jobs);
 
 // Fills `polls` (room for HN_POLLS_MAX) with the open pipes; returns how many.
 nfds_t hn_jobs_polls(const struct hn_jobs* jobs, struct pollfd* polls);
+
+// How many milliseconds may pass until hn_jobs_watch() has something to do; -1: any.
+int hn_jobs_patience_ms(const struct hn_jobs* jobs);
+
+// Looks at the jobs that are watched, where it is time to.
+void hn_jobs_watch(struct hn_jobs* jobs);
 
 // Carries what waits in the jobs' pipes now into their files, and their input into its pipes.
 void hn_jobs_relay(struct hn_jobs* jobs);
@@ -101,3 +115,17 @@ bool hn_outputs_open(struct hn_job* job);
 // Puts what the job wrote there into the session, as output.NUMBER, and takes back what
 // hn_outputs_open() did. Tells the driver what cannot be kept.
 void hn_outputs_close(struct hn_job* job, int control);
+
+// jobs_watch.c: which mappings and threads a job has.
+
+// Begins to watch a job if the driver has put its file "watch" into the session.
+void hn_watch_open(struct hn_watch* watch, const char* job);
+
+// Milliseconds until it is time to look; -1: never.
+int hn_watch_wait_ms(const struct hn_watch* watch);
+
+// Looks at every process of the guest, where it is time to.
+void hn_watch_look(struct hn_watch* watch);
+
+// Ends it; nothing happens where nobody watched.
+void hn_watch_close(struct hn_watch* watch);

@@ -109,11 +109,12 @@ static _Noreturn void serve(struct hn_jobs* jobs, int signals) {
     polls[0] = (struct pollfd){.fd = jobs->control, .events = POLLIN};
     polls[1] = (struct pollfd){.fd = signals, .events = POLLIN};
     nfds_t count = 2 + hn_jobs_polls(jobs, polls + 2);
-    if (poll(polls, count, -1) < 0) continue;
+    if (poll(polls, count, hn_jobs_patience_ms(jobs)) < 0) continue;
     hn_jobs_relay(jobs);
     struct signalfd_siginfo ignored;
     while (read(signals, &ignored, sizeof ignored) > 0) continue;
     hn_jobs_reap(jobs);
+    hn_jobs_watch(jobs);
     if (polls[0].revents != 0) hear(jobs);
   }
 }

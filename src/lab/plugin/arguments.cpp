@@ -94,7 +94,19 @@ std::string* path_of(std::string_view key, Arguments& arguments) {
   if (key == "out") return &arguments.out;
   if (key == "timing") return &arguments.timing;
   if (key == "timeline") return &arguments.timeline;
+  if (key == "samples") return &arguments.samples;
   return key == "clock" ? &arguments.clock : nullptr;
+}
+
+/// A size in bytes, with the limits on a unit of memory; empty, or why it is refused.
+std::string read_unit(std::string_view text, std::uint64_t& unit_bytes) {
+  const auto bytes = number<std::uint64_t>(text);
+  if (!bytes || !limit("sample_unit_bytes").holds(*bytes)) {
+    return limit("sample_unit_bytes").complaint();
+  }
+  if (!std::has_single_bit(*bytes)) return "a unit is a power of two bytes";
+  unit_bytes = *bytes;
+  return {};
 }
 
 /// Empty, or why the value is refused.
@@ -107,6 +119,7 @@ std::string read_value(std::string_view key, std::string_view value, Arguments& 
   }
   if (key == "ranges") return read_ranges(value, arguments.ranges);
   if (key == "cache") return read_cache(value, arguments.cache);
+  if (key == "unit") return read_unit(value, arguments.unit_bytes);
   if (key == "addresses") {
     if (value != "guest-physical" && value != "ram-block") return "guest-physical or ram-block";
     arguments.addresses = value == "ram-block" ? AddressForm::ram_block  //
@@ -117,7 +130,8 @@ std::string read_value(std::string_view key, std::string_view value, Arguments& 
     *path = value;
     return value.empty() ? "the path is empty" : "";
   }
-  return "not a known argument (out, ranges, vcpus, cache, addresses, timing, clock, timeline)";
+  return "not a known argument (out, ranges, vcpus, cache, addresses, timing, clock, timeline, "
+         "samples, unit)";
 }
 
 }  // namespace
@@ -136,6 +150,9 @@ Result<Arguments> parse_arguments(std::span<const std::string_view> words) {
   }
   for (const std::string_view key : {"out", "ranges", "vcpus", "cache"}) {
     if (std::ranges::find(seen, key) == seen.end()) return refuse(key, "missing");
+  }
+  if (arguments.samples.empty() && std::ranges::find(seen, "unit") != seen.end()) {
+    return refuse("unit", "without samples=PATH it has no use");
   }
   return arguments;
 }

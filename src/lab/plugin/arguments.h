@@ -43,11 +43,13 @@ struct Arguments {
   std::string timing;    ///< The timing file; empty: accesses are counted, time is not modelled.
   std::string clock;     ///< The file of clock slots; empty: none.
   std::string timeline;  ///< Where what each thread did when goes; empty: nowhere.
+  std::string samples;   ///< Where counts by unit of memory go; empty: nowhere.
+  std::uint64_t unit_bytes = 4096;  ///< A power of two.
 };
 
 /// Reads QEMU's "key=value" strings: out=PATH, ranges=N:BASE:SIZE[+N:BASE:SIZE...], vcpus=N,
 /// cache=SIZE:WAYS:LINE or 0; and, if wanted, addresses=guest-physical or ram-block, timing=PATH,
-/// clock=PATH and timeline=PATH.
+/// clock=PATH, timeline=PATH, samples=PATH and, with it, unit=BYTES.
 /// Errors: bad_usage for an unknown or missing key, a bad number, overlapping ranges, or a cache
 /// that is no whole number of sets.
 [[nodiscard]] Result<Arguments> parse_arguments(std::span<const std::string_view> words);

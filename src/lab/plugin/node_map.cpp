@@ -4,7 +4,7 @@
 
 namespace homenode::lab {
 
-NodeMap::NodeMap(std::span<const NodeRange> ranges, AddressForm form) {
+NodeMap::NodeMap(std::span<const NodeRange> ranges, AddressForm form) : form_(form) {
   for (const NodeRange& range : ranges) nodes_.push_back(range.node);
   std::ranges::sort(nodes_);
   nodes_.erase(std::unique(nodes_.begin(), nodes_.end()), nodes_.end());

@@ -27,12 +27,18 @@ class NodeMap {
     return std::nullopt;
   }
 
+  /// The guest-physical address that it is; 0: QEMU's form of addresses does not tell.
+  [[nodiscard]] std::uint64_t guest_physical(std::uint64_t address) const {
+    return form_ == AddressForm::guest_physical ? address : 0;
+  }
+
  private:
   struct Span {
     std::uint64_t base;
     std::uint64_t size;
     unsigned index;
   };
+  AddressForm form_;
   std::vector<NodeId> nodes_;
   std::vector<Span> spans_;
 };

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -143,10 +144,12 @@ Unexpected unfit(std::string why) {
 }
 
 /// What Core::on_miss() calls: a miss goes into the vCPU's account.
-void on_private_miss(void* account, AccessShape shape, bool store, unsigned node) {
+void on_private_miss(void* account, const Core::PrivateMiss& miss) {
+  const std::uint64_t line_bytes = plugin->timekeeper->model().line_bytes;
   static_cast<VcpuAccount*>(account)->add_miss(
-      shape.is_by_kernel() ? Privilege::kernel : Privilege::user, store,
-      plugin->timekeeper->map_index(node));
+      miss.shape.is_by_kernel() ? Privilege::kernel : Privilege::user,
+      {miss.address, miss.line * line_bytes + miss.address % line_bytes,
+       plugin->timekeeper->map_index(miss.node), miss.store});
 }
 
 Result<void> start_clocks(const Arguments& arguments) {
@@ -177,6 +180,23 @@ Result<void> start_clocks(const Arguments& arguments) {
   return {};
 }
 
+// What the tables of all vCPUs may have together.
+constexpr std::uint64_t units_bytes = std::uint64_t{128} << 20;
+
+/// Has misses counted by unit of memory, if they are wanted.
+Result<void> count_units(const Arguments& arguments) {
+  if (arguments.samples.empty()) return {};
+  auto file = CountsFile::open(arguments.samples);
+  if (!file) return file.as_unexpected();
+  plugin->samples = *std::move(file);
+  plugin->units_left.emplace(units_bytes);
+  const auto shift = static_cast<unsigned>(std::countr_zero(arguments.unit_bytes));
+  for (VcpuAccount& vcpu : plugin->vcpus) {
+    vcpu.count_units(shift, *plugin->units_left, memory_offered() ? read_tid : nullptr);
+  }
+  return {};
+}
+
 Result<void> install(qemu_plugin_id_t id, const qemu_info_t& info,
                      std::span<const std::string_view> words) {
   const auto arguments = parse_arguments(words);
@@ -197,6 +217,7 @@ Result<void> install(qemu_plugin_id_t id, const qemu_info_t& info,
 
   plugin = new Plugin(*arguments, *std::move(file), info.version.cur);
   plugin->id = id;
+  if (const auto prepared = count_units(*arguments); !prepared) return prepared.as_unexpected();
   if (!arguments->timing.empty()) {
     const auto started = start_clocks(*arguments);
     if (!started) return started.as_unexpected();

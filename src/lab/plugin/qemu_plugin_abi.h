@@ -115,9 +115,11 @@ HN_PLUGIN_WEAK void qemu_plugin_register_vcpu_tb_exec_cond_cb(qemu_plugin_tb*,
                                                               qemu_plugin_cond, qemu_plugin_u64,
                                                               std::uint64_t, void*);
 
-// Never called: their presence tells versions 3, 4 and 5.
+// Since version 4 (QEMU 9.2). Virtual, of what the vCPU that calls runs. False: not mapped.
+HN_PLUGIN_WEAK bool qemu_plugin_read_memory_vaddr(std::uint64_t, GByteArray*, std::size_t);
+
+// Never called: their presence tells versions 3 and 5.
 HN_PLUGIN_WEAK void qemu_plugin_register_vcpu_insn_exec_cond_cb();
-HN_PLUGIN_WEAK void qemu_plugin_read_memory_vaddr();
 HN_PLUGIN_WEAK void qemu_plugin_write_register();
 
 __attribute__((visibility("default"))) extern int qemu_plugin_version;

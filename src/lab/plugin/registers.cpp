@@ -16,6 +16,25 @@ constexpr std::array<std::string_view, register_count> names = {
 
 constinit std::array<qemu_plugin_register*, register_count> handles{};
 
+/// One for each vCPU's thread, for the life of the process: glib must own it.
+GByteArray* own_buffer() {
+  static thread_local GByteArray* const buffer = g_byte_array_new();
+  return buffer;
+}
+
+// glibc's thread descriptor (struct pthread of x86-64): its own address twice, where every program
+// finds it by the thread pointer, and the id, whose place no version has changed since 2.4.
+constexpr std::size_t own_address = 0;
+constexpr std::size_t own_address_again = 16;
+constexpr std::size_t own_tid = 720;
+
+template <class Value>
+Value value_at(const GByteArray& buffer, std::size_t offset) {
+  Value value;
+  std::memcpy(&value, buffer.data + offset, sizeof value);
+  return value;
+}
+
 }  // namespace
 
 bool registers_offered() {
@@ -42,8 +61,7 @@ bool learn_registers() {
 }
 
 std::optional<std::uint64_t> read_register(unsigned number) {
-  // One buffer per vCPU thread, for the life of the process: glib must own it.
-  static thread_local GByteArray* const buffer = g_byte_array_new();
+  GByteArray* const buffer = own_buffer();
   if (handles[number] == nullptr) return std::nullopt;
   g_byte_array_set_size(buffer, 0);
   qemu_plugin_read_register(handles[number], buffer);
@@ -51,6 +69,20 @@ std::optional<std::uint64_t> read_register(unsigned number) {
   if (buffer->len == 0 || buffer->len > sizeof value) return std::nullopt;
   std::memcpy(&value, buffer->data, buffer->len);
   return value;
+}
+
+bool memory_offered() {
+  return qemu_plugin_read_memory_vaddr != nullptr && registers_offered();
+}
+
+std::uint32_t read_tid(std::uint64_t fs_base) {
+  constexpr std::size_t wanted = own_tid + sizeof(std::uint32_t);
+  GByteArray* const buffer = own_buffer();
+  if (fs_base == 0 || !qemu_plugin_read_memory_vaddr(fs_base, buffer, wanted)) return 0;
+  if (buffer->len < wanted) return 0;
+  if (value_at<std::uint64_t>(*buffer, own_address) != fs_base) return 0;
+  if (value_at<std::uint64_t>(*buffer, own_address_again) != fs_base) return 0;
+  return value_at<std::uint32_t>(*buffer, own_tid);
 }
 
 }  // namespace homenode::lab

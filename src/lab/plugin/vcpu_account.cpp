@@ -33,6 +33,11 @@ VcpuAccount::VcpuAccount(const CacheShape& cache, std::size_t nodes)
   newest_.fill(nowhere);
 }
 
+void VcpuAccount::count_units(unsigned shift, UnitBudget& budget, ReadTid read_tid) {
+  units_ = std::make_unique<UnitCounts>(shift, budget);
+  read_tid_ = read_tid;
+}
+
 void VcpuAccount::open(const Region& region) {
   region_ = region;
   cache_.clear();
@@ -40,6 +45,7 @@ void VcpuAccount::open(const Region& region) {
   kernel_.clear();
   outside_ = 0;
   threads_.clear();
+  if (units_ != nullptr) units_->clear();
   follow_running();
 }
 
@@ -67,10 +73,17 @@ void VcpuAccount::follow_running() {
 
 ThreadAccount* VcpuAccount::find_thread() {
   const auto found = std::ranges::find(threads_, running_, [](const auto& t) { return t->key; });
-  if (found != threads_.end()) return found->get();
-  threads_.push_back(
-      std::make_unique<ThreadAccount>(ThreadAccount{running_, NodeMisses(kernel_.nodes())}));
-  return threads_.back().get();
+  ThreadAccount* account = nullptr;
+  if (found != threads_.end()) {
+    account = found->get();
+  } else {
+    const auto number = static_cast<unsigned>(threads_.size());
+    threads_.push_back(std::make_unique<ThreadAccount>(
+        ThreadAccount{running_, NodeMisses(kernel_.nodes()), number}));
+    account = threads_.back().get();
+  }
+  if (read_tid_ != nullptr && account->tid == 0) account->tid = read_tid_(running_.fs_base);
+  return account;
 }
 
 }  // namespace homenode::lab

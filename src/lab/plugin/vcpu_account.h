@@ -13,6 +13,7 @@
 #include "lab/plugin/private_cache.h"
 #include "lab/plugin/region_control.h"
 #include "lab/plugin/thread_key.h"
+#include "lab/plugin/unit_counts.h"
 
 namespace homenode::lab {
 
@@ -39,12 +40,26 @@ class NodeMisses {
 struct ThreadAccount {
   ThreadKey key;
   NodeMisses misses;
+  unsigned number = 0;    ///< Its place among the vCPU's threads.
+  std::uint32_t tid = 0;  ///< Its id in the guest; 0: not known, or nobody wants it.
+};
+
+/// A page of memory as the guest's hardware has it.
+struct MemoryPlace {
+  unsigned node = 0;           ///< Its node's index.
+  std::uint64_t physical = 0;  ///< The address's guest-physical one; 0: not known.
 };
 
 /// Aligned so that two vCPUs' accounts never share a cache line (nor an adjacent-line prefetch).
 class alignas(128) VcpuAccount {
  public:
   VcpuAccount(const CacheShape& cache, std::size_t nodes);
+
+  /// What tells the running thread's id in the guest by its thread pointer; 0: it cannot, or not
+  /// yet. Called on the vCPU's host thread while the thread is in user code.
+  using ReadTid = std::uint32_t (*)(std::uint64_t fs_base);
+  /// From the next region on, counts misses by thread and unit of 1 << shift bytes, too; once.
+  void count_units(unsigned shift, UnitBudget& budget, ReadTid read_tid);
 
   /// Begins a region: counters at zero, cache cold.
   void open(const Region& region);
@@ -57,7 +72,7 @@ class alignas(128) VcpuAccount {
 
   /// Counts one access by code of the given privilege. Memory has
   ///   bytes() -> unsigned, the size of the access, and
-  ///   node_of(address) -> optional<unsigned>, the index of the node that the address lies on;
+  ///   place_of(address) -> optional<MemoryPlace>, where the address lies;
   /// both are asked only when needed. An access that crosses a line touches both lines.
   template <Privilege privilege, class Memory>
   void count(std::uint64_t address, bool store, const Memory& memory) {
@@ -70,13 +85,14 @@ class alignas(128) VcpuAccount {
   }
 
   /// Counts a miss that somebody else's caches made.
-  void add_miss(Privilege privilege, bool store, unsigned node) {
+  void add_miss(Privilege privilege, const Miss& miss) {
     if (privilege == Privilege::kernel) {
-      kernel_.add(store, node);
+      kernel_.add(miss.store, miss.node);
       return;
     }
     if (thread_ == nullptr) thread_ = find_thread();
-    thread_->misses.add(store, node);
+    thread_->misses.add(miss.store, miss.node);
+    if (units_ != nullptr) units_->add(thread_->number, miss);
   }
   /// References that somebody else counted: user's loads and stores, then the kernel's.
   void set_references(const std::array<std::uint64_t, 4>& references, std::uint64_t outside) {
@@ -92,6 +108,8 @@ class alignas(128) VcpuAccount {
     return threads_;
   }
   [[nodiscard]] std::uint64_t outside() const { return outside_; }
+  /// User code's misses by unit; null: nobody wants them.
+  [[nodiscard]] const UnitCounts* units() const { return units_.get(); }
 
  private:
   // QEMU splits wider accesses into pieces of at most 16 bytes.
@@ -127,11 +145,11 @@ class alignas(128) VcpuAccount {
     if (cache_.holds_lines()) newest_of(address) = address & ~line_mask_;
     // The kernel's half of every address space is the same; users' halves differ.
     if (cache_.touch(privilege == Privilege::user ? line ^ space_ : line)) return;
-    const std::optional<unsigned> node = memory.node_of(address);
-    if (!node) {
+    const std::optional<MemoryPlace> place = memory.place_of(address);
+    if (!place) {
       ++outside_;
     } else {
-      add_miss(privilege, store, *node);
+      add_miss(privilege, {address, place->physical, place->node, store});
     }
   }
 
@@ -153,6 +171,8 @@ class alignas(128) VcpuAccount {
   ThreadKey running_;
   std::optional<Region> region_;
   std::vector<std::unique_ptr<ThreadAccount>> threads_;
+  std::unique_ptr<UnitCounts> units_;
+  ReadTid read_tid_ = nullptr;
 };
 
 }  // namespace homenode::lab

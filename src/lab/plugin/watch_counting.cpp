@@ -10,13 +10,16 @@ struct AccessInProgress {
   qemu_plugin_meminfo_t info;
 
   [[nodiscard]] unsigned bytes() const { return 1U << qemu_plugin_mem_size_shift(info); }
-  [[nodiscard]] std::optional<unsigned> node_of(std::uint64_t address) const {
+  [[nodiscard]] std::optional<MemoryPlace> place_of(std::uint64_t address) const {
     const qemu_plugin_hwaddr* const physical = qemu_plugin_get_hwaddr(info, address);
     if (physical == nullptr) return std::nullopt;
     // QEMU 7.2 says "device" too when it has lost the translation; its address would be garbage.
     // Later versions need not be asked: no device has an address of a node.
     if (plugin->interface_version < 2 && qemu_plugin_hwaddr_is_io(physical)) return std::nullopt;
-    return plugin->nodes.index_of(qemu_plugin_hwaddr_phys_addr(physical));
+    const std::uint64_t found = qemu_plugin_hwaddr_phys_addr(physical);
+    const auto node = plugin->nodes.index_of(found);
+    if (!node) return std::nullopt;
+    return MemoryPlace{*node, plugin->nodes.guest_physical(found)};
   }
 };
 

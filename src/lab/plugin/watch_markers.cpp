@@ -8,6 +8,7 @@
 #include "lab/plugin/instruction.h"
 #include "lab/plugin/plugin.h"
 #include "lab/plugin/registers.h"
+#include "lab/plugin/sample_blocks.h"
 #include "lab/plugin/timeline_json.h"
 
 namespace homenode::lab {
@@ -26,6 +27,18 @@ void collect_counts() {
   }
 }
 
+Result<void> write_samples(unsigned number, const Region& region, const ThreadNumbers& numbers) {
+  auto done = plugin->samples->append(threads_block(number, region, plugin->vcpus, numbers));
+  for (std::size_t i = 0; done && i < plugin->vcpus.size(); ++i) {
+    SampleBlocks blocks(number, static_cast<std::uint16_t>(i), plugin->vcpus[i], numbers,
+                        plugin->nodes.nodes());
+    for (std::string block; done && !(block = blocks.next()).empty();) {
+      done = plugin->samples->append(block);
+    }
+  }
+  return done;
+}
+
 /// pre: the mutex is held and a region is closing; no vCPU runs (or the process exits).
 void write_counts(const Region& region, bool ended_by_marker) {
   if (plugin->timekeeper) collect_counts();
@@ -41,6 +54,10 @@ void write_counts(const Region& region, bool ended_by_marker) {
   const auto written =
       plugin->out.append(counts_line(summary, plugin->vcpus, plugin->ranks, numbers, time));
   if (!written) complain(written.error());
+  if (plugin->samples) {
+    const auto sampled = write_samples(summary.number, region, numbers);
+    if (!sampled) complain(sampled.error());
+  }
   if (!plugin->timeline) return;
   const auto drawn = plugin->timeline->append(timeline_line(summary.number, *time, numbers));
   if (!drawn) complain(drawn.error());

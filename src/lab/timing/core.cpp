@@ -285,7 +285,7 @@ void Core::store_past(const Touch& touch) {
   touched_from_ = touch.node;
   wait_until(slot, touch.node);
   slot = now_ps_ + memory_.write_past({vcpu_, touch.line, touch.node, true, false, now_ps_});
-  if (miss_hook_ != nullptr) miss_hook_(miss_data_, touch.shape, true, touch.node);
+  report_miss(touch);
 }
 
 /// pre: the first level does not have it.
@@ -345,7 +345,12 @@ void Core::count(const LineAnswer& answer, const Touch& touch) {
   ++counts_.l2_misses;
   if (answer.source == Source::last_level) ++counts_.l3_hits;
   if (answer.source == Source::other_cache) ++counts_.other_cache;
-  if (miss_hook_ != nullptr) miss_hook_(miss_data_, touch.shape, touch.store, touch.node);
+  report_miss(touch);
+}
+
+void Core::report_miss(const Touch& touch) {
+  if (miss_hook_ == nullptr) return;
+  miss_hook_(miss_data_, {touch.address, touch.line, touch.node, touch.store, touch.shape});
 }
 
 }  // namespace homenode::lab

@@ -95,8 +95,16 @@ class alignas(128) Core {
     access_elsewhere(address, store, shape, translation);
   }
 
-  /// Called with every miss of the private caches and the node that the line lies on; set once.
-  using MissHook = void (*)(void* data, AccessShape shape, bool store, unsigned node);
+  /// Called with every miss of the private caches: of what virtual address, in which physical line
+  /// on which node; set once.
+  struct PrivateMiss {
+    std::uint64_t address = 0;
+    std::uint64_t line = 0;
+    unsigned node = 0;
+    bool store = false;
+    AccessShape shape;
+  };
+  using MissHook = void (*)(void* data, const PrivateMiss& miss);
   void on_miss(MissHook hook, void* data) {
     miss_hook_ = hook;
     miss_data_ = data;
@@ -199,6 +207,7 @@ class alignas(128) Core {
   void forget_newest(Tag tag);
   void forget_recent();
   void count(const LineAnswer& answer, const Touch& touch);
+  void report_miss(const Touch& touch);
 
   // What the fast path touches comes first.
   std::uint64_t line_mask_;

@@ -1,0 +1,136 @@
+// What a watched job has in its address spaces and which threads it has, for the driver: the lab's
+// sample file says to which mapping and thread an address belongs. It is looked up again and again,
+// as programs give memory back, and threads end, long before they do so themselves; the program
+// itself is left alone. What has not changed since the last look is not written again.
+//
+// The session's file "watch" of the job gets records of a line and a text of so many bytes:
+//   maps PID NANOSECONDS BYTES      then what /proc/PID/maps says
+//   threads PID NANOSECONDS BYTES   then "TID NAME" for each
+#include "jobs.h"
+
+#include "guest.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+  TEXT_MAX = 8 << 20,
+  SOONEST_MS = 10,
+  // A look may take this share of the time: the guest's CPUs are the program's.
+  TIMES_AS_LONG = 20,
+  PROCESSES_MAX = 4096,
+};
+
+// What was last written of a process: two hashes.
+static struct {
+  int pid;
+  uint64_t maps;
+  uint64_t threads;
+} known[PROCESSES_MAX];
+
+static uint64_t hash_of(const char* text, long length) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (long i = 0; i < length; ++i) hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3;
+  return hash;
+}
+
+static long long now_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+static void write_all(int file, const char* data, size_t size) {
+  while (size > 0) {
+    ssize_t written = write(file, data, size);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return;  // The driver reads up to where it was cut.
+    data += written;
+    size -= (size_t)written;
+  }
+}
+
+static void write_record(struct hn_watch* watch, const char* kind, int pid, const char* text,
+                         long length) {
+  char head[96];
+  int used = snprintf(head, sizeof head, "%s %d %lld %ld\n", kind, pid, now_ns(), length);
+  write_all(watch->file, head, (size_t)used);
+  write_all(watch->file, text, (size_t)length);
+}
+
+// "TID NAME" of each thread; the length.
+static long read_threads(int pid, char* text, size_t size) {
+  char path[96];
+  size_t used = 0;
+  snprintf(path, sizeof path, "/proc/%d/task", pid);
+  DIR* tasks = opendir(path);
+  for (struct dirent* entry; tasks != NULL && (entry = readdir(tasks)) != NULL;) {
+    char name[64];
+    if (!isdigit((unsigned char)entry->d_name[0])) continue;
+    snprintf(path, sizeof path, "/proc/%d/task/%.20s/comm", pid, entry->d_name);
+    if (hn_read_file(path, name, sizeof name) <= 0) continue;
+    if (used + sizeof name + 32 > size) break;
+    used += (size_t)snprintf(text + used, size - used, "%.20s %s", entry->d_name, name);
+  }
+  if (tasks != NULL) closedir(tasks);
+  return (long)used;
+}
+
+static void look_at(struct hn_watch* watch, int pid) {
+  static char text[TEXT_MAX];
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/maps", pid);
+  const long length = hn_read_file(path, text, sizeof text);
+  if (length <= 0) return;  // A thread of the kernel, or a process that has just ended.
+  // Processes that share a place write more often than need be, no more.
+  const int place = pid % PROCESSES_MAX;
+  const uint64_t maps = hash_of(text, length);
+  const bool fresh = known[place].pid != pid;
+  if (fresh || known[place].maps != maps) write_record(watch, "maps", pid, text, length);
+  const long names = read_threads(pid, text, sizeof text);
+  const uint64_t threads = hash_of(text, names);
+  if (names > 0 && (fresh || known[place].threads != threads))
+    write_record(watch, "threads", pid, text, names);
+  known[place].pid = pid;
+  known[place].maps = maps;
+  known[place].threads = threads;
+}
+
+void hn_watch_open(struct hn_watch* watch, const char* job) {
+  char path[HN_PATH_MAX];
+  snprintf(path, sizeof path, HN_SESSION "/%s/watch", job);
+  *watch = (struct hn_watch){.file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC)};
+  if (watch->file >= 0) memset(known, 0, sizeof known);
+}
+
+int hn_watch_wait_ms(const struct hn_watch* watch) {
+  if (watch->file < 0) return -1;
+  const long left = watch->next_ms - hn_uptime_ms();
+  return left > 0 ? (int)left : 0;
+}
+
+void hn_watch_look(struct hn_watch* watch) {
+  if (hn_watch_wait_ms(watch) != 0) return;
+  const long began_ms = hn_uptime_ms();
+  DIR* processes = opendir("/proc");
+  for (struct dirent* entry; processes != NULL && (entry = readdir(processes)) != NULL;) {
+    const int pid = atoi(entry->d_name);
+    if (pid > 1) look_at(watch, pid);
+  }
+  if (processes != NULL) closedir(processes);
+  const long ended_ms = hn_uptime_ms();
+  watch->next_ms = ended_ms + SOONEST_MS + TIMES_AS_LONG * (ended_ms - began_ms);
+}
+
+void hn_watch_close(struct hn_watch* watch) {
+  if (watch->file >= 0) close(watch->file);
+  *watch = HN_NO_WATCH;
+}
