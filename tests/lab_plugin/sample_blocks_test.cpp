@@ -12,10 +12,10 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::uint64_t upper_gib = std::uint64_t{1} << 30;
+constexpr std::uint64_t second_gib = std::uint64_t{1} << 30;
 
 /// Memory of two nodes: the upper GiB is the second.
-struct TwoNodes {
+struct NodePerGib {
   [[nodiscard]] unsigned bytes() const { return 8; }
   [[nodiscard]] std::optional<MemoryPlace> place_of(std::uint64_t address) const {
     return MemoryPlace{address >> 30U == 0 ? 0U : 1U, address + 0x100000};
@@ -76,10 +76,10 @@ class SampleBlocksTest : public ::testing::Test {
 
 TEST_F(SampleBlocksTest, HaveWhatTheAccountCounted) {
   VcpuAccount& vcpu = vcpus_[1];
-  vcpu.count<Privilege::user>(0x3000, false, TwoNodes{});
-  vcpu.count<Privilege::user>(0x3040, false, TwoNodes{});
-  vcpu.count<Privilege::user>(upper_gib + 0x80, true, TwoNodes{});
-  vcpu.count<Privilege::kernel>(0x5000, false, TwoNodes{});
+  vcpu.count<Privilege::user>(0x3000, false, NodePerGib{});
+  vcpu.count<Privilege::user>(0x3040, false, NodePerGib{});
+  vcpu.count<Privilege::user>(second_gib + 0x80, true, NodePerGib{});
+  vcpu.count<Privilege::kernel>(0x5000, false, NodePerGib{});
   const ThreadNumbers numbers = number_threads(vcpus_, nullptr);
   const auto samples = samples_of({7, 1, vcpu, numbers, nodes_});
   ASSERT_EQ(samples.size(), 2U);
@@ -96,7 +96,7 @@ TEST_F(SampleBlocksTest, HaveWhatTheAccountCounted) {
   EXPECT_EQ(load.source, SampleSource::lab);
   EXPECT_EQ(load.flags, sample_counts_uses);
   EXPECT_EQ(store.operation, SampleOperation::write);
-  EXPECT_EQ(store.address, upper_gib);
+  EXPECT_EQ(store.address, second_gib);
   EXPECT_EQ(store.weight, 1U);
   EXPECT_EQ(store.memory_node, 8U);
 }
@@ -104,7 +104,7 @@ TEST_F(SampleBlocksTest, HaveWhatTheAccountCounted) {
 TEST_F(SampleBlocksTest, AreSplitWhereACountIsTooLargeForOne) {
   std::uint64_t sum = 0;
   VcpuAccount& vcpu = vcpus_[0];
-  vcpu.count<Privilege::user>(0x3000, false, TwoNodes{});
+  vcpu.count<Privilege::user>(0x3000, false, NodePerGib{});
   // No test makes 2^32 misses; the entry is made to look as if it had.
   auto& entries = const_cast<std::vector<UnitCounts::Entry>&>(vcpu.units()->entries());
   for (auto& one : entries) {
@@ -121,7 +121,7 @@ TEST_F(SampleBlocksTest, AddUpToTheCountsOfThreads) {
   for (std::uint64_t i = 0; i < 200'000; ++i) {
     VcpuAccount& vcpu = vcpus_[i % 2];
     vcpu.set_fs_base(0x10 + i % 3 * 0x10);
-    vcpu.count<Privilege::user>(i * 4096 % (upper_gib * 2), i % 5 == 0, TwoNodes{});
+    vcpu.count<Privilege::user>(i * 4096 % (second_gib * 2), i % 5 == 0, NodePerGib{});
   }
   const ThreadNumbers numbers = number_threads(vcpus_, nullptr);
   for (std::uint16_t cpu = 0; cpu < 2; ++cpu) {
@@ -141,12 +141,12 @@ TEST_F(SampleBlocksTest, AddUpToTheCountsOfThreads) {
 }
 
 TEST_F(SampleBlocksTest, NameThreadsAndProcesses) {
-  vcpus_[0].count<Privilege::user>(0x3000, false, TwoNodes{});
+  vcpus_[0].count<Privilege::user>(0x3000, false, NodePerGib{});
   vcpus_[0].set_fs_base(0x20);
-  vcpus_[0].count<Privilege::user>(0x4000, false, TwoNodes{});
+  vcpus_[0].count<Privilege::user>(0x4000, false, NodePerGib{});
   vcpus_[1].set_cr3(theirs);
   vcpus_[1].set_fs_base(0x30);
-  vcpus_[1].count<Privilege::user>(0x4000, false, TwoNodes{});
+  vcpus_[1].count<Privilege::user>(0x4000, false, NodePerGib{});
   const ThreadNumbers numbers = number_threads(vcpus_, nullptr);
   const auto blocks = blocks_of(threads_block(2, {Scope::all, theirs}, vcpus_, numbers));
   ASSERT_EQ(blocks.size(), 1U);
@@ -168,7 +168,7 @@ TEST_F(SampleBlocksTest, NameThreadsAndProcesses) {
 TEST_F(SampleBlocksTest, AreNoneWhereNobodyWantsThem) {
   VcpuAccount vcpu({4096, 4, 64}, nodes_.size());
   vcpu.open({Scope::all, ours});
-  vcpu.count<Privilege::user>(0, false, TwoNodes{});
+  vcpu.count<Privilege::user>(0, false, NodePerGib{});
   EXPECT_EQ(vcpu.units(), nullptr);
   SampleBlocks blocks(1, 0, vcpu, number_threads({&vcpu, 1}, nullptr), nodes_);
   EXPECT_EQ(blocks.next(), "");

@@ -176,7 +176,9 @@ class Job:
             if content.exists():
                 output.land(content)
 
-    def result(self, end: End, rois: tuple[Roi, ...], counts_from: int) -> Result:
+    def result(
+        self, end: End, rois: tuple[Roi, ...], counts_from: int, samples_from: int
+    ) -> Result:
         """The job's end as the caller sees it."""
         kind, words = end.message.kind, end.message.words
         failure = (words[0], " ".join(words[1:])) if kind == "failed" else None
@@ -194,4 +196,5 @@ class Job:
             watched=(self._folder / "watch").read_bytes() if self._spec.watch else b"",
             rois=rois,
             counts_from=counts_from,
+            samples_from=samples_from,
         )

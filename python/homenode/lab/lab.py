@@ -188,13 +188,14 @@ class Lab:
             self.sample_unit is not None,
         )
         counts_from = _size(self._guest.counts)
+        samples_from = _size(self._guest.samples)
         console_from = _size(self._guest.console)
         name = f"job{self._jobs}"
         jobs = self._guest.session.jobs
         with opened(stdin) as source, Job(name, jobs, spec, stdout, stderr, source) as job:
             self._guest.channel.send("run", name)
             end = self._follow(job, timeout_s)
-            result = job.result(end, self.rois(counts_from), counts_from)
+            result = job.result(end, self.rois(counts_from), counts_from, samples_from)
             job.land_outputs()
         self.ran_out_of_memory = result.signal == SIGKILL and (
             OUT_OF_MEMORY in self._guest.console_text(console_from)
@@ -219,10 +220,10 @@ class Lab:
         path = self._guest.timeline
         return parse_timelines(path.read_text()) if path.exists() else ()
 
-    def samples(self) -> bytes:
-        """What the plugin counted by unit of memory, as it wrote it. Nothing without it."""
+    def samples(self, samples_from: int = 0) -> bytes:
+        """What the plugin counted by unit of memory, as it wrote it, after an offset in bytes."""
         path = self._guest.samples
-        return path.read_bytes() if path.exists() else b""
+        return path.read_bytes()[samples_from:] if path.exists() else b""
 
     def stop(self) -> None:
         """Ends the machine; regions that programs left unfinished are then in rois()."""

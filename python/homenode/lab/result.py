@@ -31,6 +31,7 @@ class Result:
     watched: bytes = b""
     rois: tuple[Roi, ...] = ()
     counts_from: int = 0
+    samples_from: int = 0
 
     @property
     def status(self) -> int:

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+# Where the guest has the host's files; its init is not confined to them.
+GUEST_ROOT = "/root"
 _MAPPING = re.compile(r"([0-9a-f]+)-([0-9a-f]+) (\S{4}) ([0-9a-f]+) \S+ \d+\s*(.*)")
 
 
@@ -32,7 +34,7 @@ class Look:
                 "end": int(one[2], 16),
                 "permissions": one[3],
                 "offset": int(one[4], 16),
-                "path": one[5],
+                "path": one[5].removeprefix(GUEST_ROOT),
             }
             for one in found
             if one is not None

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from homenode import capi
-from homenode.errors import HomenodeError
 from homenode.lab.catalogue import find_file
 from homenode.lab.errors import LabError
 from homenode.lab.lab import Lab
@@ -50,7 +49,7 @@ class LabRecording:
 def recording_of(lab: Lab, result: Result, command: Sequence[str], roi: str) -> LabRecording:
     """The recording of a program that has ended in the lab. Raises LabError."""
     return assemble(
-        lab.samples(),
+        lab.samples(result.samples_from),
         list(looks(result.watched)),
         begin_of(lab, result, command),
         lab.machine.node_of_vcpu,
@@ -84,7 +83,7 @@ def _machine_of(lab: Lab) -> Document | None:
         return None
     try:
         return capi.machine(find_file(lab.source))
-    except (HomenodeError, LabError):
+    except (capi.HomenodeError, LabError):
         return None
 
 
@@ -141,8 +140,36 @@ def assemble(
         "lost": lost,
         "notes": notes,
     }
-    documents = [begin, *(look.document() for look in seen), *documents, told]
+    looked = [look.document() for look in seen]
+    documents = [begin, *looked, *documents, *_names(documents, seen), told]
     return LabRecording(samples, documents, notes)
+
+
+def _names(regions: Iterable[Document], seen: Iterable[Look]) -> list[Document]:
+    """All threads of each process at last: those that nobody saw are called as it is, as a new
+    thread is."""
+    names: dict[int, str] = {}
+    process_of: dict[int, int] = {}
+    last_ns = 0
+    for look in seen:
+        names |= look.threads
+        process_of |= dict.fromkeys(look.threads, look.pid)
+        last_ns = max(last_ns, look.time_ns)
+    for region in regions:
+        process_of |= {one["tid"]: one["pid"] for one in region["threads"] if one["pid"] != INIT}
+    return [
+        {
+            "kind": "threads",
+            "time_ns": last_ns,
+            "pid": pid,
+            "threads": [
+                {"tid": tid, "name": names.get(tid, names.get(pid, ""))}
+                for tid, of in sorted(process_of.items())
+                if of == pid
+            ],
+        }
+        for pid in sorted(set(process_of.values()))
+    ]
 
 
 def _rename(samples: Samples, here: np.ndarray, threads: dict[int, Thread]) -> np.ndarray:

@@ -62,10 +62,12 @@ def _process(
 
 def _threads(pid: int, threads: list[Document], process_of: dict[int, int]) -> dict[int, Thread]:
     known = {int(thread["id"]): int(thread["tid"]) for thread in threads if thread["tid"]}
+    # Before a process has a thread pointer it has one thread.
+    known |= {int(one["id"]): pid for one in threads if not one["tid"] and not one["fs_base"]}
     taken = set(known.values())
     free = sorted(tid for tid, of in process_of.items() if of == pid and tid not in taken)
     found = {number: Thread(pid, tid) for number, tid in known.items()}
-    rest = sorted(int(thread["id"]) for thread in threads if not thread["tid"])
+    rest = sorted({int(thread["id"]) for thread in threads} - known.keys())
     for place, number in enumerate(rest):
         # One that nobody saw gets a number that no thread of the process has.
         tid = free[place] if place < len(free) else max([pid, *taken, *free]) + 1 + place

@@ -23,9 +23,10 @@
 
 enum {
   TEXT_MAX = 8 << 20,
-  SOONEST_MS = 10,
-  // A look may take this share of the time: the guest's CPUs are the program's.
-  TIMES_AS_LONG = 20,
+  // The guest's CPUs are the program's: after a look that took long, more time passes.
+  SOONEST_MS = 20,
+  LATEST_MS = 500,
+  TIMES_AS_LONG = 4,
   PROCESSES_MAX = 4096,
 };
 
@@ -127,7 +128,8 @@ void hn_watch_look(struct hn_watch* watch) {
   }
   if (processes != NULL) closedir(processes);
   const long ended_ms = hn_uptime_ms();
-  watch->next_ms = ended_ms + SOONEST_MS + TIMES_AS_LONG * (ended_ms - began_ms);
+  const long wait_ms = SOONEST_MS + TIMES_AS_LONG * (ended_ms - began_ms);
+  watch->next_ms = ended_ms + (wait_ms < LATEST_MS ? wait_ms : LATEST_MS);
 }
 
 void hn_watch_close(struct hn_watch* watch) {

@@ -84,8 +84,8 @@ void UnitCounts::add(unsigned thread, const Miss& miss) {
 bool UnitCounts::make_room() {
   while ((used_ + 1) * 4 > entries_.size() * 3) {
     const std::size_t more = std::max(first_entries, 2 * entries_.size());
-    if (budget_->take(charged_bytes(more))) {
-      budget_->give_back(charged_bytes(entries_.size()));
+    // Both tables are there for a moment, which nobody counts.
+    if (budget_->take(charged_bytes(more) - charged_bytes(entries_.size()))) {
       rebuild(std::vector<Entry>(more));
     } else if (shift_ < largest_shift) {
       coarsen();

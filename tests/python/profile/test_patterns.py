@@ -1,14 +1,13 @@
 """The patterns of `bench map`, told from who used what: from every access, and from samples."""
 
-import itertools
 import json
-import math
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from map_cuts import CUTS, grid, name_of
 from numpy.typing import NDArray
 
 from homenode.profile import Sharing, Uses, classify
@@ -17,29 +16,7 @@ LINE = 64
 THREADS = (3, 8, 16)
 Integers = NDArray[np.int64]
 
-# Which axes a pattern cuts, the slowest first.
-CUTS = {
-    "2d-rows": (1, 0),
-    "2d-columns": (0, 1),
-    "2d-mesh": (1, 1),
-    "3d-slabs-z": (1, 0, 0),
-    "3d-slabs-y": (0, 1, 0),
-    "3d-slabs-x": (0, 0, 1),
-    "3d-pencils-x": (1, 1, 0),
-    "3d-pencils-y": (1, 0, 1),
-    "3d-pencils-z": (0, 1, 1),
-    "3d-blocks": (1, 1, 1),
-}
 SHAPES = {2: [(256, 256), (64, 1024), (1024, 64)], 3: [(40, 40, 40)]}
-# By how often parts come again in memory, and whether the outermost axis is cut.
-NAMES = {
-    (0, True): Sharing.DIVIDED,
-    (1, False): Sharing.BANDS,
-    (1, True): Sharing.MESH,
-    (2, False): Sharing.PENCILS,
-    (2, True): Sharing.BLOCKS,
-}
-
 
 @dataclass(frozen=True)
 class Case:
@@ -51,19 +28,6 @@ class Case:
     wanted: Sharing
 
 
-def grid(cut: tuple[int, ...], shape: tuple[int, ...], threads: int) -> tuple[int, ...]:
-    """The cut that is nearest to a square or a cube, slower axes more."""
-    all_ = itertools.product(range(1, threads + 1), repeat=len(shape))
-    fitting = [
-        parts
-        for parts in all_
-        if math.prod(parts) == threads
-        and all(part <= extent for part, extent in zip(parts, shape, strict=True))
-        and all(is_cut or part == 1 for part, is_cut in zip(parts, cut, strict=True))
-    ]
-    return min(fitting, key=lambda parts: (sum(parts), [-part for part in parts]))
-
-
 def owners(parts: tuple[int, ...], shape: tuple[int, ...]) -> Integers:
     """The thread of each element of an array that lies row by row."""
     rank = np.zeros(shape, np.int64)
@@ -72,13 +36,6 @@ def owners(parts: tuple[int, ...], shape: tuple[int, ...]) -> Integers:
         along = np.repeat(np.arange(count), sizes)
         rank = rank * count + along.reshape([-1 if a == axis else 1 for a in range(len(shape))])
     return rank.ravel()
-
-
-def name_of(parts: tuple[int, ...]) -> Sharing:
-    """What memory shows of a cut: an axis that is cut comes again where another lies outside it."""
-    axes = [part > 1 for part in parts[::-1]]
-    axes = axes[axes.index(True) :]
-    return NAMES[sum(axes[:-1]), axes[-1]]
 
 
 def boxes(threads: int) -> Iterator[Case]:
