@@ -39,7 +39,9 @@ NAMES = [
     ("study", "no-such-study"),
     ("study", "--dry-run", "demo", "--machine", "no-such-machine"),
 ]
-WRITTEN = {"--output", "--svg", "--xml", "--snapshot", "--seismogram", "--timeline", "--json"}
+WRITTEN = {"--output", "--svg", "--xml", "--snapshot", "--seismogram", "--timeline", "--json"} | {
+    "--samples"
+}
 
 
 def run(words: tuple[str, ...], given: str = "") -> subprocess.CompletedProcess[str]:

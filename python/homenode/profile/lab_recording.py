@@ -28,9 +28,9 @@ SOURCE = {
     "apart: thread, unit of memory, CPU, node of the CPU and node of the memory; nothing is "
     "estimated",
     "cannot_see": "when an access was made, which instruction made it, what the kernel used for "
-    "the program, mappings and threads that were there for less than some hundredths of a second",
+    "the program, mappings and threads that were there for less than a tenth of a second",
     "cost": "the program runs in a virtual machine, tens of times slower; looking up its mappings "
-    "takes at most a twentieth of one CPU",
+    "takes up to a third of one CPU",
     "needs": "QEMU with plugins, 9.0 or newer to tell threads apart, 9.2 or newer for their ids",
 }
 PAGE_BYTES = 4096

@@ -24,9 +24,9 @@
 enum {
   TEXT_MAX = 8 << 20,
   // The guest's CPUs are the program's: after a look that took long, more time passes.
-  SOONEST_MS = 20,
-  LATEST_MS = 500,
-  TIMES_AS_LONG = 4,
+  SOONEST_MS = 10,
+  LATEST_MS = 100,
+  TIMES_AS_LONG = 2,
   PROCESSES_MAX = 4096,
 };
 

@@ -18,6 +18,7 @@ Integers = NDArray[np.int64]
 
 SHAPES = {2: [(256, 256), (64, 1024), (1024, 64)], 3: [(40, 40, 40)]}
 
+
 @dataclass(frozen=True)
 class Case:
     """Lines and who uses them, and what that is called."""
