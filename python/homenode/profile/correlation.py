@@ -46,16 +46,28 @@ class Uses:
         """The accesses of each thread."""
         return np.bincount(self.ranks, weights=self.counts).astype(np.float64)
 
+    @cached_property
+    def grain(self) -> int:
+        """The size of the units that they were counted by, if that is more than a line: all exact
+        places are multiples of it."""
+        common = int(np.bitwise_or.reduce(self.places)) if self.exact and len(self.places) else 0
+        return max(self.line, common & -common)
+
+    @property
+    def tells_lines(self) -> bool:
+        """Whether what different threads use of a unit can be told apart."""
+        return self.grain == self.line
+
     def unit_bytes(self) -> int:
         """The size of the units that accesses are told apart by: a line, or as many as there must
-        be for enough pairs at each distance."""
-        units = self.size / self.line
+        be for enough pairs at each distance, or as they were counted by."""
+        units = self.size / self.grain
         threads = len(self.by_thread)
         pairs = float(len(self.places)) ** 2 / units
         coarser = max(1.0, 2 * units * threads / MOST_CELLS)
         if not self.exact:
             coarser = max(coarser, PAIRS_WANTED / max(pairs, 1e-9))
-        return self.line << int(np.ceil(np.log2(coarser)))
+        return self.grain << int(np.ceil(np.log2(coarser)))
 
 
 def histograms(uses: Uses, unit: int) -> Floats:

@@ -27,6 +27,8 @@ MIXED = 0.6
 LEAST_OVERLAP, MOST_OVERLAP, LONGEST_STRETCH = 0.01, 1.2, 3.5
 # Over r(0): r has fallen, and has risen again; over its first peak: it is as high there.
 FALLEN, RISEN, LEVEL = 0.3, 0.4, 0.75
+# Of the units in use, by a thread that goes over the whole object; by others at most.
+SWEPT, NOT_SWEPT = 0.98, 0.75
 
 
 class Sharing(StrEnum):
@@ -60,7 +62,9 @@ class Pattern:
     `exclusivity` is 1 where each unit of `unit` bytes has one user and 0 where all threads use all
     alike. `levels` are the strides, innermost first. `overlap` is what a thread uses of each of its
     neighbours' parts, over its own. Not `sure`: a pattern within the units would look the same.
-    `why` says what is missing where the pattern is unknown.
+    `why` says what is missing where the pattern is unknown. `swept_by` is the one thread that went
+    over the whole object besides, as often everywhere: as a rule it filled it. The pattern is that
+    of all other uses.
     """
 
     sharing: Sharing
@@ -71,6 +75,7 @@ class Pattern:
     levels: tuple[Level, ...] = ()
     overlap: float = 0.0
     why: str = ""
+    swept_by: int | None = None
 
 
 @dataclass(frozen=True)
@@ -178,6 +183,31 @@ def _active(uses: Uses) -> Uses:
     )
 
 
+def _without_sweep(uses: Uses) -> tuple[Uses, int | None]:
+    """Without what one thread, alone, did to the whole object, and that thread."""
+    unit = uses.unit_bytes()
+    table = histograms(uses, unit)
+    used = table.sum(axis=0) > 0
+    coverage = (table[:, used] > 0).mean(axis=1)
+    order = np.argsort(coverage)
+    if len(order) < 2 or coverage[order[-1]] < SWEPT or coverage[order[-2]] > NOT_SWEPT:
+        return uses, None
+    sweeper = order[-1]
+    often = np.quantile(table[sweeper, used], 1 - SWEPT, method="higher")
+    table[sweeper] = np.maximum(table[sweeper] - often, 0)
+    ranks, units = np.nonzero(table)
+    names = np.unique(uses.threads)
+    counts = table[ranks, units].astype(np.int64)
+    rest = Uses(uses.size, units * unit, names[ranks], counts, uses.exact, uses.line)
+    return rest, int(names[sweeper])
+
+
+def _is_swept(stretches: Floats) -> bool:
+    """Whether one thread's samples are everywhere, and no other's."""
+    ordered = np.sort(stretches)
+    return bool(ordered[-1] > 0.9 * len(ordered) and ordered[-2] < NOT_SWEPT * len(ordered))
+
+
 def _noise(correlation: Correlation) -> float:
     """Two standard deviations of r(0)."""
     pairs = max(correlation.pairs[0], 1.0)
@@ -203,12 +233,20 @@ def classify(uses: Uses) -> Pattern:
         why = f"{accesses} accesses are too few: {FEWEST_ACCESSES} are needed"
         return Pattern(Sharing.UNKNOWN, 0.0, uses.line, accesses, why=why)
     uses = _active(uses)
-    unit = uses.unit_bytes()
     if uses.by_thread.max() >= PRIVATE * accesses:
-        return Pattern(Sharing.PRIVATE, 1.0, unit, accesses, sure=True)
+        return Pattern(Sharing.PRIVATE, 1.0, uses.unit_bytes(), accesses, sure=True)
+    sweeper = None
+    if uses.exact:
+        uses, sweeper = _without_sweep(uses)
+    return replace(_of_many(uses), accesses=accesses, swept_by=sweeper)
+
+
+def _of_many(uses: Uses) -> Pattern:
+    """The pattern of several threads' accesses."""
+    unit, accesses = uses.unit_bytes(), int(uses.counts.sum())
     correlation = correlate(histograms(uses, unit), uses.exact)
     exclusivity = float(np.clip(correlation.r()[0], 0.0, 1.0))
-    tells_lines = uses.exact or unit == uses.line
+    tells_lines = uses.tells_lines and (uses.exact or unit == uses.line)
     if exclusivity < SHARED + (0 if uses.exact else _noise(correlation)):
         sure = tells_lines and exclusivity < SHARED
         return Pattern(Sharing.SHARED, exclusivity, unit, accesses, sure)
@@ -216,6 +254,7 @@ def classify(uses: Uses) -> Pattern:
     levels, cut = _levels(correlation, unit)
     if not levels:
         sharing, overlap = _without_strides(uses, exclusivity)
+        sure = sure and (uses.exact or not _is_swept(_stretches(uses)))
         return Pattern(sharing, exclusivity, unit, accesses, sure, overlap=overlap)
     if exclusivity < MIXED and not sure:
         why = f"threads alternate within {unit} bytes, which more accesses would tell apart"

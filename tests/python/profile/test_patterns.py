@@ -128,6 +128,38 @@ def test_the_patterns_are_all_that_bench_map_has() -> None:
     assert names - shared == {*CUTS, "divided", "interleaved", "partial", "multi-patterns"}
 
 
+def with_a_sweep(case: Case, by: int, often: int) -> Uses:
+    """With one thread that goes over all lines that anybody uses, so often."""
+    lines = np.unique(case.lines)
+    ones = np.ones(len(case.lines), np.int64)
+    return Uses(
+        (int(lines[-1]) + 1) * LINE,
+        np.concatenate([case.lines, lines]) * LINE,
+        np.concatenate([case.threads, np.full(len(lines), by)]),
+        np.concatenate([ones, np.full(len(lines), often)]),
+        exact=True,
+    )
+
+
+@pytest.mark.parametrize(("threads", "by", "often"), [(3, 0, 1), (8, 99, 3), (16, 15, 1)])
+def test_the_thread_that_fills_an_array_hides_no_pattern(threads: int, by: int, often: int) -> None:
+    for case in cases(threads, 16384):
+        found = classify(with_a_sweep(case, by, often))
+        assert (found.sharing, found.sure) == (case.wanted, True), case.name
+        assert found.swept_by == (None if case.wanted == Sharing.SHARED else by), case.name
+        assert found.accesses == len(case.lines) + often * len(np.unique(case.lines))
+
+
+@pytest.mark.parametrize("threads", THREADS)
+def test_counts_by_page_say_nothing_sure_of_what_lines_would_tell(threads: int) -> None:
+    for case in cases(threads, 16384):
+        lines = uses(case)
+        pages = Uses(lines.size, lines.places // 4096 * 4096, lines.threads, lines.counts, True)
+        found = classify(pages)
+        assert found.unit >= 4096
+        assert found.sharing == case.wanted or not found.sure, case.name
+
+
 def test_scattered_pages_have_no_pattern() -> None:
     owner = np.random.default_rng(3).integers(0, 8, 1024).repeat(64)
     found = classify(uses(Case("scattered", np.arange(65536), owner, Sharing.IRREGULAR)))
