@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
+from numpy.typing import NDArray
 
 from homenode.profile.correlation import Correlation, Floats, Uses, correlate, histograms
 
@@ -29,6 +30,10 @@ LEAST_OVERLAP, MOST_OVERLAP, LONGEST_STRETCH = 0.01, 1.2, 3.5
 FALLEN, RISEN, LEVEL = 0.3, 0.4, 0.75
 # Of the units in use, by a thread that goes over the whole object; by others at most.
 SWEPT, NOT_SWEPT = 0.98, 0.75
+# Of all other uses, what such a thread may have done to single units besides.
+STRAY = 0.1
+# From it on parts that come again are sure not to be several patterns in one.
+CLEAN = 0.75
 
 
 class Sharing(StrEnum):
@@ -153,10 +158,20 @@ def _levels(correlation: Correlation, unit: int) -> tuple[tuple[Level, ...], boo
 
 
 def _stretches(uses: Uses) -> Floats:
-    """How long the stretch is that each thread uses, but for a few strays, over an equal part."""
+    """How long the stretch is that each thread uses, but for a few strays, over an equal part. What
+    follows an object's end is its beginning, as in a periodic grid."""
     threads = len(uses.by_thread)
-    ends = [np.quantile(uses.places[uses.ranks == rank], (0.005, 0.995)) for rank in range(threads)]
-    return np.array([(last - first) / 0.99 for first, last in ends]) * threads / uses.size
+    lengths = [_stretch(uses.places[uses.ranks == rank], uses.size) for rank in range(threads)]
+    return np.array(lengths) * threads / uses.size
+
+
+def _stretch(places: NDArray[np.int64], size: int) -> float:
+    """The shortest arc of the ring that has 99 % of the places, for all of them."""
+    places = np.sort(places)
+    ring = np.concatenate([places, places + size])
+    steps = max(1, int(0.99 * len(places)) - 1)
+    shortest = (ring[steps : steps + len(places)] - places).min()
+    return float(shortest) * len(places) / (steps + 1)
 
 
 def _overlap(stretches: Floats) -> float:
@@ -183,23 +198,39 @@ def _active(uses: Uses) -> Uses:
     )
 
 
-def _without_sweep(uses: Uses) -> tuple[Uses, int | None]:
-    """Without what one thread, alone, did to the whole object, and that thread."""
+@dataclass(frozen=True)
+class _Swept:
+    """Uses of an object that the thread `by` went over alone: `others` are without that, `apart`
+    also without what else it did to units that others use."""
+
+    by: int
+    others: Uses
+    apart: Uses
+
+
+def _without_sweep(uses: Uses) -> _Swept | None:
+    """None where no thread alone went over the whole object."""
     unit = uses.unit_bytes()
     table = histograms(uses, unit)
     used = table.sum(axis=0) > 0
     coverage = (table[:, used] > 0).mean(axis=1)
     order = np.argsort(coverage)
     if len(order) < 2 or coverage[order[-1]] < SWEPT or coverage[order[-2]] > NOT_SWEPT:
-        return uses, None
+        return None
     sweeper = order[-1]
     often = np.quantile(table[sweeper, used], 1 - SWEPT, method="higher")
-    table[sweeper] = np.maximum(table[sweeper] - often, 0)
+    own = used & (np.delete(table, sweeper, axis=0).sum(axis=0) == 0)
+    table[sweeper] = np.maximum(table[sweeper] - often, own)
+    others = _from_table(uses, table, unit)
+    table[sweeper, ~own] = 0
+    return _Swept(int(np.unique(uses.threads)[sweeper]), others, _from_table(uses, table, unit))
+
+
+def _from_table(uses: Uses, table: Floats, unit: int) -> Uses:
     ranks, units = np.nonzero(table)
-    names = np.unique(uses.threads)
     counts = table[ranks, units].astype(np.int64)
-    rest = Uses(uses.size, units * unit, names[ranks], counts, uses.exact, uses.line)
-    return rest, int(names[sweeper])
+    threads = np.unique(uses.threads)[ranks]
+    return Uses(uses.size, units * unit, threads, counts, uses.exact, uses.line)
 
 
 def _is_swept(stretches: Floats) -> bool:
@@ -235,10 +266,15 @@ def classify(uses: Uses) -> Pattern:
     uses = _active(uses)
     if uses.by_thread.max() >= PRIVATE * accesses:
         return Pattern(Sharing.PRIVATE, 1.0, uses.unit_bytes(), accesses, sure=True)
-    sweeper = None
-    if uses.exact:
-        uses, sweeper = _without_sweep(uses)
-    return replace(_of_many(uses), accesses=accesses, swept_by=sweeper)
+    swept = _without_sweep(uses) if uses.exact else None
+    if swept is None:
+        return replace(_of_many(uses), accesses=accesses)
+    found = _of_many(swept.others)
+    strays = swept.others.counts.sum() - swept.apart.counts.sum()
+    # The sweeper may be one of those that use a part of their neighbours' parts.
+    if found.sharing != Sharing.PARTIAL and strays < STRAY * swept.others.counts.sum():
+        found = _of_many(swept.apart)
+    return replace(found, accesses=accesses, swept_by=swept.by)
 
 
 def _of_many(uses: Uses) -> Pattern:
@@ -259,4 +295,5 @@ def _of_many(uses: Uses) -> Pattern:
     if exclusivity < MIXED and not sure:
         why = f"threads alternate within {unit} bytes, which more accesses would tell apart"
         return Pattern(Sharing.UNKNOWN, exclusivity, unit, accesses, why=why)
-    return Pattern(_of_levels(levels, cut, uses.line), exclusivity, unit, accesses, sure, levels)
+    sharing = _of_levels(levels, cut, uses.line)
+    return Pattern(sharing, exclusivity, unit, accesses, sure and exclusivity >= CLEAN, levels)

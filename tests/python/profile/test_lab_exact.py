@@ -190,6 +190,14 @@ def test_patterns_are_named_right_from_exact_counts(run: MapRun, lines: Lab) -> 
 
 
 @pytest.mark.lab
+@pytest.mark.parametrize("run", FEW[:2], ids=str)
+def test_so_are_those_of_arrays_that_the_main_thread_filled(run: MapRun, lines: Lab) -> None:
+    found = pattern_in(lines, run, "all")
+    assert (found.sharing, found.sure) == (run.wanted, True)
+    assert found.swept_by is not None
+
+
+@pytest.mark.lab
 @pytest.mark.long
 @pytest.mark.parametrize("threads", THREADS)
 def test_every_pattern_is_named_right_from_exact_counts(

@@ -150,6 +150,42 @@ def test_the_thread_that_fills_an_array_hides_no_pattern(threads: int, by: int, 
         assert found.accesses == len(case.lines) + often * len(np.unique(case.lines))
 
 
+def test_what_it_did_to_a_few_places_besides_hides_none_either() -> None:
+    for case in cases(8, 16384):
+        swept = with_a_sweep(case, 0, 1)
+        some = np.arange(len(case.lines) // 2, len(case.lines) * 13 // 25)
+        again = Uses(
+            swept.size,
+            np.concatenate([swept.places, case.lines[some] * LINE]),
+            np.concatenate([swept.threads, np.zeros(len(some), np.int64)]),
+            np.concatenate([swept.counts, np.ones(len(some), np.int64)]),
+            exact=True,
+        )
+        found = classify(again)
+        assert (found.sharing, found.sure) == (case.wanted, True), case.name
+
+
+def test_parts_may_overlap_across_the_ends_of_a_periodic_grid() -> None:
+    lines, threads = 16384, 8
+    part = lines // threads
+    used = [
+        np.arange(rank * part - part // 8, (rank + 1) * part + part // 8) % lines
+        for rank in range(threads)
+    ]
+    by = np.repeat(np.arange(threads), [len(each) for each in used])
+    found = classify(uses(Case("ring", np.concatenate(used), by, Sharing.PARTIAL)))
+    assert (found.sharing, found.sure) == (Sharing.PARTIAL, True)
+
+
+def test_two_cuts_laid_over_each_other_are_nothing_sure() -> None:
+    rank = owners((1, 4), (128, 128))
+    other = owners((4, 1), (128, 128))
+    lines = np.arange(128 * 128)
+    both = Case("both", np.tile(lines, 2), np.concatenate([rank, other]), Sharing.UNKNOWN)
+    found = classify(uses(both))
+    assert found.sharing == Sharing.IRREGULAR or not found.sure
+
+
 @pytest.mark.parametrize("threads", THREADS)
 def test_counts_by_page_say_nothing_sure_of_what_lines_would_tell(threads: int) -> None:
     for case in cases(threads, 16384):

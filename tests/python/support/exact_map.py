@@ -89,8 +89,8 @@ def uses_of(samples: np.ndarray, begin: int, size: int) -> Uses:
     )
 
 
-def pattern_in(lab: Lab, run: MapRun) -> Pattern:
-    recording, printed = recorded(lab, run.words)
+def pattern_in(lab: Lab, run: MapRun, roi: str = "markers") -> Pattern:
+    recording, printed = recorded(lab, run.words, roi)
     memory = json.loads(printed)["memory"]
     size = memory["pages"] * memory["page_bytes"]
     return classify(uses_of(recording.samples, array_of(recording.samples, size), size))
