@@ -1,0 +1,68 @@
+"""`homenode lab run --samples`: what is refused before a boot, and the file of a run."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from homenode.lab.cli import main
+from homenode.lab.errors import LabError
+from homenode.lab.lab import check_unit
+from homenode.lab.samples import check_samples
+from homenode.profile.recording import read_recording
+
+RUN = ["run", "--machine", "tiny-2x2"]
+
+
+@pytest.mark.parametrize("unit", ["32", "100", "0", "-64", "4194304"])
+def test_a_unit_that_cannot_be_counted_is_refused(
+    unit: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [*RUN, "--samples", str(tmp_path / "s"), f"--sample-unit={unit}", "--", "true"]
+    assert main(words) in (2, 3)  # 3: no lab can start here.
+    err = capsys.readouterr().err
+    assert f"a unit of {unit} bytes cannot be counted; give a power of two" in err or "lab" in err
+    with pytest.raises(LabError, match="give a power of two from 64 to 2097152"):
+        check_unit(int(unit), counted=True)
+
+
+def test_nothing_is_sampled_without_the_plugin() -> None:
+    with pytest.raises(LabError, match="run without --no-plugin"):
+        check_unit(64, counted=False)
+    check_unit(64, counted=True)
+
+
+def test_a_place_that_takes_no_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(LabError, match="does not exist; create it"):
+        check_samples(str(tmp_path / "none" / "samples"))
+    with pytest.raises(LabError, match="it is a folder"):
+        check_samples(str(tmp_path))
+    assert check_samples(str(tmp_path / "samples")) == tmp_path / "samples"
+
+
+@pytest.mark.lab
+def test_the_file_is_of_the_program_that_ran(
+    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    path = tmp_path / "samples"
+    command = ["sh", "-c", "sleep 0.3; ls / > /dev/null; exit 5"]
+    words = [*RUN, "--no-input", "--no-time", "--roi", "all", "--samples", str(path), "--"]
+    assert main([*words, *command]) == 5
+    recording = read_recording(path)
+    assert recording.begin["command"] == command
+    assert recording.begin["hostname"] == "tiny-2x2"
+    assert recording.end is not None
+    assert recording.end["exit_code"] == 5
+    assert recording.end["samples"] == len(recording.samples) > 0
+    assert len(set(recording.samples["pid"].tolist())) == 3  # sh, sleep and ls.
+    assert set(recording.samples["page_shift"]) == {12}
+    shell = recording.begin["pid"]
+    paths = {one["path"] for look in recording.of("mappings") for one in look["mappings"]}
+    assert any(os.path.basename(path) in ("sh", "dash", "bash") for path in paths)  # noqa: PTH119
+    assert any(look["pid"] == shell for look in recording.of("threads"))
+
+
+@pytest.mark.lab
+def test_without_samples_the_guest_watches_nothing(tmp_path: Path) -> None:
+    assert main([*RUN, "--no-input", "--no-time", "--json", str(tmp_path / "j"), "--", "true"]) == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["j"]
