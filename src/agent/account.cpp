@@ -19,6 +19,8 @@ constinit std::size_t allocations = 0;
 constinit std::size_t allocation_pages = 0;
 constinit std::size_t data = 0;
 constinit std::size_t data_pages = 0;
+constinit std::size_t unsuited = 0;
+constinit std::size_t unsuited_pages = 0;
 constinit std::size_t refusals = 0;
 constinit bool told = false;
 constinit bool policies_reported = false;
@@ -148,12 +150,23 @@ void count_data(std::size_t pages) {
   add(data_pages, pages);
 }
 
+void count_left(std::size_t pages) {
+  add(unsuited, 1);
+  add(unsuited_pages, pages);
+}
+
 void tell_account() {
   if (!may_write()) return;
-  (begin() << "rules were applied to " << read(allocations) << " allocations ("
-           << read(allocation_pages) << " pages) and " << read(data) << " pieces of static data ("
-           << read(data_pages) << " pages); the kernel refused " << read(refusals) << " calls")
-      .write();
+  Line line = begin();
+  line << "rules were applied to " << read(allocations) << " allocations ("
+       << read(allocation_pages) << " pages) and " << read(data) << " pieces of static data ("
+       << read(data_pages) << " pages); the kernel refused " << read(refusals) << " calls";
+  if (read(unsuited) > 0) {
+    line << "; left where they are: " << read(unsuited) << " mappings (" << read(unsuited_pages)
+         << " pages) that the program cannot write to yet, or reserves beyond half of the free "
+            "memory; a policy such as interleave suits these too";
+  }
+  line.write();
 }
 
 }  // namespace homenode::agent

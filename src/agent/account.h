@@ -23,6 +23,8 @@ void note_failure(const char* what);
 
 void count_allocation(std::size_t pages);
 void count_data(std::size_t pages);
+/// A mapping that a distribution does not suit, because it would bring all of it in.
+void count_left(std::size_t pages);
 
 /// One line with what was counted.
 void tell_account();

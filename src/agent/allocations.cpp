@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "agent/account.h"
+#include "agent/calls.h"
 #include "agent/place_allocation.h"
 #include "agent/words.h"
 
@@ -157,8 +158,16 @@ void* placed(void* memory, std::size_t bytes, const void* caller) {
   return memory;
 }
 
-/// The program's own mappings: private memory that it can write to and does not merely reserve. A
-/// policy also suits what is only reserved yet, because it brings nothing in.
+/// A distribution brings every page in. That is not for what the program cannot write to yet, nor
+/// for address space of which it will use a part; allocators such as jemalloc, though, map all
+/// their memory without reserving it.
+bool may_bring_in(std::size_t bytes, int protection, int flags) {
+  if ((protection & PROT_WRITE) == 0) return false;
+  return (flags & MAP_NORESERVE) == 0 || bytes <= free_bytes() / 2;
+}
+
+/// The program's own mappings: private memory. A policy also suits what is only reserved yet,
+/// because it brings nothing in.
 void* placed_mapping(void* memory, std::size_t bytes, int protection, int flags,
                      const void* caller) {
   constexpr int wanted = MAP_PRIVATE | MAP_ANONYMOUS;
@@ -167,11 +176,12 @@ void* placed_mapping(void* memory, std::size_t bytes, int protection, int flags,
   if ((flags & wanted) != wanted || (flags & unwanted) != 0) return memory;
   const AllocationRule* const rule = rule_for(bytes, reinterpret_cast<std::uintptr_t>(caller));
   if (rule == nullptr) return memory;
-  const bool reserved = (protection & PROT_WRITE) == 0 || (flags & MAP_NORESERVE) != 0;
-  if (reserved && rule->kind != AllocationRule::Kind::policy) return memory;
-  place(
-      {reinterpret_cast<std::uintptr_t>(memory), (bytes + page_bytes - 1) / page_bytes, page_bytes},
-      *rule);
+  const std::size_t count = (bytes + page_bytes - 1) / page_bytes;
+  if (rule->kind == AllocationRule::Kind::policy || may_bring_in(bytes, protection, flags)) {
+    place({reinterpret_cast<std::uintptr_t>(memory), count, page_bytes}, *rule);
+  } else {
+    count_left(count);
+  }
   return memory;
 }
 

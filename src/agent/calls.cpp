@@ -1,6 +1,7 @@
 #include "agent/calls.h"
 
 #include <sys/stat.h>
+#include <sys/sysinfo.h>
 
 #include "base/raw_call.h"
 
@@ -98,6 +99,12 @@ void* map_memory(std::size_t bytes) {
 
 void unmap_memory(void* memory, std::size_t bytes) {
   raw_unmap(memory, bytes);
+}
+
+std::size_t free_bytes() {
+  struct sysinfo state {};
+  if (raw_call(SYS_sysinfo, &state) < 0) return 0;
+  return (state.freeram + state.bufferram) * state.mem_unit;
 }
 
 int identify_file(const char* path, FileIdentity& identity) {

@@ -82,12 +82,22 @@ int main(int argc, char** argv) {
   void* const mapped =
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   report("mmap", mapped, bytes);
+  void* const unreserved = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  report("noreserve", unreserved, bytes);
+  // More than there is: nobody brings it in.
+  const std::size_t space = std::size_t{1} << 44U;
+  void* const range = mmap(nullptr, space, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  std::printf("address space %s\n", range == MAP_FAILED ? "impossible" : "possible");
+  if (range != MAP_FAILED) munmap(range, space);
   void* const reserved = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   std::printf("reserved stays %s\n", reserved == MAP_FAILED ? "impossible" : "possible");
 
   std::vector<char> small(bytes / 64);
   report("small", small.data(), small.size());
   munmap(reserved, bytes);
+  munmap(unreserved, bytes);
   munmap(mapped, bytes);
   std::free(grown);
   std::free(aligned);

@@ -174,7 +174,7 @@ RULES = {
     "block": ("block:0,2-3", None),
     "bind": ("policy:2@3", [3]),
 }
-WAYS = ["malloc", "calloc", "posix_memalign", "new", "realloc", "mmap"]
+WAYS = ["malloc", "calloc", "posix_memalign", "new", "realloc", "mmap", "noreserve"]
 
 
 @pytest.fixture(scope="module")
@@ -184,13 +184,16 @@ def allocated(quad: Lab) -> dict[str, dict[str, tuple[list[int], int]]]:
     for wire, _ in RULES.values():
         script += (
             f"GLIBC_TUNABLES=glibc.malloc.mmap_threshold=65536 LD_PRELOAD={agent('allocations')} "
-            f"HOMENODE_AGENT={shlex.quote(f'1 place=65536:{wire}')} "
+            f"HOMENODE_AGENT={shlex.quote(f'1 place=65536:{wire} verbose')} "
             f"{built('allocation_probe')} {SIZE}; echo $? {shlex.quote(END)}\n"
         )
     # On one CPU: what nobody places is where its thread runs, which the kernel may move.
     result = quad.run(["taskset", "-c", "2", "sh", "-c", script], timeout_s=300)
     parts = re.split(rf"(\d+) {re.escape(END)}\n", result.stdout.decode())[:-1]
     assert parts[1::2] == ["0"] * len(RULES), result.stderr
+    assert result.stdout.count(b"address space possible") == len(RULES)
+    told = re.findall(r"; left where they are: (\d+) mappings", result.stderr.decode())
+    assert told == ["2"] * (len(RULES) - 1), result.stderr  # A policy suits these too.
     return dict(zip(RULES, map(maps_of, parts[::2]), strict=True))
 
 
