@@ -16,7 +16,7 @@ namespace homenode::actuation {
 
 /// Which shared memory is meant, and what is done with it, in the order of the steps.
 struct SegmentRequest {
-  enum class Step { policy, touch, dump, dump_nodes };
+  enum class Step { policy, touch, dump, dump_nodes, verify };
   bool is_file = false;         ///< A file of tmpfs or hugetlbfs; else a System V segment.
   std::string path;             ///< The file, or the file that the segment's key is made of.
   int project = 0;              ///< The key's other half (--shmid).

@@ -6,14 +6,41 @@
 #include <algorithm>
 #include <cerrno>
 #include <utility>
+#include <vector>
 
 #include "actuation/process.h"
 #include "actuation/refusal.h"
+#include "base/id_list.h"
 
 namespace homenode::actuation {
 namespace {
 
 using Step = SegmentRequest::Step;
+
+/// What is wrong with a page under the policy; empty when nothing is. `before` is the node of the
+/// page before it, after which interleave has to go on with the next of its nodes.
+std::string difference(const placement::Policy& policy, const SegmentRange& page,
+                       std::optional<NodeId> before) {
+  using placement::PolicyKind;
+  auto kind = policy_kind_of(page.mode).value_or(PolicyKind::default_policy);
+  // Kernels before 5.14 know local as preferred without a node.
+  if (kind == PolicyKind::preferred && page.nodes.empty()) kind = PolicyKind::local;
+  if (kind != policy.kind || page.nodes != policy.nodes) {
+    return fmt::format("has the policy {}, not {}", describe({kind, page.nodes}), describe(policy));
+  }
+  if (policy.nodes.empty()) return "";
+  if (!policy.nodes.contains(*page.node)) {
+    return fmt::format("is on node {}, not on one of {}", page.node->value(),
+                       to_list(policy.nodes));
+  }
+  if (policy.kind != PolicyKind::interleave || !before) return "";
+  const std::vector<NodeId> nodes = policy.nodes.to_vector();
+  const auto last = std::find(nodes.begin(), nodes.end(), *before);
+  const NodeId next = last + 1 == nodes.end() ? nodes.front() : *(last + 1);
+  if (*page.node == next) return "";
+  return fmt::format("is on node {}, where interleaving has node {}", page.node->value(),
+                     next.value());
+}
 
 class SegmentSteps {
  public:
@@ -26,9 +53,12 @@ class SegmentSteps {
     const Step step = request_.steps[index];
     if (step == Step::policy) {
       const auto rest = request_.steps.begin() + static_cast<std::ptrdiff_t>(index);
-      return set_policy(std::find(rest, request_.steps.end(), Step::touch) != request_.steps.end());
+      return set_policy(std::any_of(rest, request_.steps.end(), [](Step later) {
+        return later == Step::touch || later == Step::verify;
+      }));
     }
     if (step == Step::touch) return touch();
+    if (step == Step::verify) return verify();
     return dump(step == Step::dump_nodes);
   }
 
@@ -51,6 +81,28 @@ class SegmentSteps {
                   "the file system or the nodes of the policy are full, or there are too few free "
                   "huge pages",
                   -result);
+  }
+
+  /// pre: a step before has set the policy.
+  Result<void> verify() {
+    if (const auto touched = touch(); !touched) return touched;
+    std::optional<NodeId> before;
+    for (std::size_t offset = 0; offset < memory_.region().bytes; offset += memory_.page_bytes()) {
+      SegmentRange page;
+      page.first = request_.offset + offset;
+      page.end = page.first + memory_.page_bytes();
+      for (const bool of_nodes : {false, true}) {
+        if (const int result = ask(offset, of_nodes, page); result < 0) return refused_page(result);
+      }
+      if (const std::string wrong = difference(*policy_, page, before); !wrong.empty()) {
+        return failed(
+            fmt::format("--verify: the page at {:#x} of '{}' {}", page.first, request_.path, wrong),
+            "pages that were present before keep their places: set the policy before "
+            "they are written; --dump and --dump-nodes list all");
+      }
+      before = page.node;
+    }
+    return {};
   }
 
   Result<void> dump(bool of_nodes) {

@@ -1,7 +1,9 @@
 #include "launch/plan.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <utility>
 
 #include "actuation/refusal.h"
 #include "base/id_list.h"
@@ -13,28 +15,57 @@ namespace {
 
 using Kind = RunSetting::Kind;
 
+/// Of no policy: a kernel that lets the call through refuses it with EINVAL.
+constexpr int no_mode = 255;
+
 bool is_list_of_nodes(Kind kind) {
-  return takes_list(kind) && kind != Kind::physcpubind;
+  return takes_list(kind) && kind != Kind::physcpubind && kind != Kind::per_rank;
 }
 
-/// Finds the nodes where the setting names a device or a rank.
-Result<void> look_up(os::Os& os, const machine::Machine& machine, RunSetting& setting,
-                     std::optional<LocalRank>& rank) {
+/// Finds the nodes where the setting names a device.
+Result<void> look_up(os::Os& os, RunSetting& setting) {
   if (setting.kind == Kind::near) {
     const auto node = machine::node_near(os, setting.text());
     if (!node) return node.as_unexpected();
     setting.value = NodeSet{*node};
-  } else if (setting.kind == Kind::per_rank) {
-    auto found = find_local_rank([](const char* name) { return std::getenv(name); });
-    if (!found) return found.as_unexpected();
-    auto nodes = nodes_of_rank(machine, std::get<RankDomain>(setting.value), found->rank);
-    if (!nodes) return nodes.as_unexpected();
-    setting.value = *std::move(nodes);
-    rank = std::move(*found);
   } else if (is_list_of_nodes(setting.kind)) {
     auto list = machine::find_device(os, setting.text());
     if (!list) return list.as_unexpected();
     setting.value = *std::move(list);
+  }
+  return {};
+}
+
+/// Finds this process's rank and its nodes, of those that the lists of the other settings leave.
+Result<void> look_up_rank(const machine::Machine& machine, std::vector<RunSetting>& settings,
+                          std::optional<LocalRank>& rank) {
+  for (RunSetting& setting : settings) {
+    const auto* const domain = std::get_if<RankDomain>(&setting.value);
+    if (domain == nullptr) continue;
+    const auto bound = bound_cpus(machine, settings);
+    if (!bound) return bound.as_unexpected();
+    auto found = find_local_rank([](const char* name) { return std::getenv(name); });
+    if (!found) return found.as_unexpected();
+    auto nodes =
+        nodes_of_rank(machine, bound->value_or(machine.allowed_cpus), *domain, found->rank);
+    if (!nodes) return nodes.as_unexpected();
+    rank = *std::move(found);
+    rank->nodes = *nodes;
+    setting.value = *std::move(nodes);
+  }
+  return {};
+}
+
+/// Threads go where the process may run: beside --per-rank each rank has its part of the map.
+Result<void> join_threads(RunPlan& plan) {
+  if (!plan.threads.threads) return {};
+  if (plan.rank) {
+    auto own = threads_of_rank(*plan.threads.threads, *plan.process.process_cpus, *plan.rank);
+    if (!own) return own.as_unexpected();
+    plan.threads.threads = *std::move(own);
+  }
+  if (plan.rank || !plan.process.process_cpus) {
+    plan.process.process_cpus = plan.threads.process_cpus();
   }
   return {};
 }
@@ -77,9 +108,10 @@ Result<RunPlan> make_run_plan(os::Os& os, const machine::Machine& machine,
   RunPlan plan;
   std::vector<RunSetting> settings = request.settings;
   for (RunSetting& setting : settings) {
-    if (const auto done = look_up(os, machine, setting, plan.rank); !done) {
-      return done.as_unexpected();
-    }
+    if (const auto done = look_up(os, setting); !done) return done.as_unexpected();
+  }
+  if (const auto done = look_up_rank(machine, settings, plan.rank); !done) {
+    return done.as_unexpected();
   }
   auto process = resolve(machine, settings);
   if (!process) return process.as_unexpected();
@@ -87,9 +119,7 @@ Result<RunPlan> make_run_plan(os::Os& os, const machine::Machine& machine,
   auto threads = plan_threads(machine, request.threads);
   if (!threads) return threads.as_unexpected();
   plan.threads = std::move(*threads);
-  if (plan.threads.threads && !plan.process.process_cpus) {
-    plan.process.process_cpus = plan.threads.process_cpus();
-  }
+  if (const auto joined = join_threads(plan); !joined) return joined.as_unexpected();
   plan.program = request.program;
   if (plan.threads.allocations.empty()) return plan;
   const auto absence = find_names(os, plan.threads, plan.program);
@@ -99,16 +129,23 @@ Result<RunPlan> make_run_plan(os::Os& os, const machine::Machine& machine,
 }
 
 std::string find_policy_refusal(os::Os& os) {
+  const auto told = [&os](actuation::Call call, const char* tried, int result) {
+    return actuation::refusal(os, {.call = call, .tried = tried}, result).take().message();
+  };
+  using actuation::Call;
   int mode = 0;
   NodeSet nodes;
-  const int result = os.get_mempolicy(mode, nodes);
-  if (result >= 0) return "";
-  return actuation::refusal(os,
-                            {.call = actuation::Call::get_mempolicy,
-                             .tried = "cannot ask for or set a memory policy"},
-                            result)
-      .take()
-      .message();
+  if (const int asked = os.get_mempolicy(mode, nodes); asked < 0) {
+    return told(Call::get_mempolicy, "cannot ask for or set a memory policy", asked);
+  }
+  const auto is_forbidden = [](int result) { return result == -EPERM || result == -ENOSYS; };
+  if (const int set = os.set_mempolicy(no_mode, {}); is_forbidden(set)) {
+    return told(Call::set_mempolicy, "cannot set a memory policy", set);
+  }
+  if (const int bound = os.mbind(nullptr, 0, no_mode, {}, 0); is_forbidden(bound)) {
+    return told(Call::mbind, "cannot set the memory policy of an address range", bound);
+  }
+  return "";
 }
 
 }  // namespace homenode::launch

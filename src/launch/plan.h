@@ -53,7 +53,7 @@ Result<RunPlan> make_run_plan(os::Os& os, const machine::Machine& machine,
                               const RunRequest& request);
 
 /// Why this kernel or container would refuse to set a memory policy, found by asking for the
-/// present one, which is refused alike; empty when it would not.
+/// present one and setting one that does not exist; empty when it would not.
 std::string find_policy_refusal(os::Os& os);
 
 }  // namespace homenode::launch

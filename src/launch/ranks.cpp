@@ -3,9 +3,12 @@
 #include <array>
 #include <charconv>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+
+#include "base/id_list.h"
 
 namespace homenode::launch {
 namespace {
@@ -23,11 +26,12 @@ constexpr std::array variables{
     "PMIX_RANK",
 };
 
-void add_domain(std::vector<NodeSet>& domains, const machine::Machine& machine, NodeSet nodes) {
+void add_domain(std::vector<NodeSet>& domains, const machine::Machine& machine, const CpuSet& cpus,
+                const NodeSet& nodes) {
   NodeSet usable;
   for (NodeId id : nodes.to_vector()) {
     const machine::Node* const node = machine.find(id);
-    if (node != nullptr && !(node->cpus & machine.allowed_cpus).empty()) usable.insert(id);
+    if (node != nullptr && !(node->cpus & cpus).empty()) usable.insert(id);
   }
   if (!usable.empty()) domains.push_back(std::move(usable));
 }
@@ -50,17 +54,18 @@ Result<LocalRank> find_local_rank(const Environment& environment) {
       "put it between the launcher and the program: 'mpirun homenode run --per-rank node PROGRAM'");
 }
 
-Result<NodeSet> nodes_of_rank(const machine::Machine& machine, RankDomain domain, unsigned rank) {
+Result<NodeSet> nodes_of_rank(const machine::Machine& machine, const CpuSet& cpus,
+                              RankDomain domain, unsigned rank) {
   std::vector<NodeSet> domains;
   if (domain == RankDomain::node) {
-    for (const machine::Node& node : machine.nodes) add_domain(domains, machine, {node.id});
+    for (const machine::Node& node : machine.nodes) add_domain(domains, machine, cpus, {node.id});
   } else {
     for (const machine::Package& package : machine.packages) {
       NodeSet nodes;
       for (const machine::Node& node : machine.nodes) {
         if (node.package == package.number) nodes.insert(node.id);
       }
-      add_domain(domains, machine, nodes);
+      add_domain(domains, machine, cpus, nodes);
     }
   }
   if (domains.empty()) {
@@ -69,6 +74,21 @@ Result<NodeSet> nodes_of_rank(const machine::Machine& machine, RankDomain domain
                   "'homenode topology' shows what there is");
   }
   return domains[rank % domains.size()];
+}
+
+Result<placement::ThreadMap> threads_of_rank(const placement::ThreadMap& threads,
+                                             const CpuSet& cpus, const LocalRank& rank) {
+  placement::ThreadMap own;
+  for (const CpuSet& entry : threads.cpus_by_rank) {
+    CpuSet cut = entry & cpus;
+    if (!cut.empty()) own.cpus_by_rank.push_back(std::move(cut));
+  }
+  if (!own.cpus_by_rank.empty()) return own;
+  return bad_usage(fmt::format("--threads has no entry for rank {}, which --per-rank puts on the "
+                               "CPUs {}",
+                               rank.rank, to_list(cpus)),
+                   "name CPUs of every node that ranks take; each rank's threads take those on "
+                   "its own");
 }
 
 }  // namespace homenode::launch

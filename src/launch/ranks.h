@@ -8,12 +8,14 @@
 #include "base/result.h"
 #include "launch/settings.h"
 #include "machine/machine.h"
+#include "placement/threads/map.h"
 
 namespace homenode::launch {
 
 struct LocalRank {
   unsigned rank = 0;     ///< Among the processes of this host.
   std::string variable;  ///< That holds the rank.
+  NodeSet nodes = {};    ///< What it takes, once that is known.
 };
 
 /// The value of a variable of the environment, or null.
@@ -24,8 +26,14 @@ using Environment = std::function<const char*(const char* name)>;
 /// set.
 Result<LocalRank> find_local_rank(const Environment& environment);
 
-/// The nodes of a rank when each takes a node or a package in turn, of those with CPUs that the
-/// process may use. Errors: failed where none has such CPUs.
-Result<NodeSet> nodes_of_rank(const machine::Machine& machine, RankDomain domain, unsigned rank);
+/// The nodes of a rank when each takes a node or a package in turn, of those that have some of
+/// `cpus`. Errors: failed where none has.
+Result<NodeSet> nodes_of_rank(const machine::Machine& machine, const CpuSet& cpus,
+                              RankDomain domain, unsigned rank);
+
+/// The threads of a rank: the entries of the map on its CPUs, cut to them. Errors: bad_usage where
+/// the map has none.
+Result<placement::ThreadMap> threads_of_rank(const placement::ThreadMap& threads,
+                                             const CpuSet& cpus, const LocalRank& rank);
 
 }  // namespace homenode::launch

@@ -48,6 +48,8 @@ std::optional<Step> step_of(Kind kind) {
       return Step::dump;
     case Kind::dump_nodes:
       return Step::dump_nodes;
+    case Kind::verify:
+      return Step::verify;
     default:
       return std::nullopt;
   }
@@ -90,6 +92,8 @@ const char* written_name(Kind kind) {
       return "--dump (-d)";
     case Kind::dump_nodes:
       return "--dump-nodes (-D)";
+    case Kind::verify:
+      return "--verify (-V)";
     default:
       return nullptr;
   }
@@ -115,7 +119,11 @@ class SegmentReader {
           fmt::format("{} comes before the memory", name != nullptr ? name : "the memory policy"),
           "write --shm or --file first");
     }
-    request_.steps.push_back(step_of(setting.kind).value_or(Step::policy));
+    const Step step = step_of(setting.kind).value_or(Step::policy);
+    if (step == Step::verify && !has_policy()) {
+      return bad_usage("--verify comes before the policy that it is for", "write it after");
+    }
+    request_.steps.push_back(step);
     return {};
   }
 
@@ -138,8 +146,7 @@ class SegmentReader {
   }
 
   Result<void> be_strict() {
-    const auto& steps = request_.steps;
-    if (std::find(steps.begin(), steps.end(), Step::policy) != steps.end()) {
+    if (has_policy()) {
       return bad_usage("--strict comes after the policy that it is for", "write it before");
     }
     request_.strict = true;
@@ -178,6 +185,11 @@ class SegmentReader {
       request_.project = static_cast<int>(*number);
     }
     return {};
+  }
+
+  [[nodiscard]] bool has_policy() const {
+    const auto& steps = request_.steps;
+    return std::find(steps.begin(), steps.end(), Step::policy) != steps.end();
   }
 
   SegmentRequest request_;

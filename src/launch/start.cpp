@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "actuation/process.h"
+#include "base/id_list.h"
 #include "launch/agent.h"
 #include "launch/target.h"
 
@@ -18,24 +19,44 @@ std::string variable(const std::string& name) {
   return value != nullptr ? value : "";
 }
 
+/// The kernel binds to those of the CPUs that the cpuset allows and is silent about the others.
+/// Names the nodes of which it leaves none.
+Notes lost_nodes(os::Os& os, const machine::Machine& machine, const CpuSet& asked) {
+  CpuSet left;
+  if (asked.is_subset_of(machine.allowed_cpus) || os.sched_getaffinity(0, left) < 0) return {};
+  NodeSet lost;
+  for (const machine::Node& node : machine.nodes) {
+    const CpuSet of_node = node.cpus & asked;
+    if (!of_node.empty() && (of_node & left).empty()) lost.insert(node.id);
+  }
+  if (lost.empty()) return {};
+  return {fmt::format("the cpuset of this process allows no CPU of {} {}: it runs on the CPUs {}",
+                      lost.size() == 1 ? "node" : "nodes", to_list(lost), to_list(left & asked))};
+}
+
 }  // namespace
 
-Result<Notes> apply_to_process(os::Os& os, const placement::Placement& placement) {
+Result<Notes> apply_to_process(os::Os& os, const machine::Machine& machine,
+                               const placement::Placement& placement) {
   assert(is_valid(placement));
+  Notes notes;
   if (placement.process_cpus) {
     const auto bound = actuation::bind_thread(os, 0, *placement.process_cpus);
     if (!bound) return bound.as_unexpected();
+    notes = lost_nodes(os, machine, *placement.process_cpus);
   }
-  if (!placement.process_memory) return Notes{};
+  if (!placement.process_memory) return notes;
   placement::Policy policy = *placement.process_memory;
   const auto set = actuation::set_process_policy(os, policy);
-  if (set) return Notes{};
+  if (set) return notes;
   if (!policy.numa_balancing || set.error().errno_value != EINVAL) return set.as_unexpected();
   // As numactl: balancing is a wish, the bind is not.
   policy.numa_balancing = false;
   const auto plain = actuation::set_process_policy(os, policy);
   if (!plain) return plain.as_unexpected();
-  return Notes{"this kernel does not balance within a bind (Linux 5.12 does); bound without it"};
+  notes.emplace_back(
+      "this kernel does not balance within a bind (Linux 5.12 does); bound without it");
+  return notes;
 }
 
 Result<Notes> prepare_agent(os::Os& os, const RunPlan& plan, const std::string& executable) {

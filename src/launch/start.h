@@ -16,8 +16,10 @@ namespace homenode::launch {
 using Notes = std::vector<std::string>;
 
 /// Binds the CPUs and sets the memory policy of this process. Notes where the kernel lacks
-/// balancing, which is a wish. Errors: each refusal of the kernel.
-Result<Notes> apply_to_process(os::Os& os, const placement::Placement& placement);
+/// balancing, which is a wish, and nodes none of whose CPUs the cpuset leaves. Errors: each refusal
+/// of the kernel.
+Result<Notes> apply_to_process(os::Os& os, const machine::Machine& machine,
+                               const placement::Placement& placement);
 
 /// Puts what the agent reads into the environment. `executable` is the command's own file, beside
 /// which the agent is looked for. Notes what works against it. Errors: not_supported for programs

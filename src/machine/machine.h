@@ -62,7 +62,7 @@ struct Machine {
   CpuSet offline_cpus;  ///< CPUs that the system has but does not use; in no node.
   /// Online CPUs of no node, as in a capture from a container that may use some nodes' memory only.
   CpuSet cpus_without_node;
-  CpuSet allowed_cpus;    ///< What the cpuset of this process allows; all CPUs for files.
+  CpuSet allowed_cpus;    ///< What affinity and cpuset of this process allow; all for files.
   NodeSet allowed_nodes;  ///< Nodes whose memory the cpuset allows; all nodes for files.
   /// What hwloc has no place for, from `info` attributes named `homenode:…` (prefix removed).
   std::vector<std::pair<std::string, std::string>> info;

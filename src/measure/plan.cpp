@@ -35,7 +35,7 @@ void note_what_is_left_out(const machine::Machine& machine, Plan& plan) {
     if (node.cpus.empty()) {
       add("has no CPUs: it is measured as a target only");
     } else if (allowed.empty()) {
-      add("is measured as a target only: the cpuset or binding of this process forbids its CPUs");
+      add("is measured as a target only: affinity or cpuset of this process forbid its CPUs");
     } else if (allowed != node.cpus) {
       add(fmt::format("is measured without its CPUs {}, which this process may not use",
                       to_list(node.cpus - allowed)));

@@ -31,6 +31,11 @@ machine::Machine two_packages() {
   return machine;
 }
 
+std::string nodes_of(RankDomain domain, unsigned rank, const CpuSet& cpus = two_packages().cpus()) {
+  const auto nodes = nodes_of_rank(two_packages(), cpus, domain, rank);
+  return nodes ? to_list(*nodes) : nodes.error().message();
+}
+
 TEST(RunRanks, EveryLauncherIsKnown) {
   for (const char* name : {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID",
                            "PMI_RANK", "MV2_COMM_WORLD_LOCAL_RANK", "PMIX_RANK"}) {
@@ -59,19 +64,29 @@ TEST(RunRanks, NoRankOrNonsenseIsBadUsage) {
 TEST(RunRanks, EachTakesANodeInTurn) {
   const std::vector<std::string> expected{"0", "1", "4", "0"};
   for (unsigned rank = 0; rank < expected.size(); ++rank) {
-    EXPECT_EQ(to_list(*nodes_of_rank(two_packages(), RankDomain::node, rank)), expected[rank]);
+    EXPECT_EQ(nodes_of(RankDomain::node, rank), expected[rank]);
   }
-  EXPECT_EQ(to_list(*nodes_of_rank(two_packages(), RankDomain::package, 0)), "0-1");
-  EXPECT_EQ(to_list(*nodes_of_rank(two_packages(), RankDomain::package, 1)), "4");
+  EXPECT_EQ(nodes_of(RankDomain::package, 0), "0-1");
+  EXPECT_EQ(nodes_of(RankDomain::package, 1), "4");
 }
 
-TEST(RunRanks, NodesWithoutAllowedCpusAreLeftOut) {
-  machine::Machine machine = two_packages();
-  machine.allowed_cpus = {CpuId(1), CpuId(2)};
-  EXPECT_EQ(to_list(*nodes_of_rank(machine, RankDomain::node, 0)), "1");
-  EXPECT_EQ(to_list(*nodes_of_rank(machine, RankDomain::node, 1)), "4");
-  machine.allowed_cpus = {};
-  EXPECT_FALSE(nodes_of_rank(machine, RankDomain::node, 0));
+TEST(RunRanks, NodesWithoutCpusOfTheSetAreLeftOut) {
+  const CpuSet cpus{CpuId(1), CpuId(2)};
+  EXPECT_EQ(nodes_of(RankDomain::node, 0, cpus), "1");
+  EXPECT_EQ(nodes_of(RankDomain::node, 1, cpus), "4");
+  EXPECT_FALSE(nodes_of_rank(two_packages(), {}, RankDomain::node, 0));
+}
+
+TEST(RunRanks, ThreadsTakeTheEntriesOnTheirRanksCpus) {
+  const auto entry = [](const char* cpus) { return *parse_cpu_list(cpus); };
+  const placement::ThreadMap map{{entry("4"), entry("0-3"), entry("5"), entry("2"), entry("2")}};
+  const auto own = threads_of_rank(map, entry("2-3"), {1, "PMI_RANK"});
+  ASSERT_TRUE(own);
+  EXPECT_EQ(own->cpus_by_rank, (std::vector{entry("2-3"), entry("2"), entry("2")}));
+  const auto none = threads_of_rank(map, entry("6-7"), {3, "PMI_RANK"});
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().code, ErrorCode::bad_usage);
+  EXPECT_NE(none.error().message().find("no entry for rank 3"), std::string::npos);
 }
 
 }  // namespace

@@ -118,6 +118,35 @@ TEST(RunPlacement, NodesThatAreLookedUpAreValues) {
   EXPECT_TRUE(refused.error().message().starts_with("cannot use '0,4': "));
 }
 
+TEST(RunPlacement, RanksTakeWhatTheListsLeave) {
+  const auto domain = read_setting(Kind::per_rank, "node");
+  ASSERT_TRUE(domain);
+  const std::vector<RunSetting> given{{Kind::cpunodebind, "0,4"}, *domain, {Kind::membind, "same"}};
+  EXPECT_EQ(to_list(**bound_cpus(sparse(), given)), "0-1,4-5");
+  EXPECT_FALSE(bound_cpus(sparse(), {*domain})->has_value());
+  EXPECT_FALSE(bound_cpus(sparse(), {{Kind::cpunodebind, "9"}, *domain}));
+  const RunSetting rank{Kind::per_rank, NodeSet{NodeId(1)}};
+  for (const auto& settings : {std::vector<RunSetting>{rank, {Kind::physcpubind, "0,3-4"}},
+                               std::vector<RunSetting>{{Kind::physcpubind, "0,3-4"}, rank}}) {
+    const auto placement = resolved(settings);
+    EXPECT_EQ(to_list(*placement.process_cpus), "3");
+    EXPECT_EQ(placement.process_memory, (Policy{PolicyKind::preferred, {NodeId(1)}}));
+  }
+  EXPECT_EQ(resolved({rank, {Kind::membind, "same"}}).process_memory,
+            (Policy{PolicyKind::bind, {NodeId(1)}}));
+  const auto both = resolve(sparse(), {rank, {Kind::near, NodeSet{NodeId(0)}}});
+  ASSERT_FALSE(both);
+  EXPECT_EQ(both.error().code, ErrorCode::bad_usage);
+}
+
+TEST(RunPlacement, ACpuOutsideTheAffinityNamesAll) {
+  const auto refused = resolve(sparse(), {{Kind::physcpubind, "5"}});
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message().find("put --all before the list"), std::string::npos);
+  const auto absent = resolve(sparse(), {{Kind::physcpubind, "9"}});
+  EXPECT_EQ(absent.error().message().find("--all"), std::string::npos);
+}
+
 TEST(RunPlacement, DomainsOfRanksAreRead) {
   for (const char* text : {"node", "numa"}) {
     EXPECT_EQ(std::get<RankDomain>(read_setting(Kind::per_rank, text)->value), RankDomain::node);

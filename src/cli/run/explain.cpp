@@ -71,7 +71,8 @@ std::string explain_text(const launch::RunPlan& plan) {
   const placement::Placement& process = plan.process;
   std::string text;
   if (plan.rank) {
-    text += fmt::format("rank on this host: {} ({})\n", plan.rank->rank, plan.rank->variable);
+    text += fmt::format("rank on this host: {} ({}), on nodes {}\n", plan.rank->rank,
+                        plan.rank->variable, to_list(plan.rank->nodes));
   }
   text += "memory policy: " +
           (process.process_memory ? launch::policy_text(*process.process_memory) : "unchanged") +
@@ -101,7 +102,9 @@ std::string explain_json(const launch::RunPlan& plan) {
             {"program", plan.program}};
   if (process.process_cpus) json["cpus"] = numbers(*process.process_cpus);
   json["refusal"] = plan.refusal.empty() ? Json(nullptr) : Json(plan.refusal);
-  json["rank"] = plan.rank ? Json{{"rank", plan.rank->rank}, {"variable", plan.rank->variable}}
+  json["rank"] = plan.rank ? Json{{"rank", plan.rank->rank},
+                                  {"variable", plan.rank->variable},
+                                  {"nodes", numbers(plan.rank->nodes)}}
                            : Json(nullptr);
   json["threads"] = Json::array();
   for (std::size_t rank = 0; rank < launch::thread_entries(plan.threads); ++rank) {

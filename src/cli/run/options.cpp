@@ -25,7 +25,8 @@ struct OptionRow {
 
 /// In the order of the help. Help, man page and parser come from it.
 constexpr std::array options{
-    OptionRow{Kind::all, "-a,--all", "", "lift the limits of the cpuset for the lists that follow"},
+    OptionRow{Kind::all, "-a,--all", "",
+              "lift the limits of affinity and cpuset for the lists that follow"},
     OptionRow{Kind::interleave, "-i,--interleave", "NODES", "memory page by page over these nodes"},
     OptionRow{Kind::weighted_interleave, "-w,--weighted-interleave", "NODES",
               "memory over these nodes by the weights that the system has for them (Linux 6.9)"},
@@ -74,12 +75,15 @@ constexpr std::array options{
               "after --shm or --file: print the policies of the range"},
     OptionRow{Kind::dump_nodes, "-D,--dump-nodes", "",
               "after --shm or --file: print the node of each page, which brings it in"},
+    OptionRow{Kind::verify, "-V,--verify", "",
+              "after the policy: bring all pages in and fail where one has another policy or is on "
+              "a node that the policy does not give it"},
 };
 
 constexpr const char* footer =
     "Sets CPUs and a memory policy as numactl does, then starts the program, which keeps them. "
-    "NODES and CPUS are lists such as 0-3,8; all; !2 (all but 2); +0-1 (counted within the "
-    "cpuset); "
+    "NODES and CPUS are lists such as 0-3,8; all; !2 (all but 2); +0-1 (counted among those "
+    "that may be used); "
     "and for nodes same (the list before) and netdev:eth0, block:sda, file:/path, ip:10.0.0.1, "
     "pci:0000:3b:00.0 (the node of a device, at the end of a list). "
     "Options end at the first argument that is none, or after --; "

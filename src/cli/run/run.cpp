@@ -66,7 +66,7 @@ class Run final : public Verb {
     if (!planned) return report(context, name(), planned.error());
     const auto done = order->prints.instead_of_program() || order->request.segment
                           ? print_instead(context, *order, *planned)
-                          : apply(context, *order, planned->plan);
+                          : apply(context, *order, *planned);
     if (!done) return report(context, name(), done.error());
     if (order->prints.instead_of_program() || order->request.segment) return exit_done;
     return start(context, planned->plan);
@@ -88,10 +88,11 @@ class Run final : public Verb {
   }
 
   /// Makes the plan hold for this process, short of starting the program.
-  static Result<void> apply(Context& context, const RunOrder& order, const launch::RunPlan& plan) {
+  static Result<void> apply(Context& context, const RunOrder& order, const Planned& planned) {
+    const launch::RunPlan& plan = planned.plan;
     if (plan.absence < 0) return {};
     warn_of_strict(context, order.request);
-    const auto notes = launch::apply_to_process(context.os, plan.process);
+    const auto notes = launch::apply_to_process(context.os, planned.machine, plan.process);
     if (!notes) return notes.as_unexpected();
     print(context, *notes);
     if (!order.request.threads.needs_agent()) return {};
@@ -168,7 +169,7 @@ class Run final : public Verb {
   /// Sets the policy and prints what then holds.
   static Result<void> show(Context& context, const RunOrder& order, const Planned& planned) {
     warn_of_strict(context, order.request);
-    const auto notes = launch::apply_to_process(context.os, planned.plan.process);
+    const auto notes = launch::apply_to_process(context.os, planned.machine, planned.plan.process);
     if (!notes) return notes.as_unexpected();
     print(context, *notes);
     const auto state = actuation::read_policy_state(context.os, planned.machine);

@@ -25,8 +25,9 @@ void Topology::define(CLI::App& app) {
                     ->expected(0, 1);
   app.footer(
       "Shows the packages and their NUMA nodes, each with its memory, its CPUs and the devices "
-      "near it; then the caches, what the cpuset forbids this process, and the matrices between "
-      "nodes: distances, latencies and bandwidths as far as they are known, each with its source. "
+      "near it; then the caches, what affinity and cpuset forbid this process, and the matrices "
+      "between nodes: distances, latencies and bandwidths as far as they are known, each with its "
+      "source. "
       "Without an option it prints a text tree. It writes a file whole or not at all. "
       "homenode-draw, "
       "of homenode's Python part, draws the picture.");

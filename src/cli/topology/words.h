@@ -36,7 +36,7 @@ std::string device_words(const machine::Machine& machine, const NodeSet& nodes);
 /// Sets of several nodes that share devices, and the empty set for devices of unknown place.
 std::vector<NodeSet> shared_device_places(const machine::Machine& machine);
 
-/// What the cpuset takes away from this process; empty when it takes nothing.
+/// What affinity and cpuset take away from this process; empty when it takes nothing.
 std::string limit_words(const machine::Machine& machine);
 
 /// Who says so: "from the firmware", "declared by the file", "measured".

@@ -15,11 +15,11 @@ namespace {
 /// What a list is read against, for one kind of id.
 template <class IdType>
 struct Universe {
-  std::string_view noun;   ///< "node" or "CPU", for messages.
-  IdSet<IdType> existing;  ///< All of the machine.
-  IdSet<IdType> allowed;   ///< What may be named; what "!" and "+" count in.
-  IdSet<IdType> all;       ///< What "all" means.
-  std::string_view refusal = "the cpuset of this process does not allow";
+  std::string_view noun;     ///< "node" or "CPU", for messages.
+  IdSet<IdType> existing;    ///< All of the machine.
+  IdSet<IdType> allowed;     ///< What may be named; what "!" and "+" count in.
+  IdSet<IdType> all;         ///< What "all" means.
+  std::string_view refusal;  ///< Why one may not be named, for messages: it stands before it.
   std::optional<IdType> last = {};  ///< The last item of the list, which its text leaves empty.
 };
 
@@ -98,7 +98,7 @@ Result<IdSet<IdType>> parse_items(const Universe<IdType>& universe, std::string_
           "write numbers and ranges such as 0-3,8, or all, same, !LIST, +LIST");
     }
     if (relative && range->second >= allowed.size()) {
-      return bad_usage(fmt::format("cannot use '{}': the cpuset of this process has {} {}s", text,
+      return bad_usage(fmt::format("cannot use '{}': this process may use {} {}s", text,
                                    allowed.size(), universe.noun),
                        "count from +0");
     }
@@ -155,16 +155,20 @@ Result<NodeSet> parse_nodes(const machine::Machine& machine, std::string_view te
                             std::optional<NodeId> last) {
   const NodeSet existing = machine.node_ids();
   const NodeSet allowed = all_nodes ? existing : machine.allowed_nodes;
-  Universe<NodeId> universe{"node", existing, allowed, allowed & machine.nodes_with_memory()};
-  universe.last = last;
-  return parse(universe, text, previous);
+  return parse(Universe<NodeId>{"node", existing, allowed, allowed & machine.nodes_with_memory(),
+                                "the cpuset of this process does not allow", last},
+               text, previous);
 }
 
 Result<NodeSet> parse_cpu_nodes(const machine::Machine& machine, std::string_view text,
-                                const std::optional<NodeSet>& previous, bool all_nodes,
+                                const std::optional<NodeSet>& previous, CpuReach reach,
                                 std::optional<NodeId> last) {
-  const NodeSet allowed =
-      all_nodes ? machine.nodes_with_cpus() : nodes_with_some_of(machine, machine.allowed_cpus);
+  const NodeSet with_cpus = machine.nodes_with_cpus();
+  NodeSet allowed = with_cpus;
+  if (reach != CpuReach::machine) {
+    allowed = nodes_with_some_of(machine, machine.allowed_cpus);
+    if (reach == CpuReach::cpuset) allowed = allowed | (machine.allowed_nodes & with_cpus);
+  }
   return parse(Universe<NodeId>{"node", machine.node_ids(), allowed, allowed,
                                 "this process may use no CPU of", last},
                text, previous);
@@ -174,7 +178,9 @@ Result<CpuSet> parse_cpus(const machine::Machine& machine, std::string_view text
                           const std::optional<CpuSet>& previous, bool all_cpus) {
   const CpuSet existing = machine.cpus();
   const CpuSet allowed = all_cpus ? existing : machine.allowed_cpus;
-  return parse(Universe<CpuId>{"CPU", existing, allowed, allowed}, text, previous);
+  return parse(Universe<CpuId>{"CPU", existing, allowed, allowed,
+                               "affinity or cpuset of this process do not allow"},
+               text, previous);
 }
 
 }  // namespace homenode::placement

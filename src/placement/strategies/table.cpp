@@ -42,9 +42,10 @@ Result<void> check_program(const machine::Machine& machine, const Program& progr
     }
   }
   if (machine.allowed_cpus.empty() || usable_memory(machine).empty()) {
-    return not_supported("this process may use no CPU or no memory of the machine",
-                         "check its cpuset (Cpus_allowed_list and Mems_allowed_list in "
-                         "/proc/self/status)");
+    return not_supported(
+        "this process may use no CPU or no memory of the machine",
+        "check its affinity and cpuset (Cpus_allowed_list and Mems_allowed_list in "
+        "/proc/self/status)");
   }
   return {};
 }

@@ -25,7 +25,7 @@ Result<void> place_threads(const Machine& machine, MapPlan& plan) {
   }
   if (threads.cpus_by_rank.empty()) {
     return not_supported("this process may use no CPU of the machine",
-                         "check its cpuset (Cpus_allowed_list in /proc/self/status)");
+                         "check its affinity and cpuset (Cpus_allowed_list in /proc/self/status)");
   }
   for (unsigned rank = 0; rank < plan.threads; ++rank) {
     const CpuSet& cpus = threads.of(rank);

@@ -205,9 +205,10 @@ Result<NumaMemPlan> plan_numa_mem(const Machine& machine, const NumaMemOptions& 
                                   const MemoryFacts& facts) {
   if (const auto checked = check(options); !checked) return checked.as_unexpected();
   if (machine.allowed_cpus.empty() || placement::usable_memory(machine).empty()) {
-    return not_supported("this process may use no CPU or no memory of the machine",
-                         "check its cpuset (Cpus_allowed_list and Mems_allowed_list in "
-                         "/proc/self/status)");
+    return not_supported(
+        "this process may use no CPU or no memory of the machine",
+        "check its affinity and cpuset (Cpus_allowed_list and Mems_allowed_list in "
+        "/proc/self/status)");
   }
   NumaMemPlan plan;
   plan.options = options;

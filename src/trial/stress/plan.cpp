@@ -69,7 +69,7 @@ Result<void> start_threads(const Machine& machine, StressPlan& plan) {
   }
   if (!plan.nodes.empty()) return {};
   return not_supported("this process may use no CPU of the machine",
-                       "check its cpuset (Cpus_allowed_list in /proc/self/status)");
+                       "check its affinity and cpuset (Cpus_allowed_list in /proc/self/status)");
 }
 
 Result<void> size_blocks(const Machine& machine, const MemoryFacts& facts, StressPlan& plan) {

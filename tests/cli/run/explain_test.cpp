@@ -77,12 +77,30 @@ TEST(RunExplain, EachRankHasItsNode) {
   EXPECT_NE(explain_text(plan).find("rank on this host: 1 (OMPI"), std::string::npos);
 }
 
+TEST(RunExplain, ARanksThreadsTakeTheEntriesOnItsNode) {
+  setenv("OMPI_COMM_WORLD_LOCAL_RANK", "1", 1);
+  launch::ThreadRequest threads;
+  threads.threads = "3,0,2";
+  const launch::RunPlan plan = planned({{{Kind::per_rank, launch::RankDomain::node}}, threads});
+  unsetenv("OMPI_COMM_WORLD_LOCAL_RANK");
+  const std::string text = explain_text(plan);
+  EXPECT_NE(text.find("(OMPI_COMM_WORLD_LOCAL_RANK), on nodes 1\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("CPUs: 2-3\nthread 0: CPUs 3,"), std::string::npos) << text;
+  EXPECT_NE(text.find("thread 1: CPUs 2,"), std::string::npos) << text;
+  EXPECT_EQ(nlohmann::json::parse(explain_json(plan))["rank"]["nodes"], std::vector<int>{1});
+}
+
 TEST(RunExplain, NamesWhatAContainerRefuses) {
   os::Fake os;
   EXPECT_EQ(launch::find_policy_refusal(os), "");
   os.fail_call("get_mempolicy", 1, EPERM);
   const std::string refusal = launch::find_policy_refusal(os);
   EXPECT_NE(refusal.find("CAP_SYS_NICE"), std::string::npos) << refusal;
+  for (const char* call : {"set_mempolicy", "mbind"}) {
+    os::Fake other;
+    other.fail_call(call, 1, EPERM);
+    EXPECT_NE(launch::find_policy_refusal(other).find("CAP_SYS_NICE"), std::string::npos) << call;
+  }
   launch::RunPlan plan;
   plan.refusal = refusal;
   EXPECT_NE(explain_text(plan).find("refused here: "), std::string::npos);

@@ -274,8 +274,8 @@ TEST(RunFaults, OfPlacedThreadsAreToldBeforeTheProgramStarts) {
                   placed({"run", "--thread-memory", "bind@0/bind@1", "-m", "1"}, "/bin/program"),
                   placed({"run", "--place", "size>1M: cyclic", "-N", "1"}, "program"),
                   placed({"run", "--malloc=bind", "-C", "1", "-i", "all"}, "program")}),
-      and_attributes({"check_executable", "execute", "file_status", "get_mempolicy", "read_file",
-                      "read_file_at", "read_link", "resolve_path", "sched_setaffinity",
+      and_attributes({"check_executable", "execute", "file_status", "get_mempolicy", "mbind",
+                      "read_file", "read_file_at", "read_link", "resolve_path", "sched_setaffinity",
                       "set_mempolicy"}));
 }
 

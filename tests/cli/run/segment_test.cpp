@@ -80,6 +80,8 @@ TEST(RunSegment, RefusesWhatBreaksTheOrder) {
   const std::vector<std::vector<launch::RunSetting>> wrong{
       {{Kind::length, "4k"}},
       {{Kind::dump, ""}},
+      {{Kind::verify, ""}},
+      {{Kind::file, "f"}, {Kind::verify, ""}, {Kind::membind, "0"}},
       {{Kind::membind, "0"}, {Kind::file, "f"}},
       {{Kind::touch, ""}, {Kind::file, "f"}},
       {{Kind::file, "f"}, {Kind::length, "4k"}},
@@ -166,6 +168,16 @@ TEST(RunSegment, MakesASegmentWithItsKeyFile) {
   EXPECT_NE(line.err.str().find("too small"), std::string::npos);
 }
 
+TEST(RunSegment, VerifiesEveryPage) {
+  CommandLine line;
+  for (const char* policy : {"--interleave=all", "--membind=all", "--preferred-many=all", "-l"}) {
+    EXPECT_EQ(line.run(on_file({policy, "--verify"})), exit_done) << policy << line.err.str();
+  }
+  CommandLine refused;  // The first two calls ask whether the policy stays.
+  refused.os.fail_call("page_policy", 3, EPERM);
+  EXPECT_EQ(refused.run(on_file({"-l", "-V"})), exit_not_supported) << refused.err.str();
+}
+
 TEST(RunSegment, RefusesWhatIsNotThereOrNotWhole) {
   for (const SegmentWords& words :
        {SegmentWords{"run", "--length=100", "--file=f", "-l"},
@@ -223,7 +235,7 @@ TEST(RunSegment, EveryRefusalLeavesNothingBehind) {
         line.os.add_shared_file("older", 4096);
         line.os.fail_call("", nth, errno_value);
         const int code = line.run({"run", "--length=64k", is_file ? "--file" : "--shm", "new", "-m",
-                                   "all", "--touch", "--dump", "--dump-nodes"});
+                                   "all", "--touch", "--dump", "--dump-nodes", "--verify"});
         if (!line.os.has_failed()) break;
         const std::string failed = line.os.calls()[nth - 1];
         SCOPED_TRACE(failed + " errno " + std::to_string(errno_value));

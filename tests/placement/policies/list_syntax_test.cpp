@@ -30,8 +30,8 @@ std::string words(const Result<Set>& result) {
 std::string nodes(std::string_view text, bool all = false) {
   return words(parse_nodes(limited(), text, {}, all));
 }
-std::string cpu_nodes(std::string_view text, bool all = false) {
-  return words(parse_cpu_nodes(limited(), text, {}, all));
+std::string cpu_nodes(std::string_view text, CpuReach reach = CpuReach::usable) {
+  return words(parse_cpu_nodes(limited(), text, {}, reach));
 }
 std::string cpus(std::string_view text, bool all = false) {
   return words(parse_cpus(limited(), text, {}, all));
@@ -85,8 +85,7 @@ TEST(NodeLists, RefusesNodesByName) {
   EXPECT_EQ(nodes("0", true), "0");
   EXPECT_EQ(nodes("8-10"),
             "error: cannot use '8-10': this machine has no node 10; its nodes are 0-1,8-9");
-  EXPECT_EQ(nodes("+3"),
-            "error: cannot use '+3': the cpuset of this process has 3 nodes; count from +0");
+  EXPECT_EQ(nodes("+3"), "error: cannot use '+3': this process may use 3 nodes; count from +0");
 }
 
 TEST(NodeLists, RefusesWhatIsNoList) {
@@ -112,9 +111,25 @@ TEST(CpuNodeLists, NodesStandForTheirCpus) {
   EXPECT_EQ(cpu_nodes("1"), "1");
   EXPECT_EQ(cpu_nodes("!1"), "8");
   EXPECT_EQ(cpu_nodes("+1"), "8");
-  EXPECT_EQ(cpu_nodes("all", true), "0-1,8");
+  EXPECT_EQ(cpu_nodes("all", CpuReach::machine), "0-1,8");
   EXPECT_EQ(cpu_nodes("9"),
             "error: cannot use '9': this process may use no CPU of node 9; allowed are 1,8");
+}
+
+TEST(CpuNodeLists, AnAffinityDoesNotNarrowWhatNumactlMayBindTo) {
+  Machine machine = limited();
+  machine.allowed_cpus = *parse_cpu_list("2-3");
+  const auto bound = [&](std::string_view text) {
+    return words(parse_cpu_nodes(machine, text, {}, CpuReach::cpuset));
+  };
+  EXPECT_EQ(bound("all"), "1,8") << "8's memory is allowed, 1 has an allowed CPU, 9 has none";
+  EXPECT_EQ(bound("8"), "8");
+  EXPECT_EQ(bound("+1"), "8");
+  EXPECT_EQ(bound("!1"), "8");
+  EXPECT_EQ(bound("0"),
+            "error: cannot use '0': this process may use no CPU of node 0; allowed are "
+            "1,8");
+  EXPECT_EQ(words(parse_cpu_nodes(machine, "all")), "1");
 }
 
 TEST(CpuLists, FollowTheSameRules) {
@@ -126,7 +141,8 @@ TEST(CpuLists, FollowTheSameRules) {
   EXPECT_EQ(cpus("!+0"), "4-5");
   EXPECT_EQ(
       cpus("2"),
-      "error: cannot use '2': the cpuset of this process does not allow CPU 2; allowed are 3-5");
+      "error: cannot use '2': affinity or cpuset of this process do not allow CPU 2; allowed are "
+      "3-5");
   EXPECT_EQ(cpus("2", true), "2");
   EXPECT_EQ(cpus("7-8"), "error: cannot use '7-8': this machine has no CPUs 7-8; its CPUs are 0-5");
   EXPECT_EQ(words(parse_cpus(limited(), "same", CpuSet{CpuId(4)})), "4");
