@@ -4,12 +4,13 @@ the number of runs and the spread; nothing is asserted.
     ./dev bench            every benchmark
     ./dev bench boot       one of them: boot, lab, start, kernels, closure, waits, scaling,
                            symmetry, independence, where, place, heap, heap-placement,
-                           heap-programs, npb, messages, stress, profile
+                           heap-programs, npb, messages, stress, profile, numactl
     ./dev bench heap --help   the allocators side by side, which take options
     ./dev bench heap-placement --help   where they put blocks; which machines, how many blocks
     ./dev bench heap-programs [NAME...]   large real programs under the allocator
     ./dev bench npb --help    the NAS Parallel Benchmarks, beside other builds of them, or verified
     ./dev bench messages --help   kNeighbor and Molecular2D, beside charm4py or in the lab
+    ./dev bench numactl --help    numactl's own test suite, with homenode run in its place
     ./dev bench stress --help the daemon stress test in the lab, mode by mode
     ./dev bench profile --help  samples of every source beside exact counts, in the lab
 """
@@ -41,6 +42,7 @@ from stress import stress
 from waits import waits
 from where import where
 
+from beside.suite import numactl_suite
 from homenode.lab import Lab, catalogue
 
 
@@ -102,6 +104,7 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "messages": messages,
     "stress": stress,
     "profile": profile,
+    "numactl": numactl_suite,
 }
 
 if __name__ == "__main__":
@@ -113,6 +116,7 @@ if __name__ == "__main__":
         "messages": messages_main,
         "stress": stress_main,
         "profile": profile_main,
+        "numactl": numactl_suite,
     }
     if sys.argv[1:] and sys.argv[1] in with_options:
         sys.exit(with_options[sys.argv[1]](sys.argv[2:]))

@@ -32,6 +32,16 @@ TEST(LoadLive, LeavesOfflineCpusOutOfTheNodes) {
   EXPECT_EQ(to_list(machine->allowed_cpus), "0-1,3-4,6");
 }
 
+TEST(LoadLive, DescribesAMachineWhoseFirstCpuAndNodeAreOffline) {
+  const SysfsTree tree("offline-first");
+  const auto machine = load_live();
+  ASSERT_TRUE(machine) << machine.error().message();
+  EXPECT_EQ(to_list(machine->node_ids()), "1-2");
+  EXPECT_EQ(to_list(machine->cpus()), "2-3,5");
+  EXPECT_EQ(to_list(machine->offline_cpus), "0-1,4");
+  EXPECT_EQ(machine->distances->values.at(NodeId(2), NodeId(1)), 16);
+}
+
 TEST(LoadLive, HasTheLabMachinesNameInsideTheLab) {
   const SysfsTree tree("offline-2x4");
   setenv("HOMENODE_LAB", "duo", 1);

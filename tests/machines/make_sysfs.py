@@ -20,6 +20,10 @@ class Shape:
     threads_per_core: int = 1
     l3_mib: int = 16
     offline: frozenset[int] = field(default_factory=frozenset)
+    offline_nodes: frozenset[int] = field(default_factory=frozenset)
+
+    def online_nodes(self) -> list[int]:
+        return [node for node in self.node_cpus if node not in self.offline_nodes]
 
 
 def spread(nodes: list[int], cpus_per_node: int) -> dict[int, list[int]]:
@@ -82,6 +86,14 @@ SHAPES: dict[str, Shape] = {
         near_far(21, 21, 1),
         offline=frozenset({2, 5, 7}),
     ),
+    "offline-first": Shape(
+        spread([0, 1, 2], 2),
+        dict.fromkeys(range(3), 8),
+        {n: n for n in range(3)},
+        ring(3),
+        offline=frozenset({0, 1, 4}),
+        offline_nodes=frozenset({0}),
+    ),
 }
 
 
@@ -143,7 +155,7 @@ def node_lines(shape: Shape, node: int) -> Iterator[str]:
     yield f"{place}/cpumap:{mask(online)}"
     yield f"{place}/meminfo:Node {node} MemTotal:       {kib} kB"
     yield f"{place}/meminfo:Node {node} MemFree:        {kib} kB"
-    distances = " ".join(str(shape.distance(node, other)) for other in shape.node_cpus)
+    distances = " ".join(str(shape.distance(node, other)) for other in shape.online_nodes())
     yield f"{place}/distance:{distances}"
 
 
@@ -151,14 +163,16 @@ def sysfs_lines(shape: Shape) -> Iterator[str]:
     nodes = list(shape.node_cpus)
     cpus = [c for ids in shape.node_cpus.values() for c in ids]
     online = [c for c in cpus if c not in shape.offline]
-    yield f"/proc/meminfo:MemTotal:       {sum(shape.memory_gib.values()) << 20} kB"
+    memory_gib = sum(shape.memory_gib[node] for node in shape.online_nodes())
+    yield f"/proc/meminfo:MemTotal:       {memory_gib << 20} kB"
     yield f"/sys/devices/system/cpu/online:{id_list(online)}"
     yield f"/sys/devices/system/cpu/possible:{id_list(cpus)}"
     yield f"/sys/devices/system/cpu/present:{id_list(cpus)}"
-    yield f"/sys/devices/system/node/online:{id_list(nodes)}"
+    yield f"/sys/devices/system/node/online:{id_list(shape.online_nodes())}"
     yield f"/sys/devices/system/node/possible:{id_list(nodes)}"
     for node in nodes:
-        yield from node_lines(shape, node)
+        if node not in shape.offline_nodes:
+            yield from node_lines(shape, node)
         for cpu in shape.node_cpus[node]:
             yield from cpu_lines(shape, cpu, node)
 

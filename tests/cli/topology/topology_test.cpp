@@ -74,7 +74,7 @@ TEST(Topology, TextOfCapturedMachines) {
 }
 
 TEST(Topology, TextOfLiveMachines) {
-  for (const char* name : {"offline-2x4", "cpuset-4x2"}) {
+  for (const char* name : {"offline-2x4", "offline-first", "cpuset-4x2"}) {
     CommandLine line;
     const machine::SysfsTree tree(name);
     ASSERT_EQ(line.run({"topology"}), exit_done) << line.err.str();

@@ -1,0 +1,1 @@
+"""`homenode run` beside numactl: its test suite, and command lines that both are given."""

@@ -1,0 +1,110 @@
+"""Every known difference between numactl 2.0.19 and `homenode run`, for docs/beside-numactl.md.
+
+`PYTHONPATH=tools python3 -m beside.differences > docs/beside-numactl.md` writes that page, and
+`NUMACTL_SOURCE=... ./dev bench numactl --lines` checks the rows against both commands.
+"""
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+EVERYWHERE = ("full", "cpuset", "taskset", "seccomp")
+WITH_POLICIES = ("full", "cpuset", "taskset")
+UNLIMITED_MEMORY = ("full", "taskset")
+LIMITS = {
+    "full": "nothing is limited",
+    "cpuset": "a cpuset allows CPUs 2-5 and the memory of nodes 1-2",
+    "taskset": "the affinity is CPUs 0-1, those of node 0",
+    "seccomp": "a filter forbids the system calls of memory policies, as containers do",
+}
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One row. `refused` is whether homenode refuses the lines."""
+
+    lines: tuple[str, ...]
+    surroundings: tuple[str, ...]
+    numactl: str
+    homenode: str
+    refused: bool = False
+
+
+DIFFERENCES = (
+    Difference(
+        ("-i 2-1", "-C 3-2"),
+        WITH_POLICIES,
+        "takes the first number of a range that runs backwards",
+        "refuses it",
+        refused=True,
+    ),
+    Difference(
+        ('-i ""',),
+        WITH_POLICIES,
+        "takes an empty list for no policy",
+        "refuses it",
+        refused=True,
+    ),
+    Difference(
+        ("-i !0-3",),
+        UNLIMITED_MEMORY,
+        "starts the program without a policy where a list excludes every node",
+        "refuses it",
+        refused=True,
+    ),
+    Difference(
+        ("-m 1 -b",),
+        WITH_POLICIES,
+        "wants --balancing before --membind",
+        "takes both orders",
+    ),
+    Difference(
+        ("-s -m 1",),
+        WITH_POLICIES,
+        "prints at --show and forgets what follows",
+        "sets everything, then prints what holds",
+    ),
+    Difference(
+        ("--length 64k --file F -p 1 --touch --dump",),
+        WITH_POLICIES,
+        "sets preferred-many of one node for --preferred on shared memory",
+        "sets preferred",
+    ),
+    Difference(
+        ("--length 64k --file F -P 1,2 --dump",),
+        WITH_POLICIES,
+        "takes the first node alone for --preferred-many on shared memory",
+        "takes all nodes",
+    ),
+    Difference(
+        ("--length 64k --file F -w 1,2 --dump",),
+        WITH_POLICIES,
+        "interleaves shared memory without weights for --weighted-interleave",
+        "sets weighted interleave",
+    ),
+    Difference(
+        ("--offset 16k --length 16k --file F -m 1 --touch --dump",),
+        WITH_POLICIES,
+        "refuses --touch where the offset is not below the length",
+        "touches the range",
+    ),
+)
+
+PAGE = (Path(__file__).parent / "page.md").read_text()
+
+
+def page(count: int) -> str:
+    """The document, for so many lines."""
+    limits = "\n".join(f"- {name}: {what}" for name, what in LIMITS.items())
+    rows = []
+    for row in DIFFERENCES:
+        shown = ", ".join(f"`{line}`" for line in row.lines)
+        under = "all" if row.surroundings == EVERYWHERE else ", ".join(row.surroundings)
+        rows.append(f"| {shown} | {under} | {row.numactl} | {row.homenode} |")
+    return PAGE.format(count=count, limits=limits, rows="\n".join(rows))
+
+
+if __name__ == "__main__":
+    from beside.lines import LINES
+
+    sys.stdout.write(page(len(LINES)))
