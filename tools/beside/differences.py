@@ -11,6 +11,13 @@ from pathlib import Path
 EVERYWHERE = ("full", "cpuset", "taskset", "seccomp")
 WITH_POLICIES = ("full", "cpuset", "taskset")
 UNLIMITED_MEMORY = ("full", "taskset")
+# Of lines.txt: what numactl would do without the filter.
+BY_NODE = (
+    *(f"-N {nodes}" for nodes in ("0", "1", "2", "3", "1-2", "0,3", "0-3", "all")),
+    *(f"-N {nodes}" for nodes in ("!0", "!1", "!3", "+0", "+1", "+2", "+0-1", "!+0")),
+    *("-c 1", "-c 3", "--cpubind=0", "--cpubind=1", "--cpunodebind=all", "--cpunodebind=!1"),
+    *("--cpunode 2", "-N 0 -N 2", "-C 0 -N 2", "-N 2 -C 2", "-a -N 3", "-a -N all"),
+)
 LIMITS = {
     "full": "nothing is limited",
     "cpuset": "a cpuset allows CPUs 2-5 and the memory of nodes 1-2",
@@ -32,11 +39,36 @@ class Difference:
 
 DIFFERENCES = (
     Difference(
-        ("-i 2-1", "-C 3-2"),
+        ("-i 2-1",),
         WITH_POLICIES,
         "takes the first number of a range that runs backwards",
         "refuses it",
         refused=True,
+    ),
+    Difference(
+        ("-C 3-2",),
+        EVERYWHERE,
+        "takes the first number of a range that runs backwards",
+        "refuses it",
+        refused=True,
+    ),
+    Difference(
+        ("-C !0", "-C !+0"),
+        ("taskset",),
+        "excludes from all CPUs, and so leaves the affinity",
+        "excludes from the CPUs of the affinity; with --all from all",
+    ),
+    Difference(
+        BY_NODE,
+        ("seccomp",),
+        "refuses to bind CPUs by node where policies are forbidden, which it does not need",
+        "binds",
+    ),
+    Difference(
+        ("-H", "--hardware", "--hardware --cpu-compress"),
+        ("seccomp",),
+        "prints no hardware where policies are forbidden",
+        "prints it",
     ),
     Difference(
         ('-i ""',),
@@ -98,7 +130,9 @@ def page(count: int) -> str:
     limits = "\n".join(f"- {name}: {what}" for name, what in LIMITS.items())
     rows = []
     for row in DIFFERENCES:
-        shown = ", ".join(f"`{line}`" for line in row.lines)
+        shown = ", ".join(f"`{line}`" for line in row.lines[:3])
+        if len(row.lines) > 3:
+            shown += f" and {len(row.lines) - 3} more"
         under = "all" if row.surroundings == EVERYWHERE else ", ".join(row.surroundings)
         rows.append(f"| {shown} | {under} | {row.numactl} | {row.homenode} |")
     return PAGE.format(count=count, limits=limits, rows="\n".join(rows))

@@ -155,6 +155,27 @@ def test_what_was_made_is_removed_when_a_step_fails(quad: Lab, command: str) -> 
     )
 
 
+@pytest.mark.parametrize("tool", ["numactl", "homenode run"])
+def test_verify_fails_where_pages_break_the_policy(quad: Lab, command: str, tool: str) -> None:
+    """Pages that were present before stay where they are, unless something moves them."""
+    tool = tool.replace("homenode", command)
+    memory = f"--length 64k --file {FILE}"
+    codes = [
+        code
+        for code, _ in answers(
+            quad,
+            [
+                f"rm -f {FILE}; {tool} {memory} -m 0 --verify",
+                f"{tool} {memory} -m 1 --verify",
+                f"{tool} {memory} -i 0,2 --verify",
+                f"rm {FILE}; {tool} {memory} -i 1-3 --verify",
+                f"{tool} --offset 32k --length 64k --file {FILE}.more -i 0,2 --verify; rm {FILE}*",
+            ][: 4 if tool == "numactl" else 5],
+        )
+    ]
+    assert codes == [0, 1, 1, 0, 0][: len(codes)]
+
+
 def test_huge_pages_are_placed_by_their_touch(quad: Lab, command: str) -> None:
     """The kernel keeps no policy for them, so without a touch it would be lost."""
     script = (
