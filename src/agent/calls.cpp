@@ -1,8 +1,8 @@
 #include "agent/calls.h"
 
 #include <sys/stat.h>
-#include <sys/sysinfo.h>
 
+#include "agent/wire_text.h"
 #include "base/raw_call.h"
 
 namespace homenode::agent {
@@ -102,9 +102,21 @@ void unmap_memory(void* memory, std::size_t bytes) {
 }
 
 std::size_t free_bytes() {
-  struct sysinfo state {};
-  if (raw_call(SYS_sysinfo, &state) < 0) return 0;
-  return (state.freeram + state.bufferram) * state.mem_unit;
+  std::uint64_t kib = 0;
+  char buffer[512];
+  // It is the third line.
+  raw_read("/proc/meminfo", buffer, sizeof buffer - 1, [&](char* text, std::size_t size) {
+    text[size] = '\0';
+    for (Rest rest{text}; *rest.next != '\0'; ++rest.next) {
+      if (!rest.take_word("MemAvailable:")) continue;
+      while (rest.take(' ')) {
+      }
+      (void)rest.take_number(kib);
+      break;
+    }
+    return false;
+  });
+  return kib << 10U;
 }
 
 int identify_file(const char* path, FileIdentity& identity) {

@@ -33,7 +33,7 @@ void unmap_memory(void* memory, std::size_t bytes);
 /// The mapping that holds an address, by /proc/self/maps.
 bool find_mapping(std::uintptr_t address, std::uintptr_t& first, std::uintptr_t& end);
 
-/// Memory of the machine that nothing uses; 0 where the kernel does not say.
+/// Memory of the machine that programs may still take; 0 where the kernel does not say.
 std::size_t free_bytes();
 
 /// What tells one file from all others.

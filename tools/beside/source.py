@@ -15,6 +15,7 @@ PROGRAMS = {
     "numademo": ("numademo", "stream_lib", "mt", "clearcache", "util"),
 }
 WITH_UTIL = ("node-parse", "prefered", "tbitmap")
+NOT_BUILT = ("tshm", "getnodemask")  # Its Makefile has no rule for them either.
 FLAGS = ("-DHAVE_STREAM_LIB", "-DHAVE_MT", "-DHAVE_CLEAR_CACHE")
 
 
@@ -24,25 +25,34 @@ def compile_suite(source: Path, build: Path) -> str:
     (build / "test").mkdir()
     (build / "config.h").write_text("#define HAVE_ATTRIBUTE_SYMVER 1\n")
     compiler = ["cc", "-w", "-O1", f"-I{build}", f"-I{source}", f'-DVERSION="{version}"', *FLAGS]
-    linker = [f"version-script,{source}/versions.ldscript", "-init,numa_init", "-fini,numa_fini"]
     library = build / "libnuma.so.1"
-    shared = ["-shared", "-fPIC", *(f"-Wl,--{flag}" for flag in linker[:1])]
-    shared += [f"-Wl,{flag}" for flag in (*linker[1:], f"-soname,{library.name}")]
-    subprocess.run(
-        [*compiler, *shared, *(source / f"{name}.c" for name in LIBRARY), "-o", library], check=True
-    )
-    tests = {f"test/{path.stem}": path for path in (source / "test").glob("*.c")}
-    tests = {name: path for name, path in tests.items() if path.stem not in ("tshm", "getnodemask")}
-    programs = {name: [f"{part}.c" for part in parts] for name, parts in PROGRAMS.items()}
-    for name, path in tests.items():
-        programs[name] = [str(path), *(["util.c"] if path.stem in WITH_UTIL else [])]
-    for name, sources in programs.items():
+    names = f"--version-script,{source}/versions.ldscript"
+    linker = [names, "-init,numa_init", "-fini,numa_fini", f"-soname,{library.name}"]
+    parts = [source / f"{name}.c" for name in LIBRARY]
+    shared = ["-shared", "-fPIC", *(f"-Wl,{words}" for words in linker)]
+    subprocess.run([*compiler, *shared, *parts, "-o", library], check=True)
+    for name, sources in (PROGRAMS | tests_of(source)).items():
         # A copy of the folder, as tests in a guest need one, finds its own library.
         above = "/.." if name.startswith("test/") else ""
         link = [library, "-lm", f"-Wl,-rpath,$ORIGIN{above}", "-o", build / name]
-        subprocess.run([*compiler, *(source / part for part in sources), *link], check=True)
-    for path in (source / "test").iterdir():
-        if path.suffix == "" and path.is_file():
-            (build / "test" / path.name).write_bytes(path.read_bytes())
-            (build / "test" / path.name).chmod(0o755)
+        subprocess.run([*compiler, *(source / f"{part}.c" for part in sources), *link], check=True)
+    copy_scripts(source / "test", build / "test")
     return version
+
+
+def tests_of(source: Path) -> dict[str, tuple[str, ...]]:
+    """The tests that are programs, with their sources, as PROGRAMS has them."""
+    names = sorted(path.stem for path in (source / "test").glob("*.c"))
+    return {
+        f"test/{name}": (f"test/{name}", *(("util",) if name in WITH_UTIL else ()))
+        for name in names
+        if name not in NOT_BUILT
+    }
+
+
+def copy_scripts(tests: Path, folder: Path) -> None:
+    """The tests that are scripts."""
+    for path in tests.iterdir():
+        if path.suffix == "" and path.is_file():
+            (folder / path.name).write_bytes(path.read_bytes())
+            (folder / path.name).chmod(0o755)
