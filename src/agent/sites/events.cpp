@@ -18,10 +18,11 @@ void pause_cpu() {
 #endif
 }
 
-constinit thread_local char own_place = 0;
+/// Blocks that are allocated again later than this were somebody else's meanwhile.
+constexpr std::uint64_t same_block_ns = 10'000'000;
 
-std::size_t own_number() {
-  return reinterpret_cast<std::uintptr_t>(&own_place) >> 12U;
+std::uint64_t hash_of_address(std::uint64_t address) {
+  return (address >> 4U) * 0x9e3779b97f4a7c15U >> 40U;
 }
 
 }  // namespace
@@ -79,16 +80,63 @@ bool EventLog::may_write(std::uint64_t time_ns) {
                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
+void EventLog::put(SampleOutput& output, Shard& shard, const AllocationEvent& event) {
+  shard.events[shard.count] = event;
+  __atomic_store_n(&shard.count, shard.count + 1, __ATOMIC_RELAXED);
+  if (shard.count == capacity) write(output, shard);
+}
+
+void EventLog::put_freed(SampleOutput& output, Shard& shard, Recent& recent) {
+  if (recent.freed_ns == 0) return;
+  put(output, shard, {recent.freed_ns, recent.address, 0, 0, EventKind::freed});
+  recent.freed_ns = 0;
+}
+
+bool EventLog::take_allocated(SampleOutput& output, Shard& shard, const AllocationEvent& event) {
+  Recent& recent = shard.recent[hash_of_address(event.address) / shards % recents];
+  const bool again = recent.freed_ns != 0 && recent.address == event.address &&
+                     recent.bytes == event.bytes && recent.site == event.site &&
+                     event.time_ns - recent.freed_ns < same_block_ns;
+  if (again) {
+    recent.freed_ns = 0;
+    return false;
+  }
+  put_freed(output, shard, recent);
+  recent = {event.address, event.bytes, 0, event.site};
+  put(output, shard, event);
+  return true;
+}
+
+bool EventLog::take_freed(SampleOutput& output, Shard& shard, const AllocationEvent& event) {
+  Recent& recent = shard.recent[hash_of_address(event.address) / shards % recents];
+  if (recent.address == event.address && recent.freed_ns == 0) {
+    recent.freed_ns = event.time_ns;
+    return false;
+  }
+  put(output, shard, event);
+  return true;
+}
+
+bool EventLog::take(SampleOutput& output, Shard& shard, const AllocationEvent& event) {
+  switch (event.kind) {
+    case EventKind::allocated:
+      return take_allocated(output, shard, event);
+    case EventKind::freed:
+      return take_freed(output, shard, event);
+    default:
+      put(output, shard, event);
+      return true;
+  }
+}
+
 void EventLog::add(SampleOutput& output, const AllocationEvent& event) {
-  Shard& shard = shards_[own_number() % shards];
+  Shard& shard = shards_[hash_of_address(event.address) % shards];
   if (!lock(shard)) {
     __atomic_fetch_add(&lost_, 1, __ATOMIC_RELAXED);
     return;
   }
-  shard.events[shard.count] = event;
-  __atomic_store_n(&shard.count, shard.count + 1, __ATOMIC_RELAXED);
-  const bool may = may_write(event.time_ns);
-  if (may || shard.count == capacity) write(output, shard);
+  const bool may = take(output, shard, event) && may_write(event.time_ns);
+  if (may) write(output, shard);
   unlock(shard);
   if (may) write_others(output);
 }
@@ -96,6 +144,7 @@ void EventLog::add(SampleOutput& output, const AllocationEvent& event) {
 void EventLog::flush(SampleOutput& output) {
   for (Shard& shard : shards_) {
     if (!lock(shard)) continue;
+    for (Recent& recent : shard.recent) put_freed(output, shard, recent);
     write(output, shard);
     unlock(shard);
   }
@@ -120,6 +169,7 @@ void EventLog::begin_child(std::uint32_t pid) {
   pid_ = pid;
   for (Shard& shard : shards_) {
     shard.count = 0;  // Of a thread that the child does not have.
+    for (Recent& recent : shard.recent) recent = {};
     shard.by_fork = false;
     unlock(shard);
   }

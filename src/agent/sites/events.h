@@ -1,7 +1,9 @@
 // What happened to large memory: allocated, freed, mapped, unmapped, in the form of the sample file
-// (docs/sample-file.md). Serves libhomenode-sites.so. Events wait in a few buffers, by thread, and
+// (docs/sample-file.md). Serves libhomenode-sites.so. Events wait in a few buffers, by address, and
 // are written soon: at once while there are few of them, a buffer at a time when there are many. So
-// a program that is killed has lost a millisecond of them, not those of its arrays.
+// a program that is killed has lost a millisecond of them, not those of its arrays. A block that
+// the same call stack gives back and gets again is one that was there all the time: a loop that
+// does so costs no space in the file.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +34,7 @@ class EventLog {
   /// program never waits for what a forked child cannot give back.
   void add(SampleOutput& output, const AllocationEvent& event);
 
-  /// Writes what waits.
+  /// Writes what waits, at the end.
   void flush(SampleOutput& output);
 
   /// Around fork(): nothing waits in the child, and it can write whatever threads its parent has.
@@ -46,17 +48,33 @@ class EventLog {
  private:
   static constexpr std::size_t capacity = 126;
   static constexpr std::size_t shards = 16;
+  static constexpr std::size_t recents = 64;
+
+  /// A block that was allocated lately, and since when it has been free, or 0.
+  struct Recent {
+    std::uint64_t address = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t freed_ns = 0;
+    std::uint32_t site = 0;
+  };
 
   struct alignas(64) Shard {
     bool locked = false;
     bool by_fork = false;  ///< It is fork() that has locked it.
     std::uint32_t count = 0;
     AllocationEvent events[capacity] = {};
+    Recent recent[recents] = {};
   };
 
   static bool try_lock(Shard& shard);
   static bool lock(Shard& shard);
   static void unlock(Shard& shard);
+  /// Each gives whether there is something to write; pre: the shard is locked.
+  bool take(SampleOutput& output, Shard& shard, const AllocationEvent& event);
+  bool take_allocated(SampleOutput& output, Shard& shard, const AllocationEvent& event);
+  bool take_freed(SampleOutput& output, Shard& shard, const AllocationEvent& event);
+  void put(SampleOutput& output, Shard& shard, const AllocationEvent& event);
+  void put_freed(SampleOutput& output, Shard& shard, Recent& recent);
   void write(SampleOutput& output, Shard& shard);
   void write_others(SampleOutput& output);
   bool may_write(std::uint64_t time_ns);
