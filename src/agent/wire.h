@@ -41,4 +41,7 @@ inline constexpr char wire_version[] = "1";
 inline constexpr char agent_file[] = "libhomenode-agent.so";
 inline constexpr char allocations_file[] = "libhomenode-allocations.so";
 
+/// What is preloaded to record allocations.
+inline constexpr char sites_file[] = "libhomenode-sites.so";
+
 }  // namespace homenode::agent

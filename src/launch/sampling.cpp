@@ -1,0 +1,64 @@
+#include "launch/sampling.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+
+#include "agent/sample_output.h"
+#include "agent/wire.h"
+#include "launch/target.h"
+
+namespace homenode::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char purpose[] = "record the allocations of";
+
+std::string value_of(const std::string& name) {
+  const char* const value = std::getenv(name.c_str());
+  return value != nullptr ? value : "";
+}
+
+/// What can be said of the program beforehand. Errors: failed.
+Result<Notes> check_program(os::Os& os, const std::string& program) {
+  auto doubts = check_agent_can_enter(os, program, purpose);
+  if (doubts || doubts.error().code != ErrorCode::not_supported) return doubts;
+  return Notes{doubts.error().tried +
+               "; its memory is told apart by mapping, not by what allocated it"};
+}
+
+}  // namespace
+
+Result<SamplingEnvironment> sampling_environment(os::Os& os, const std::string& program,
+                                                 const std::string& file,
+                                                 const std::string& executable,
+                                                 const Lookup& lookup,
+                                                 const std::vector<std::string>& libraries) {
+  auto notes = check_program(os, program);
+  if (!notes) return notes.as_unexpected();
+  const auto folder = agent_folder(os, executable, lookup("HOMENODE_LIBEXEC"));
+  if (!folder) return folder.as_unexpected();
+  std::string preload = lookup("LD_PRELOAD");
+  const std::vector<std::string> wanted =
+      libraries.empty() ? std::vector<std::string>{agent::sites_file} : libraries;
+  for (const std::string& library : wanted) {
+    preload += (preload.empty() ? "" : ":") + (fs::path(*folder) / library).string();
+  }
+  // The program may change its folder.
+  std::error_code failure;
+  const fs::path path = fs::absolute(file, failure);
+  return SamplingEnvironment{
+      {{"LD_PRELOAD", preload}, {agent::sample_variable, failure ? file : path.string()}},
+      *std::move(notes)};
+}
+
+Result<Notes> prepare_sampling(os::Os& os, const std::string& program, const std::string& file,
+                               const std::string& executable) {
+  auto environment = sampling_environment(os, program, file, executable, value_of);
+  if (!environment) return environment.as_unexpected();
+  for (const auto& [name, value] : environment->variables) setenv(name.c_str(), value.c_str(), 1);
+  return std::move(environment->notes);
+}
+
+}  // namespace homenode::launch
