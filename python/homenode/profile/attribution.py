@@ -1,49 +1,252 @@
-"""Finds the object of each sample: by mappings. Pure."""
+"""Finds the object of each sample: arrays that the program named, what it allocated, static data,
+and then whatever mapping holds it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
+from homenode.profile.allocations import Allocations
+from homenode.profile.images import read_image
+from homenode.profile.mappings import Mapping, as_ranges, kind_of, over_time
 from homenode.profile.objects import NO_OBJECT, Attribution, Instance, Kind, Object
-from homenode.profile.recording import Document, Recording
+from homenode.profile.ranges import FOREVER, NOTHING, Ranges, find, join, ranges
+from homenode.profile.recording import Recording
+from homenode.profile.sites import Site, Sites
+from homenode.profile.symbols import demangle, origin
 
-KINDS = (
-    ("[heap]", Kind.HEAP),
-    ("[stack", Kind.STACK),
-    ("[v", Kind.KERNEL),
-    ("/dev/shm", Kind.SHARED),
-    ("/SYSV", Kind.SHARED),
-    ("/anon_hugepage", Kind.HUGE_PAGES),
-    ("/", Kind.FILE),
-)
+# A key tells objects of one process apart.
+Key = tuple[object, ...]
+Describe = Callable[[int], tuple[Key, "_Words"]]
 
-
-def kind_of(path: str) -> Kind:
-    """What a mapping is, by what /proc/PID/maps says behind its addresses."""
-    return next((kind for start, kind in KINDS if path.startswith(start)), Kind.ANONYMOUS)
+__all__ = ["attribute", "kind_of"]
 
 
-def _object(pid: int, mapping: Document) -> Object:
-    begin, end, path = int(mapping["begin"]), int(mapping["end"]), str(mapping.get("path", ""))
-    kind = kind_of(path)
-    name = path or f"{kind} at {begin:#x}"
-    return Object(name, kind, (Instance(begin, end),), pid=pid)
+@dataclass(frozen=True)
+class _Words:
+    """What an object is called."""
+
+    name: str
+    kind: Kind
+    source: tuple[str, ...] = ()
+
+
+@dataclass
+class _Process:
+    """The samples of one process, of which some have found their object. `rows` are their places
+    among all samples."""
+
+    pid: int
+    rows: NDArray[np.int64]
+    addresses: NDArray[np.uint64]
+    times: NDArray[np.uint64]
+    object_of: NDArray[np.int64] = field(init=False)
+    offset_of: NDArray[np.int64] = field(init=False)
+    keys: dict[Key, int] = field(default_factory=dict)
+    words: list[_Words] = field(default_factory=list)
+    instances: list[list[Instance]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.object_of = np.full(len(self.rows), NO_OBJECT, np.int64)
+        self.offset_of = np.zeros(len(self.rows), np.int64)
+
+    def left(self) -> NDArray[np.int64]:
+        """Those without an object yet."""
+        return np.flatnonzero(self.object_of == NO_OBJECT)
+
+    def hits(self, where: Ranges) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Of those: which lie in one of the ranges, and in which."""
+        left = self.left()
+        found = find(where, self.addresses[left], self.times[left])
+        inside = found != NOTHING
+        return left[inside], found[inside]
+
+    def take(self, where: Ranges, describe: Describe) -> None:
+        """Gives those that lie in a range to its object."""
+        samples, found = self.hits(where)
+        used, which = np.unique(found, return_inverse=True)
+        objects = np.array([self._object(where, int(at), describe) for at in used], np.int64)
+        if len(used):
+            self.object_of[samples] = objects[which]
+            offsets = self.addresses[samples] - where.begin[found]
+            self.offset_of[samples] = offsets.astype(np.int64)
+
+    def _object(self, where: Ranges, at: int, describe: Describe) -> int:
+        key, words = describe(int(where.owners[at]))
+        index = self.keys.setdefault(key, len(self.words))
+        if index == len(self.words):
+            self.words.append(words)
+            self.instances.append([])
+        ended = int(where.ended_ns[at])
+        self.instances[index].append(
+            Instance(
+                int(where.begin[at]),
+                int(where.end[at]),
+                int(where.began_ns[at]),
+                None if ended == FOREVER else ended,
+            )
+        )
+        return index
+
+
+def _regions(recording: Recording, pid: int) -> tuple[Ranges, list[str]]:
+    """What the program named through the library."""
+    rows: list[tuple[int, int, int, int, int]] = []
+    names: list[str] = []
+    for document in recording.of("regions"):
+        if int(document["pid"]) != pid:
+            continue
+        began_ns = int(document.get("time_ns", 0))
+        for region in document["regions"]:
+            begin, end = int(region["begin"]), int(region["end"])
+            rows.append((begin, end, began_ns, FOREVER, len(names)))
+            names.append(str(region["name"]))
+    return ranges(rows), names
+
+
+def _take_regions(process: _Process, recording: Recording) -> None:
+    where, names = _regions(recording, process.pid)
+    process.take(where, lambda at: (("region", names[at]), _Words(names[at], Kind.REGION)))
+
+
+def _take_sites(process: _Process, where: Ranges, sites: Sites) -> None:
+    """What the program allocated."""
+    pid = process.pid
+    used = np.unique(where.owners[process.hits(where)[1]])
+    known = {int(site): sites.find(pid, int(site)) for site in used}
+    sites.learn([(pid, site) for site in known.values() if site is not None])
+
+    def describe(number: int) -> tuple[Key, _Words]:
+        site = known[number]
+        if site is None:
+            return ("unknown site",), _Words("allocations of unknown origin", Kind.ALLOCATION)
+        return ("site", site.function, site.frames), _of_site(sites, pid, site)
+
+    process.take(where, describe)
+
+
+def _of_site(sites: Sites, pid: int, site: Site) -> _Words:
+    frames = sites.frames(pid, site)
+    name = origin(frames) or f"allocated by {site.function}"
+    return _Words(name, Kind.ALLOCATION, tuple(frame.text for frame in frames))
+
+
+def _images(process: _Process, mappings: list[Mapping]) -> dict[tuple[str, int], int]:
+    """The ELF files in whose memory samples are left: since when they are loaded, by path and by
+    what to add to the linker's addresses."""
+    used = np.unique(process.hits(as_ranges(mappings))[1])
+    wanted = {mappings[at].extends or mappings[at].path for at in used}
+    found: dict[tuple[str, int], int] = {}
+    for mapping in mappings:
+        if mapping.path in wanted and kind_of(mapping.path) == Kind.FILE:
+            bias = read_image(mapping.path).bias(mapping.begin, mapping.offset)
+            if bias is not None:
+                key = (mapping.path, bias)
+                found[key] = min(found.get(key, FOREVER), mapping.began_ns)
+    return found
+
+
+def _take_static(process: _Process, mappings: list[Mapping]) -> None:
+    """Data that symbols name, and what is left of the data of the same files."""
+    parts: list[Ranges] = []
+    owners: list[tuple[str, str]] = []
+    rest: list[tuple[int, int, int, int, int]] = []
+    images = _images(process, mappings)
+    for (path, bias), began_ns in images.items():
+        image = read_image(path)
+        data = image.data(bias, began_ns)
+        begin, end = image.writable()
+        rest.append((begin + bias, end + bias, began_ns, FOREVER, len(rest)))
+        parts.append(
+            Ranges(data.begin, data.end, data.began_ns, data.ended_ns, data.owners + len(owners))
+        )
+        owners += [(path, name) for name in image.names]
+    paths = [path for path, _ in images]
+
+    def of_symbol(at: int) -> tuple[Key, _Words]:
+        path, name = owners[at]
+        return ("symbol", path, name), _Words(demangle(name), Kind.STATIC, (path,))
+
+    def of_file(at: int) -> tuple[Key, _Words]:
+        name = f"static data of {paths[at].rpartition('/')[2]}"
+        return ("data", paths[at]), _Words(name, Kind.STATIC, (paths[at],))
+
+    process.take(join(parts), of_symbol)
+    process.take(ranges(rest), of_file)
+
+
+def _take_mappings(process: _Process, mappings: list[Mapping]) -> None:
+    def describe(at: int) -> tuple[Key, _Words]:
+        mapping = mappings[at]
+        kind = mapping.kind
+        if mapping.path:
+            return ("path", mapping.path), _Words(mapping.path, kind)
+        if kind == Kind.HEAP:
+            return ("heap of threads",), _Words("heap of threads", kind)
+        name = f"{kind} at {mapping.begin:#x}"
+        return ("mapping", kind, mapping.begin), _Words(name, kind)
+
+    process.take(as_ranges(mappings), describe)
+
+
+def _name_stacks(process: _Process, tids: NDArray[np.uint32], threads: dict[int, str]) -> None:
+    """A stack belongs to the thread that uses it most."""
+    for index, words in enumerate(process.words):
+        users = tids[process.rows[process.object_of == index]]
+        if words.kind != Kind.STACK or len(users) == 0:
+            continue
+        known, counts = np.unique(users, return_counts=True)
+        tid = int(known[counts.argmax()])
+        name = threads.get(tid, "")
+        called = f"stack of thread {tid}" + (f" ({name})" if name else "")
+        if words.name == "[stack]":
+            called = "stack of the main thread"
+        process.words[index] = _Words(called, Kind.STACK)
+
+
+def _threads(recording: Recording) -> dict[int, str]:
+    """The last name of each thread."""
+    return {
+        int(thread["tid"]): str(thread.get("name", ""))
+        for document in recording.of("threads")
+        for thread in document["threads"]
+    }
+
+
+def _mappings(recording: Recording, family: list[int]) -> list[Mapping]:
+    """Of a process, or of the one that it was forked from, where nobody has looked at it."""
+    for pid in family:
+        documents = [item for item in recording.of("mappings") if int(item["pid"]) == pid]
+        if documents:
+            return over_time(documents)
+    return []
 
 
 def attribute(recording: Recording) -> Attribution:
-    """Each sample's object: the mapping that holds it, as the last list that has it says."""
-    found: dict[tuple[int, int, int, str], Object] = {}
-    for document in recording.of("mappings"):
-        for mapping in document["mappings"]:
-            pid = int(document["pid"])
-            key = (pid, int(mapping["begin"]), int(mapping["end"]), str(mapping.get("path", "")))
-            found[key] = _object(pid, mapping)
-    objects = tuple(found.values())
+    """Each sample's object: what the program named, allocated, or declared, else the mapping that
+    holds it. Objects that no sample belongs to are left out."""
     samples = recording.samples
+    allocations, sites, threads = Allocations(recording), Sites(recording), _threads(recording)
     of = np.full(len(samples), NO_OBJECT, np.int64)
     offsets = np.zeros(len(samples), np.int64)
-    for index, item in enumerate(objects):
-        part = item.instances[0]
-        inside = (samples["address"] >= part.begin) & (samples["address"] < part.end)
-        inside &= samples["pid"] == item.pid
-        of[inside] = index
-        offsets[inside] = (samples["address"][inside] - np.uint64(part.begin)).astype(np.int64)
-    return Attribution(objects, of, offsets)
+    objects: list[Object] = []
+    for pid in np.unique(samples["pid"]):
+        rows = np.flatnonzero(samples["pid"] == pid)
+        process = _Process(int(pid), rows, samples["address"][rows], samples["time_ns"][rows])
+        mappings = _mappings(recording, sites.family(process.pid))
+        sites.add_mappings(process.pid, mappings)
+        _take_regions(process, recording)
+        _take_sites(process, allocations.blocks(process.pid), sites)
+        _take_sites(process, allocations.mappings(process.pid), sites)
+        _take_static(process, mappings)
+        _take_mappings(process, mappings)
+        _name_stacks(process, samples["tid"], threads)
+        known = process.object_of != NO_OBJECT
+        of[rows[known]] = process.object_of[known] + len(objects)
+        offsets[rows[known]] = process.offset_of[known]
+        objects += [
+            Object(words.name, words.kind, tuple(instances), words.source, process.pid)
+            for words, instances in zip(process.words, process.instances, strict=True)
+        ]
+    return Attribution(tuple(objects), of, offsets)

@@ -4,6 +4,7 @@ import json
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,25 @@ from homenode.profile.record import RECORD
 MAGIC, VERSION = b"HNSAMPLE", 1
 HEADER = struct.Struct("<8sII")
 BLOCK = struct.Struct("<4sI")
+PROCESS = struct.Struct("<Q")
+
+# What happened to an allocation or mapping: src/agent/sites/events.h, behind the pid of its block.
+EVENT = np.dtype(
+    [("time_ns", "<u8"), ("address", "<u8"), ("bytes", "<u8"), ("site", "<u4"), ("event", "<u4")]
+)
+EVENTS = np.dtype([*EVENT.descr, ("pid", "<u4")])
 
 Document = dict[str, Any]
 Samples = NDArray[np.void]
+
+
+class Event(IntEnum):
+    """The kinds of events."""
+
+    ALLOCATED = 1
+    FREED = 2
+    MAPPED = 3
+    UNMAPPED = 4
 
 
 @dataclass(frozen=True)
@@ -29,6 +46,7 @@ class Recording:
     begin: Document
     documents: dict[str, list[Document]] = field(default_factory=dict)
     cut: str = ""
+    events: NDArray[np.void] = field(default_factory=lambda: np.empty(0, EVENTS))
 
     def of(self, kind: str) -> list[Document]:
         """The documents of one kind, in order."""
@@ -60,6 +78,18 @@ def _blocks(content: bytes) -> Iterator[tuple[bytes, memoryview]]:
         position += size
 
 
+def _events(payload: memoryview) -> NDArray[np.void]:
+    if len(payload) < PROCESS.size:
+        raise ValueError("a block of allocations names no process")
+    count = (len(payload) - PROCESS.size) // EVENT.itemsize
+    found = np.empty(count, EVENTS)
+    raw = np.frombuffer(payload, EVENT, count, offset=PROCESS.size)
+    for name in EVENT.names or ():
+        found[name] = raw[name]
+    found["pid"] = PROCESS.unpack_from(payload)[0]
+    return found
+
+
 def _document(payload: memoryview) -> Document:
     document = json.loads(bytes(payload))
     if not isinstance(document, dict) or not isinstance(document.get("kind"), str):
@@ -78,12 +108,15 @@ def parse(content: bytes, name: str = "the sample file") -> Recording:
             f"{VERSION}; read it with the homenode that wrote it"
         )
     samples: list[Samples] = []
+    events: list[NDArray[np.void]] = []
     documents: dict[str, list[Document]] = {}
     cut = ""
     try:
         for kind, payload in _blocks(content):
             if kind == b"SMPL":
                 samples.append(np.frombuffer(payload, RECORD, len(payload) // RECORD.itemsize))
+            elif kind == b"ALOC":
+                events.append(_events(payload))
             elif kind == b"JSON":
                 document = _document(payload)
                 documents.setdefault(document["kind"], []).append(document)
@@ -95,7 +128,8 @@ def parse(content: bytes, name: str = "the sample file") -> Recording:
     if begin is None or not isinstance(begin.get("source"), dict) or "name" not in begin["source"]:
         raise ProfileError(f"{name} holds nothing: it was cut at its beginning; record it again")
     found = np.concatenate(samples) if samples else np.empty(0, RECORD)
-    return Recording(found, begin, documents, cut)
+    happened = np.concatenate(events) if events else np.empty(0, EVENTS)
+    return Recording(found, begin, documents, cut, happened)
 
 
 def read_recording(path: Path) -> Recording:
