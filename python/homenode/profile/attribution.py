@@ -136,7 +136,7 @@ def _images(process: _Process, mappings: list[Mapping]) -> dict[tuple[str, int],
     """The ELF files in whose memory samples are left: since when they are loaded, by path and by
     what to add to the linker's addresses."""
     used = np.unique(process.hits(as_ranges(mappings))[1])
-    wanted = {mappings[at].extends or mappings[at].path for at in used}
+    wanted = {mappings[at].extends or mappings[at].path for at in used} - {""}
     found: dict[tuple[str, int], int] = {}
     for mapping in mappings:
         if mapping.path in wanted and kind_of(mapping.path) == Kind.FILE:
@@ -192,10 +192,11 @@ def _take_mappings(process: _Process, mappings: list[Mapping]) -> None:
 
 def _name_stacks(process: _Process, tids: NDArray[np.uint32], threads: dict[int, str]) -> None:
     """A stack belongs to the thread that uses it most."""
-    for index, words in enumerate(process.words):
-        users = tids[process.rows[process.object_of == index]]
-        if words.kind != Kind.STACK or len(users) == 0:
-            continue
+    stacks = [at for at, words in enumerate(process.words) if words.kind == Kind.STACK]
+    within = np.flatnonzero(np.isin(process.object_of, stacks))
+    for index in stacks:
+        words = process.words[index]
+        users = tids[process.rows[within[process.object_of[within] == index]]]
         known, counts = np.unique(users, return_counts=True)
         tid = int(known[counts.argmax()])
         name = threads.get(tid, "")

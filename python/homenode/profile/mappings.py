@@ -23,6 +23,9 @@ KINDS = (
 ARENA_BYTES = 64 << 20
 # Before a thread's stack there is inaccessible memory, as large as the thread's attributes say.
 MOST_GUARD_BYTES = 64 << 10
+# And after it as much of the stack as threads have by default: where the kernel keeps a stack and
+# other memory in one mapping, nothing else tells them apart.
+STACK_BYTES = 8 << 20
 
 
 def kind_of(path: str) -> Kind:
@@ -68,6 +71,10 @@ def _lines(document: Document) -> list[Mapping]:
                 extends = found[-1].extends or (
                     found[-1].path if kind_of(found[-1].path) == Kind.FILE else ""
                 )
+        stack_end = line[0] + STACK_BYTES
+        if kind == Kind.STACK and not line[4] and stack_end < line[1]:
+            found.append(Mapping(line[0], stack_end, *line[2:], kind=kind))
+            line, kind = (stack_end, *line[1:]), Kind.ANONYMOUS
         found.append(Mapping(*line, kind=kind, extends=extends))
     return found
 
