@@ -18,7 +18,7 @@ DISCRIMINATOR = re.compile(r" \(.*\)$")
 # Of the C library and its like: not what a person would point at.
 LIBRARIES = re.compile(
     r"^(libc|libm|ld-linux[\w-]*|libpthread|libstdc\+\+|libc\+\+|libc\+\+abi|libgcc_s|libgfortran"
-    r"|libjemalloc|libtcmalloc\w*|libmimalloc|libhomenode-[\w-]+)[.-]"
+    r"|libjemalloc|libtcmalloc\w*|libmimalloc|libhomenode)[.-]"
 )
 FUNCTIONS = re.compile(
     r"^(?:(?:std|__gnu_cxx|__gnu_debug|boost::container|boost::alignment)::|operator new"
