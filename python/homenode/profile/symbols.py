@@ -15,6 +15,9 @@ TOOL = "eu-addr2line"
 LONGEST_S = 60
 INLINED = re.compile(r" inlined at .* in .*$")
 DISCRIMINATOR = re.compile(r" \(.*\)$")
+# What gfortran makes of the variables and procedures of modules, and of procedures.
+FORTRAN_MODULE = re.compile(r"^__(\w+?)_MOD_(\w+)$")
+FORTRAN_FILE = re.compile(r"\.(f|for|ftn|f77|f90|f95|f03|f08)$", re.IGNORECASE)
 # Of the C library and its like: not what a person would point at.
 LIBRARIES = re.compile(
     r"^(libc|libm|ld-linux[\w-]*|libpthread|libstdc\+\+|libc\+\+|libc\+\+abi|libgcc_s|libgfortran"
@@ -71,9 +74,11 @@ def bare(function: str) -> str:
 def _frame(place: Place, function: str, location: str) -> Frame:
     function = INLINED.sub("", function)
     module = _module(place.path)
-    name = function if function.endswith(")") or "(" in function else f"{function}()"
     location = DISCRIMINATOR.sub("", location)
     file, _, line = location.rpartition(":") if location.count(":") < 2 else _of(location)
+    if FORTRAN_FILE.search(file):
+        function = demangle(function).removesuffix("_")
+    name = function if function.endswith(")") or "(" in function else f"{function}()"
     where = f" at {PurePath(file).name}:{line}" if file not in ("", "??") else f" in {module}"
     own = not LIBRARIES.match(module) and not FUNCTIONS.match(bare(function))
     return Frame(name + where, module, own)
@@ -163,7 +168,9 @@ def _cxxabi() -> ctypes.CDLL | None:
 
 @lru_cache(maxsize=65536)
 def demangle(name: str) -> str:
-    """A C++ name as it is written; any other as it is."""
+    """A name of C++ or of a Fortran module as it is written; any other as it is."""
+    if module := FORTRAN_MODULE.match(name):
+        return "::".join(module.groups())
     library = _cxxabi() if name.startswith("_Z") else None
     if library is None:
         return name

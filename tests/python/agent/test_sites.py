@@ -326,8 +326,8 @@ def test_fortran_arrays_are_found(tmp_path: Path) -> None:
     check(
         sample(program, tmp_path),
         {
-            "field": ("allocation", "solve_() at physics.f90:17"),
-            "fixed": ("static data", "__fields_MOD_fixed"),
+            "field": ("allocation", "solve() at physics.f90:17"),
+            "fixed": ("static data", "fields::fixed"),
         },
     )
 

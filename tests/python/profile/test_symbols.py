@@ -90,7 +90,8 @@ def test_allocators_and_the_standard_library_are_not_the_programs_own() -> None:
     assert own("work", "/lib/libcustom.so")
 
 
-def test_names_of_cpp_are_demangled() -> None:
+def test_names_are_written_as_in_the_source() -> None:
     assert demangle("_ZN7physics5stepsE") == "physics::steps"
     assert demangle("steps") == "steps"
+    assert demangle("__fields_MOD_fixed") == "fields::fixed"
     assert demangle("_Znot a name") == "_Znot a name"
