@@ -64,7 +64,16 @@ class _Process:
 
     def take(self, where: Ranges, describe: Describe) -> None:
         """Gives those that lie in a range to its object."""
-        samples, found = self.hits(where)
+        self.give(where, *self.hits(where), describe)
+
+    def give(
+        self,
+        where: Ranges,
+        samples: NDArray[np.int64],
+        found: NDArray[np.int64],
+        describe: Describe,
+    ) -> None:
+        """The same, of what hits() has found."""
         used, which = np.unique(found, return_inverse=True)
         objects = np.array([self._object(where, int(at), describe) for at in used], np.int64)
         if len(used):
@@ -113,7 +122,8 @@ def _take_regions(process: _Process, recording: Recording) -> None:
 def _take_sites(process: _Process, where: Ranges, sites: Sites) -> None:
     """What the program allocated."""
     pid = process.pid
-    used = np.unique(where.owners[process.hits(where)[1]])
+    samples, found = process.hits(where)
+    used = np.unique(where.owners[found])
     known = {int(site): sites.find(pid, int(site)) for site in used}
     sites.learn([(pid, site) for site in known.values() if site is not None])
 
@@ -123,7 +133,7 @@ def _take_sites(process: _Process, where: Ranges, sites: Sites) -> None:
             return ("unknown site",), _Words("allocations of unknown origin", Kind.ALLOCATION)
         return ("site", site.function, site.frames), _of_site(sites, pid, site)
 
-    process.take(where, describe)
+    process.give(where, samples, found, describe)
 
 
 def _of_site(sites: Sites, pid: int, site: Site) -> _Words:

@@ -76,8 +76,10 @@ def find(where: Ranges, addresses: Addresses, times: NDArray[np.uint64]) -> Inte
     index = np.flatnonzero((low < high) & (where.began_ns < where.ended_ns)).astype(np.int64)
     low, high = low[index], high[index]
     began = np.sort(where.began_ns[index])
+    # By address: what is asked next to each other lies next to each other.
+    order = np.argsort(rank, kind="stable")
+    times, node = times[order], rank[order].astype(np.int64)
     newest = np.searchsorted(began, times, side="right").astype(np.uint64)
-    node = rank.astype(np.int64)
     while len(index):
         at_node, of_range = _cut(low, high, index)
         if len(of_range):
@@ -87,7 +89,9 @@ def find(where: Ranges, addresses: Addresses, times: NDArray[np.uint64]) -> Inte
         kept = low < high
         low, high, index = low[kept], high[kept], index[kept]
         node >>= 1
-    return found
+    result = np.empty_like(found)
+    result[order] = found
+    return result
 
 
 def _cut(low: Integers, high: Integers, index: Integers) -> tuple[Integers, Integers]:
