@@ -52,26 +52,34 @@ void take_stack(std::uintptr_t caller, Stack& stack) {
   }
 }
 
-StackMemory::Entry& StackMemory::entry_of(std::uintptr_t caller, std::uintptr_t frame,
-                                          unsigned function) {
+StackMemory::Set& StackMemory::set_of(std::uintptr_t caller, std::uintptr_t frame,
+                                      unsigned function) {
   std::uint64_t mixed = caller * 0x9e3779b97f4a7c15U + frame * 0xc2b2ae3d27d4eb4fU + function;
   mixed ^= mixed >> 29U;
-  return entries_[(mixed * 0xbf58476d1ce4e5b9U) >> 55U];
+  return sets_[((mixed * 0xbf58476d1ce4e5b9U) >> 32U) % sets];
 }
 
-std::uint32_t StackMemory::recall(std::uintptr_t caller, std::uintptr_t frame, unsigned function) {
-  Entry& entry = entry_of(caller, frame, function);
-  if (__atomic_exchange_n(&entry.locked, true, __ATOMIC_ACQUIRE)) return 0;
+/// From inside to outside: as long as the addresses are the same, the functions are, and so the
+/// stack reaches at least to the next one.
+bool StackMemory::is_same(const Entry& entry, std::uintptr_t caller, std::uintptr_t frame,
+                          unsigned function) const {
   bool same = entry.frame == frame && entry.function == function &&
               entry.generation == generation_ && entry.count > 0 && entry.frames[0] == caller;
-  // From inside to outside: as long as the addresses are the same, the functions are, and so the
-  // stack reaches at least to the next one.
   for (std::size_t i = 0; same && i < entry.count; ++i) {
     // NOLINTNEXTLINE(performance-no-int-to-ptr)
     same = *reinterpret_cast<const std::uint64_t*>(frame + entry.offsets[i]) == entry.frames[i];
   }
-  const std::uint32_t site = same ? entry.site : 0;
-  __atomic_store_n(&entry.locked, false, __ATOMIC_RELEASE);
+  return same;
+}
+
+std::uint32_t StackMemory::recall(std::uintptr_t caller, std::uintptr_t frame, unsigned function) {
+  Set& set = set_of(caller, frame, function);
+  if (__atomic_exchange_n(&set.locked, true, __ATOMIC_ACQUIRE)) return 0;
+  std::uint32_t site = 0;
+  for (std::size_t i = 0; i < Set::ways && site == 0; ++i) {
+    if (is_same(set.entries[i], caller, frame, function)) site = set.entries[i].site;
+  }
+  __atomic_store_n(&set.locked, false, __ATOMIC_RELEASE);
   return site;
 }
 
@@ -80,8 +88,9 @@ void StackMemory::remember(const Stack& stack, std::uintptr_t frame, unsigned fu
   for (std::size_t i = 0; i < stack.count; ++i) {
     if (stack.slots[i] < frame || stack.slots[i] - frame > UINT32_MAX) return;
   }
-  Entry& entry = entry_of(stack.frames[0], frame, function);
-  if (__atomic_exchange_n(&entry.locked, true, __ATOMIC_ACQUIRE)) return;
+  Set& set = set_of(stack.frames[0], frame, function);
+  if (__atomic_exchange_n(&set.locked, true, __ATOMIC_ACQUIRE)) return;
+  Entry& entry = set.entries[set.next++ % Set::ways];
   entry.count = static_cast<std::uint8_t>(stack.count);
   entry.function = static_cast<std::uint16_t>(function);
   entry.site = site;
@@ -91,7 +100,7 @@ void StackMemory::remember(const Stack& stack, std::uintptr_t frame, unsigned fu
     entry.frames[i] = stack.frames[i];
     entry.offsets[i] = static_cast<std::uint32_t>(stack.slots[i] - frame);
   }
-  __atomic_store_n(&entry.locked, false, __ATOMIC_RELEASE);
+  __atomic_store_n(&set.locked, false, __ATOMIC_RELEASE);
 }
 
 void StackMemory::forget() {

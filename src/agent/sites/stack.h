@@ -36,7 +36,6 @@ class StackMemory {
 
  private:
   struct Entry {
-    bool locked = false;
     std::uint8_t count = 0;
     std::uint16_t function = 0;
     std::uint32_t site = 0;
@@ -45,11 +44,21 @@ class StackMemory {
     std::uint64_t frames[Stack::most_frames] = {};
     std::uint32_t offsets[Stack::most_frames] = {};
   };
-  static constexpr std::size_t entries = 512;
 
-  Entry& entry_of(std::uintptr_t caller, std::uintptr_t frame, unsigned function);
+  /// Stacks that begin alike: all that come through a program's own malloc from one depth.
+  struct Set {
+    static constexpr std::size_t ways = 8;
+    bool locked = false;
+    std::uint8_t next = 0;
+    Entry entries[ways] = {};
+  };
+  static constexpr std::size_t sets = 128;
 
-  Entry entries_[entries] = {};
+  Set& set_of(std::uintptr_t caller, std::uintptr_t frame, unsigned function);
+  [[nodiscard]] bool is_same(const Entry& entry, std::uintptr_t caller, std::uintptr_t frame,
+                             unsigned function) const;
+
+  Set sets_[sets] = {};
   std::uint64_t generation_ = 1;
 };
 
