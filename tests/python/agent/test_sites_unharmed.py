@@ -158,12 +158,12 @@ int main(void) {
   sigaction(SIGPROF, &action, 0);
   const struct itimerval often = {{0, 1000}, {0, 1000}};
   setitimer(ITIMER_PROF, &often, 0);
-  for (int round = 0; round < 5; ++round) {
+  for (int round = 0; round < 5 || mapped < 3; ++round) {
     pthread_t threads[5];
     for (size_t i = 0; i < 5; ++i) pthread_create(&threads[i], 0, i ? work : forks, (void*)i);
     for (size_t i = 0; i < 5; ++i) pthread_join(threads[i], 0);
   }
-  puts(mapped > 0 ? "done" : "no signal");
+  puts("done");
 }
 """
 
@@ -171,7 +171,7 @@ int main(void) {
 def test_signals_threads_and_forks_while_memory_is_allocated(tmp_path: Path) -> None:
     program = build(tmp_path, "stress.c", STRESS, "-O2", "-fomit-frame-pointer")
     recording = recorded([program], tmp_path)
-    assert len(processes(recording)) == 101
+    assert len(processes(recording)) >= 101
     assert len(recording.events) > 1000
 
 

@@ -50,10 +50,11 @@ __attribute__((unused)) static void note(const char* name, const volatile void* 
 }
 __attribute__((unused)) static void note_mappings(void) {
   char line[5000];
+  const unsigned long long now = note_time();
   FILE* maps = fopen("/proc/self/maps", "r");
   while (fgets(line, sizeof line, maps)) {
     char text[5200];
-    const int used = snprintf(text, sizeof text, "maps %d %llu %s", getpid(), note_time(), line);
+    const int used = snprintf(text, sizeof text, "maps %d %llu %s", getpid(), now, line);
     if (write(1, text, used) < 0) abort();
   }
   fclose(maps);
@@ -144,7 +145,7 @@ def finish(file: Path, said: str) -> Sampled:
             names.append(name)
         elif word == "maps":
             pid, time_ns, mapping = rest.split(maxsplit=2)
-            key = (int(pid), int(time_ns) // 50_000_000)
+            key = (int(pid), int(time_ns))
             document = lists.setdefault(
                 key, {"kind": "mappings", "pid": key[0], "time_ns": int(time_ns), "mappings": []}
             )
