@@ -40,15 +40,7 @@ class Line {
     for (; *text != '\0' && used_ < sizeof text_ - 1; ++text) text_[used_++] = *text;
     return *this;
   }
-  Line& operator<<(std::size_t number) {
-    char digits[24] = {};
-    char* first = digits + sizeof digits - 1;
-    do {
-      *--first = static_cast<char>('0' + number % 10);
-      number /= 10;
-    } while (number > 0);
-    return *this << first;
-  }
+  Line& operator<<(std::size_t number) { return *this << Decimal(number).text(); }
   /// In one call, so that lines of several processes do not mix.
   void write() {
     text_[used_++] = '\n';

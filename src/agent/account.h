@@ -4,10 +4,29 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "agent/words.h"
 
 namespace homenode::agent {
+
+/// The digits of a number, without stdio.
+class Decimal {
+ public:
+  explicit Decimal(std::uint64_t number) {
+    do {
+      *--first_ = static_cast<char>('0' + number % 10);
+      number /= 10;
+    } while (number > 0);
+  }
+  Decimal(const Decimal&) = delete;
+  Decimal& operator=(const Decimal&) = delete;
+  [[nodiscard]] const char* text() const { return first_; }
+
+ private:
+  char digits_[24] = {};
+  char* first_ = digits_ + sizeof digits_ - 1;
+};
 
 /// Reads what the launcher says; false when it says nothing, and when that cannot be read, which is
 /// told. Remembers which file the error stream is: a program may close it and open another in its

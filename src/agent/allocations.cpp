@@ -185,13 +185,6 @@ void* placed_mapping(void* memory, std::size_t bytes, int protection, int flags,
   return memory;
 }
 
-/// The function that we stand before. dlsym allocates nothing where it finds the name.
-template <class Function>
-Function* following(Function*& kept, const char* name) {
-  if (kept == nullptr) kept = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
-  return kept;
-}
-
 constinit decltype(&malloc) real_malloc = nullptr;
 constinit decltype(&calloc) real_calloc = nullptr;
 constinit decltype(&realloc) real_realloc = nullptr;

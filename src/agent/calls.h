@@ -3,6 +3,8 @@
 // program around us looks at it. Each gives 0 or -errno.
 #pragma once
 
+#include <dlfcn.h>
+
 #include <cstddef>
 #include <cstdint>
 
@@ -45,6 +47,14 @@ struct FileIdentity {
 int identify_file(const char* path, FileIdentity& identity);
 /// Of an open file.
 int identify_open(int file, FileIdentity& identity);
+
+/// The next function of this name, for a library that stands before it; looked up once. dlsym
+/// allocates nothing where it finds the name.
+template <class Function>
+Function* following(Function*& kept, const char* name) {
+  if (kept == nullptr) kept = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+  return kept;
+}
 
 /// The kernel's masks are of at most so many words (CONFIG_NODES_SHIFT is 10 at most).
 inline constexpr std::size_t node_words = 1024 / (sizeof(unsigned long) * 8);

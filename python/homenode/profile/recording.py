@@ -127,8 +127,9 @@ def parse(content: bytes, name: str = "the sample file") -> Recording:
     begin = documents.get("begin", [None])[0]
     if begin is None or not isinstance(begin.get("source"), dict) or "name" not in begin["source"]:
         raise ProfileError(f"{name} holds nothing: it was cut at its beginning; record it again")
-    found = np.concatenate(samples) if samples else np.empty(0, RECORD)
-    happened = np.concatenate(events) if events else np.empty(0, EVENTS)
+    # numpy wants something to join.
+    found = np.concatenate([np.empty(0, RECORD), *samples])
+    happened = np.concatenate([np.empty(0, EVENTS), *events])
     return Recording(found, begin, documents, cut, happened)
 
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "agent/account.h"
 #include "agent/sample_output.h"
 #include "agent/sites/events.h"
 
@@ -24,15 +25,7 @@ class Document {
     return *this;
   }
 
-  Document& operator<<(std::uint64_t number) {
-    char digits[21] = {};
-    char* first = digits + sizeof digits - 1;
-    do {
-      *--first = static_cast<char>('0' + number % 10);
-      number /= 10;
-    } while (number > 0);
-    return *this << first;
-  }
+  Document& operator<<(std::uint64_t number) { return *this << Decimal(number).text(); }
 
   /// Within quotes. What is no ASCII becomes what Python has for the bytes of a file's name.
   void write_text(const char* text) {

@@ -8,18 +8,12 @@
 #include <cstdarg>
 #include <cstdlib>
 
+#include "agent/calls.h"
 #include "agent/sites/events.h"
 #include "agent/sites/recorder.h"
 
 namespace homenode::agent {
 namespace {
-
-/// The function that we stand before. dlsym allocates nothing where it finds the name.
-template <class Function>
-Function* following(Function*& kept, const char* name) {
-  if (kept == nullptr) kept = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
-  return kept;
-}
 
 constinit decltype(&malloc) real_malloc = nullptr;
 constinit decltype(&calloc) real_calloc = nullptr;
