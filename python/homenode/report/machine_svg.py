@@ -23,7 +23,7 @@ def nearest_distance(machine: Machine) -> int | None:
 def draw(machine: Machine) -> str:
     """An SVG of the nodes; lines join the pairs at the smallest remote distance."""
     count = len(machine.nodes)
-    width, height, centres = _places(count)
+    width, height, centres = places(count)
     lines = []
     nearest = nearest_distance(machine)
     for a, row in enumerate(machine.distances):
@@ -39,7 +39,7 @@ def draw(machine: Machine) -> str:
     )
 
 
-def _places(count: int) -> tuple[float, float, list[tuple[float, float]]]:
+def places(count: int) -> tuple[float, float, list[tuple[float, float]]]:
     """The drawing's width and height, and each node's centre on an ellipse where none overlap."""
     step = math.sin(2 * math.pi / count) if count > 4 else 1.0
     radius_x = max(160.0, ROOM * BOX_WIDTH / step) if count > 1 else BOX_WIDTH / 2

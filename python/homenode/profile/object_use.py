@@ -1,0 +1,212 @@
+"""How the threads of a program used one object: pattern, traits, strip, predictions. Pure."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from homenode.profile.correlation import Floats, Uses
+from homenode.profile.facts import NOWHERE, Facts, Integers
+from homenode.profile.locality import FEWEST, locality, predicted
+from homenode.profile.objects import Object
+from homenode.profile.patterns import Pattern, Sharing, classify
+from homenode.profile.record import Operation
+from homenode.profile.values import ObjectUse, Predicted, Strip, Table, Trait
+
+PAGE = 4096
+STRIP_PARTS = 240
+STRIP_THREADS = 64
+SAMPLES_PER_PART = 50  # So that the best node of a part is not one by chance.
+# A master-initialised object: so much of its memory on one node, so many first touches by one
+# thread, which made at most so much of the use.
+CONCENTRATED, BY_ONE, MOST_BY_MASTER = 0.9, 0.9, 0.6
+# The others began when they had made so much of their use; the one went through so much of it.
+EARLY, BROADLY = 0.01, 0.8
+# Of all use: what makes less is not looked at for a pattern.
+LEAST_FOR_PATTERN = 0.001
+READ_MOSTLY = 0.05
+
+
+@dataclass(frozen=True)
+class Whole:
+    """What the objects of a profile are shares of."""
+
+    facts: Facts
+    use: float
+    remote: float
+    memory_nodes: Integers
+
+
+def _writes_share(facts: Facts, chosen: Integers) -> float | None:
+    kinds, weight = facts.operation[chosen], facts.weight[chosen]
+    writes = float(weight[kinds == Operation.WRITE].sum())
+    reads = float(weight[kinds == Operation.READ].sum())
+    return writes / (reads + writes) if reads + writes > 0.5 * float(weight.sum()) else None
+
+
+def pattern(facts: Facts, item: Object, chosen: Integers) -> Pattern:
+    """Who uses which part: the uses of all instances laid over each other. A sample counts once,
+    however much use it stands for: that is what tells chance from a pattern."""
+    offsets = facts.offset_of[chosen]
+    inside = chosen[(offsets >= 0) & (offsets < item.bytes)]
+    if len(inside) == 0:
+        return Pattern(Sharing.UNKNOWN, 0.0, 64, 0, why="no sample has its address")
+    counts = np.ones(len(inside), np.int64)
+    if facts.exact:
+        counts = np.maximum(1, np.rint(facts.weight[inside])).astype(np.int64)
+    found = classify(
+        Uses(item.bytes, facts.offset_of[inside], facts.thread[inside], counts, facts.exact)
+    )
+    if not facts.exact and found.why.endswith("are needed"):
+        why = found.why.replace("accesses are", "samples are")
+        return replace(found, why=why)
+    return found
+
+
+@dataclass(frozen=True)
+class Filling:
+    """How an object began: one thread went through it before others used it.
+
+    `steady` are the samples after that, which show how it is used.
+    """
+
+    thread: int
+    steady: Integers
+
+
+def filling(facts: Facts, item: Object, chosen: Integers) -> Filling | None:
+    """None where several threads used it from the start, or the source has no times."""
+    times = facts.samples["time_ns"][chosen]
+    if len(chosen) < 2 * FEWEST or times.min() == times.max():
+        return None
+    first = int(facts.thread[chosen][int(times.argmin())])
+    others = facts.thread[chosen] != first
+    if others.sum() < FEWEST:
+        return None
+    began = np.quantile(times[others], EARLY)
+    before = times < began
+    mine = before & ~others
+    if mine.sum() < FEWEST or (steady := chosen[~before]).size < FEWEST:
+        return None
+    ends = np.quantile(facts.offset_of[chosen][mine], (EARLY, 1 - EARLY))
+    covers = float(ends[1] - ends[0]) >= BROADLY * item.bytes
+    return Filling(first, steady) if covers and mine.sum() >= BY_ONE * before.sum() else None
+
+
+def _is_concentrated(facts: Facts, chosen: Integers) -> bool:
+    """Nearly all uses go to one node's memory, and come from several nodes."""
+    homes, sources, weight = (column[chosen] for column in (facts.memory_node, facts.cpu_node,
+                                                            facts.weight))  # fmt: skip
+    known, placed = homes != NOWHERE, sources != NOWHERE
+    if len(chosen) < FEWEST or not known.any() or not placed.any():
+        return False
+    on = np.bincount(homes[known], weights=weight[known])
+    users = np.bincount(sources[placed], weights=weight[placed])
+    return bool(
+        on.max() >= CONCENTRATED * on.sum() and users.max() <= MOST_BY_MASTER * users.sum()
+    )
+
+
+def traits(
+    facts: Facts, chosen: Integers, filled: Filling | None, writes_share: float | None
+) -> tuple[Trait, ...]:
+    """What else shows. Who touched it first is not seen where the profile began later: memory on
+    one node and users on several are then the only trace."""
+    found = []
+    times = facts.samples["time_ns"][chosen]
+    later = filled is None and (len(times) == 0 or times.min() == times.max())
+    if (filled is not None or later) and _is_concentrated(facts, chosen):
+        found.append(Trait.MASTER_INITIALISED)
+    if writes_share is not None and writes_share <= READ_MOSTLY and len(chosen) >= FEWEST:
+        found.append(Trait.READ_MOSTLY)
+    return tuple(found)
+
+
+def _by_part(facts: Facts, chosen: Integers, rows: Integers, count: int, parts: Integers) -> Floats:
+    """The use [row, part]; entries of `rows` below 0 are left out."""
+    known = rows >= 0
+    many = int(parts.max(initial=0)) + 1
+    cells = rows[known] * many + parts[known]
+    summed = np.bincount(cells, weights=facts.weight[chosen][known], minlength=count * many)
+    return summed.astype(np.float64).reshape(count, many)
+
+
+def _parts(facts: Facts, item: Object, chosen: Integers, count: int) -> Integers:
+    """In which of `count` equal parts each sample is; the last one is never left out."""
+    scaled = facts.offset_of[chosen].astype(np.float64) * (count / max(1, item.bytes))
+    return np.clip(scaled.astype(np.int64), 0, count - 1)
+
+
+def strip(facts: Facts, item: Object, chosen: Integers) -> Strip | None:
+    """Who used which part, for the eye; None where nothing has a place."""
+    if len(chosen) == 0 or item.bytes <= 0:
+        return None
+    count = max(1, min(STRIP_PARTS, item.bytes // 64, 4 * len(chosen)))
+    parts = _parts(facts, item, chosen, count)
+    whose = facts.thread[chosen]
+    busiest = np.bincount(whose, weights=facts.weight[chosen], minlength=len(facts.threads))
+    shown = np.sort(np.argsort(-busiest, kind="stable")[:STRIP_THREADS])
+    shown = shown[busiest[shown] > 0]
+    row_of = np.full(len(facts.threads), NOWHERE, np.int64)
+    row_of[shown] = np.arange(len(shown))
+
+    def spread(rows: Integers, many: int) -> Floats:
+        found = _by_part(facts, chosen, rows, many, parts)
+        return np.pad(found, ((0, 0), (0, count - found.shape[1])))
+
+    homes = spread(facts.memory_node[chosen], len(facts.nodes))
+    home = np.full(count, NOWHERE, np.int64)
+    if len(facts.nodes):
+        home = np.where(homes.sum(axis=0) > 0, homes.argmax(axis=0), NOWHERE)
+    return Strip(
+        threads=tuple(int(thread) for thread in shown),
+        users=spread(row_of[whose], len(shown)),
+        from_node=spread(facts.cpu_node[chosen], len(facts.nodes)),
+        home=tuple(int(node) for node in home),
+        part_bytes=item.bytes / count,
+    )
+
+
+def predictions(whole: Whole, item: Object, chosen: Integers) -> Predicted:
+    """What other placements would make of the same use; nothing where samples are too few."""
+    facts = whole.facts
+    if not facts.nodes or (len(chosen) < FEWEST and not facts.exact):
+        return Predicted()
+    pages = -(-item.bytes // PAGE)
+    count = pages if facts.exact else len(chosen) // SAMPLES_PER_PART
+    # In whole rounds of the nodes, so that a part does not lie on a boundary of the equal parts.
+    most = max(1, min(1 << 16, pages, max(count, 4 * len(facts.nodes))))
+    many = len(whole.memory_nodes)
+    count = most - most % many if many and most >= many else most
+    parts = _parts(facts, item, chosen, count)
+    rows = facts.cpu_node[chosen]
+    found = _by_part(facts, chosen, rows, len(facts.nodes), parts)
+    padded = np.pad(found, ((0, 0), (0, count - found.shape[1])))
+    return predicted(padded, whole.memory_nodes)
+
+
+def object_use(whole: Whole, item: Object, chosen: Integers) -> ObjectUse:
+    """How one object was used. pre: `chosen` are the indices of its samples."""
+    facts = whole.facts
+    found = locality(facts, chosen)
+    filled = filling(facts, item, chosen)
+    steady = chosen if filled is None else filled.steady
+    writes = _writes_share(facts, steady)
+    cells = facts.table(facts.thread, len(facts.threads), chosen)
+    share = float(facts.weight[chosen].sum()) / whole.use if whole.use else 0.0
+    little = Pattern(
+        Sharing.UNKNOWN, 0.0, 64, len(chosen), why="it makes less than 0.1 % of all uses"
+    )
+    return ObjectUse(
+        object=item,
+        samples=len(chosen),
+        share=share,
+        remote_share=found.remote / whole.remote if whole.remote else 0.0,
+        locality=found,
+        writes_share=writes,
+        table=Table(facts.nodes, cells),
+        pattern=little if share < LEAST_FOR_PATTERN else pattern(facts, item, steady),
+        traits=traits(facts, chosen, filled, writes),
+        first_toucher=None if filled is None else filled.thread,
+        strip=strip(facts, item, steady),
+        predicted=predictions(whole, item, chosen),
+    )
