@@ -39,6 +39,32 @@ VERBS = {
     verb.name: verb
     for verb in (
         Verb(
+            "profile",
+            (
+                (
+                    "homenode profile -- ./solver input",
+                    "Run a program and see which of its objects cause remote uses",
+                ),
+                (
+                    "homenode profile --duration 10 --output redis.html 1234",
+                    "Watch process 1234 for ten seconds, and make a page of it",
+                ),
+                (
+                    "homenode profile --machine quad-4x2 --samples before.hns -- "
+                    "homenode bench map --size 4m --threads 8",
+                    "Count every access of a program in the lab, and keep the counts",
+                ),
+                (
+                    "homenode profile diff before.hns after.hns",
+                    "Say what became better and worse",
+                ),
+                (
+                    "homenode profile export before.hns --as pprof --output before.pb.gz",
+                    "Write samples for go tool pprof",
+                ),
+            ),
+        ),
+        Verb(
             "lab",
             (
                 ("homenode lab list", "List the machines of the catalogue"),

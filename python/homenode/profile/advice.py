@@ -12,6 +12,7 @@ from homenode.profile.actions import place, program, thread_map
 from homenode.profile.objects import Kind
 from homenode.profile.patterns import Sharing
 from homenode.profile.values import ObjectUse, Profile, Trait
+from homenode.sizes import size_text
 
 LOCAL = 0.9  # From here on there is nothing to gain.
 SMALL = 0.01  # Of all use: not worth a rule.
@@ -80,6 +81,11 @@ class Case:
     def smallest_part(self) -> int:
         """The bytes of its smallest part that belongs to one thread; 0 where nothing recurs."""
         return min((level.part for level in self.use.pattern.levels), default=0)
+
+    @property
+    def longest_period(self) -> int:
+        """After how many bytes its outermost parts come again."""
+        return max((level.period for level in self.use.pattern.levels), default=0)
 
 
 @dataclass(frozen=True)
@@ -167,41 +173,54 @@ RULES: tuple[Rule, ...] = (
         "of the system",
         lambda case: case.use.object.kind in SYSTEM,
         _nothing,
-        lambda case: "its pages are the system's, and other processes share them: no rule of one "
-        "program places them",
+        lambda case: (
+            "its pages are the system's, and other processes share them: no rule of one "
+            "program places them"
+        ),
     ),
     Rule(
         "stack",
         lambda case: case.use.object.kind == Kind.STACK,
         _bound,
-        lambda case: "a stack is on the node where its thread began, and the thread ran elsewhere "
-        "later: bind it from the start",
+        lambda case: (
+            "a stack is on the node where its thread began, and the thread ran elsewhere "
+            "later: bind it from the start"
+        ),
     ),
     Rule(
         "private, on another node",
         lambda case: case.sharing == Sharing.PRIVATE and case.node_of_user is not None,
         lambda case: place(case.profile, case.use, f"bind@{case.node_of_user}", bound=True),
-        lambda case: f"one thread makes nearly all of its uses, on node {case.node_of_user}"
-        + _master(case),
+        lambda case: (
+            f"one thread makes nearly all of its uses, on node {case.node_of_user}" + _master(case)
+        ),
         lambda case: _best(case),
     ),
     Rule(
         "read by all",
-        lambda case: case.sharing == Sharing.SHARED
-        and Trait.READ_MOSTLY in case.use.traits
-        and case.is_crowded,
-        lambda case: "give each node a copy (a region for each, bound to it), or "
-        + place(case.profile, case.use, "interleave"),
-        lambda case: "all threads read all of it and hardly any writes: copies would be local, and "
-        f"spreading takes {_percent(case.hottest)} of its uses off one controller",
+        lambda case: (
+            case.sharing == Sharing.SHARED
+            and Trait.READ_MOSTLY in case.use.traits
+            and case.is_crowded
+        ),
+        lambda case: (
+            "give each node a copy (a region for each, bound to it), or "
+            + place(case.profile, case.use, "interleave")
+        ),
+        lambda case: (
+            "all threads read all of it and hardly any writes: copies would be local, and "
+            f"spreading takes {_percent(case.hottest)} of its uses off one controller"
+        ),
         _spread,
     ),
     Rule(
         "used by all",
         lambda case: case.sharing == Sharing.SHARED and case.is_crowded,
         lambda case: place(case.profile, case.use, "interleave"),
-        lambda case: f"all threads use all of it, and {_percent(case.hottest)} of that goes to one "
-        "node: spread, all controllers share the load" + _master(case),
+        lambda case: (
+            f"all threads use all of it, and {_percent(case.hottest)} of that goes to one "
+            "node: spread, all controllers share the load" + _master(case)
+        ),
         _spread,
     ),
     Rule(
@@ -212,59 +231,83 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "parts in turn",
-        lambda case: case.sharing in CONTIGUOUS
-        and case.gains(_turn(case))
-        and (_turn(case) or 0) >= (_best(case) or 0) - GAIN,
+        lambda case: (
+            case.sharing in CONTIGUOUS
+            and case.gains(_turn(case))
+            and (_turn(case) or 0) >= (_best(case) or 0) - GAIN
+        ),
         _blocks,
-        lambda case: "each thread uses a contiguous part, in the order of the nodes: equal parts "
-        f"would make {_percent(_turn(case))} of its uses local" + _master(case),
+        lambda case: (
+            "each thread uses a contiguous part, in the order of the nodes: equal parts "
+            f"would make {_percent(_turn(case))} of its uses local" + _master(case)
+        ),
         _turn,
     ),
     Rule(
         "parts of threads",
         lambda case: case.sharing in CONTIGUOUS and case.gains(_best(case)),
-        lambda case: "let each thread touch its own part first (as --strategy parallel-init and "
-        f"hn_strategy_apply do), or, with threads in the order of the parts, {_blocks(case)}",
-        lambda case: "each thread uses a contiguous part: with it on the thread's node "
-        f"{_percent(_best(case))} of its uses would be local" + _master(case),
+        lambda case: (
+            "let each thread touch its own part first (as --strategy parallel-init and "
+            f"hn_strategy_apply do), or, with threads in the order of the parts, {_blocks(case)}"
+        ),
+        lambda case: (
+            "each thread uses a contiguous part: with it on the thread's node "
+            f"{_percent(_best(case))} of its uses would be local" + _master(case)
+        ),
         _best,
     ),
     Rule(
         "neighbours of different threads",
-        lambda case: case.sharing == Sharing.INTERLEAVED
-        or (case.sharing in CUTS and case.smallest_part < PAGE),
+        lambda case: (
+            case.sharing == Sharing.INTERLEAVED
+            or (case.sharing in CUTS and case.smallest_part < PAGE)
+        ),
         _laid_out_anew,
-        lambda case: "parts of different threads share pages "
-        f"(of {case.smallest_part} bytes each), and a page has one node",
+        lambda case: (
+            "parts of different threads share pages "
+            f"(of {case.smallest_part} bytes each), and a page has one node"
+        ),
         _spread,
     ),
     Rule(
         "cut along several axes",
         lambda case: case.sharing in CUTS and case.gains(_best(case)),
-        lambda case: f'hn_region_place_array(region, &shape, "{_array_rule(case)}", &error), or '
-        "let each thread touch its own parts first",
-        lambda case: "each thread's part consists of pieces that come again every "
-        f"{max(level.period for level in case.use.pattern.levels)} bytes: with each piece at its "
-        f"thread {_percent(_best(case))} would be local",
+        lambda case: (
+            f'hn_region_place_array(region, &shape, "{_array_rule(case)}", &error), or '
+            "let each thread touch its own parts first"
+        ),
+        lambda case: (
+            "each thread's part consists of pieces that come again every "
+            f"{size_text(case.longest_period)}: with each at its thread "
+            f"{_percent(_best(case))} would be local"
+        ),
         _best,
     ),
     Rule(
         "scattered pages of one node each",
-        lambda case: case.sharing not in (Sharing.UNKNOWN, Sharing.SHARED)
-        and case.gains(_best(case))
-        and case.use.pattern.exclusivity >= 0.8,
-        lambda case: 'hn_region_place(region, "next-touch", &error) before the phase that uses it, '
-        "or homenode where PID --repair",
-        lambda case: "pages have one user each, in no order: moved to it, "
-        f"{_percent(_best(case))} of the uses would be local",
+        lambda case: (
+            case.sharing not in (Sharing.UNKNOWN, Sharing.SHARED)
+            and case.gains(_best(case))
+            and case.use.pattern.exclusivity >= 0.8
+        ),
+        lambda case: (
+            'hn_region_place(region, "next-touch", &error) before the phase that uses it, '
+            "or homenode where PID --repair"
+        ),
+        lambda case: (
+            "pages have one user each, in no order: moved to it, "
+            f"{_percent(_best(case))} of the uses would be local"
+        ),
         _best,
     ),
     Rule(
         "crowded",
         lambda case: case.is_crowded,
         lambda case: place(case.profile, case.use, "interleave"),
-        lambda case: f"{_percent(case.hottest)} of its uses go to one node, and no order shows in "
-        "who uses what: spread, all controllers share the load" + _master(case),
+        lambda case: (
+            f"{_percent(case.hottest)} of its uses go to one node, and no order shows in "
+            "who uses what: spread, all controllers share the load" + _master(case)
+        ),
         _spread,
     ),
     Rule(

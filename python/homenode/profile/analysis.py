@@ -103,8 +103,8 @@ def _threads(recording: Recording, columns: Facts) -> tuple[Thread, ...]:
     count, nodes = len(columns.threads), len(columns.nodes)
     known = columns.cpu_node != NOWHERE
     cells = columns.thread[known] * max(1, nodes) + columns.cpu_node[known]
-    ran = np.bincount(cells, weights=columns.weight[known], minlength=count * nodes)
-    ran = ran.reshape(count, nodes) if nodes else np.zeros((count, 0))
+    summed = np.bincount(cells, weights=columns.weight[known], minlength=count * nodes)
+    ran = summed.reshape(count, nodes)
     use = np.bincount(columns.thread, weights=columns.weight, minlength=count)
     everything = max(float(use.sum()), 1e-9)
     found = []

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from homenode.profile.facts import Facts
+from homenode.profile.correlation import Floats
+from homenode.profile.facts import Facts, Integers
 from homenode.profile.recording import Document, Recording
 from homenode.profile.values import CodePlace
 
@@ -35,38 +36,52 @@ def _where(address: int, mappings: Sequence[Document]) -> str:
     return f"{address:#x}"
 
 
-def code_places(
-    recording: Recording, facts: Facts, listed: Sequence[int]
-) -> tuple[CodePlace, ...]:
+def place_names(recording: Recording, facts: Facts) -> tuple[tuple[str, ...], Integers]:
+    """The names of all places, and the place of each sample: -1 where the source sees none."""
+    of = np.full(len(facts.samples), -1, np.int64)
+    known = np.flatnonzero(facts.samples["instruction"] != 0)
+    if len(known) == 0:
+        return (), of
+    keys = facts.samples[known][["pid", "instruction"]]
+    found, inverse = np.unique(keys, return_inverse=True)
+    mappings = _executable(recording)
+    names: dict[str, int] = {}
+    numbers = [
+        names.setdefault(
+            _where(int(key["instruction"]), mappings.get(int(key["pid"]), [])), len(names)
+        )
+        for key in found
+    ]
+    of[known] = np.array(numbers, np.int64)[inverse]
+    return tuple(names), of
+
+
+def code_places(recording: Recording, facts: Facts, listed: Sequence[int]) -> tuple[CodePlace, ...]:
     """The places with the most remote use first; none where the source sees no instructions.
 
     `listed`: the profile's objects by their index in the attribution.
     """
-    known = np.flatnonzero(facts.samples["instruction"] != 0)
+    names, of = place_names(recording, facts)
     everything = float(facts.weight.sum())
-    if len(known) == 0 or everything <= 0:
+    known = np.flatnonzero(of >= 0)
+    if not names or everything <= 0:
         return ()
-    keys = facts.samples[known][["pid", "instruction"]]
-    found, of = np.unique(keys, return_inverse=True)
-    use = np.bincount(of, weights=facts.weight[known])
-    local = np.bincount(of, weights=facts.weight[known] * facts.local[known])
-    placed = np.bincount(of, weights=facts.weight[known] * facts.placed[known])
-    mappings = _executable(recording)
+
+    def summed(weight: Floats) -> Floats:
+        sums = np.bincount(of[known], weights=weight[known], minlength=len(names))
+        return sums.astype(np.float64)
+
+    use, local = summed(facts.weight), summed(facts.weight * facts.local)
+    placed = summed(facts.weight * facts.placed)
     place_of = {index: at for at, index in enumerate(listed)}
     most = np.argsort(-(placed - local), kind="stable")[:MOST_PLACES]
     places = []
-    for at in most:
-        if use[at] <= 0:
-            continue
-        pid, instruction = int(found[at]["pid"]), int(found[at]["instruction"])
-        mine = known[of == at]
-        objects = facts.object_of[mine]
-        inside = objects >= 0
+    for at in most[use[most] > 0]:
+        mine = known[(of[known] == at) & (facts.object_of[known] >= 0)]
         busiest = None
-        if inside.any():
-            by_object = np.bincount(objects[inside], weights=facts.weight[mine][inside])
+        if len(mine):
+            by_object = np.bincount(facts.object_of[mine], weights=facts.weight[mine])
             busiest = place_of.get(int(by_object.argmax()))
         share = float(local[at] / placed[at]) if placed[at] > 0 else None
-        where = _where(instruction, mappings.get(pid, []))
-        places.append(CodePlace(where, float(use[at]) / everything, share, busiest))
+        places.append(CodePlace(names[at], float(use[at]) / everything, share, busiest))
     return tuple(places)

@@ -1,4 +1,4 @@
-"""The samples of a program itself as columns: how much use, by which thread, from and to which node.
+"""A program's samples as columns: how much use, by which thread, from and to which node.
 
 Everything that a profile says is a sum over these columns. Pure.
 """
@@ -49,12 +49,12 @@ class Facts:
     @property
     def placed(self) -> NDArray[np.bool_]:
         """Where both nodes are known."""
-        return (self.cpu_node != NOWHERE) & (self.memory_node != NOWHERE)
+        return np.asarray((self.cpu_node != NOWHERE) & (self.memory_node != NOWHERE))
 
     @property
     def local(self) -> NDArray[np.bool_]:
         """Where a CPU used its own node's memory."""
-        return self.placed & (self.cpu_node == self.memory_node)
+        return np.asarray(self.placed & (self.cpu_node == self.memory_node))
 
     def table(self, rows: Integers, count: int, chosen: Any = slice(None)) -> Floats:
         """The use [operation, row, node of the memory]; the last column is of unknown nodes.

@@ -30,7 +30,7 @@ def draw(profile: Profile) -> str:
         )
         lines.append(
             element("line", element("title", escape(title)), x1=x1, y1=y1, x2=x2, y2=y2,
-                    stroke_width=f"{max(1.0, WIDEST * share ** 0.5):.1f}")
+                    style=f"stroke-width:{max(1.0, WIDEST * share**0.5):.1f}")
         )  # fmt: skip
     boxes = [_box(profile, at, *centre) for at, centre in enumerate(centres)]
     name = str((profile.machine or {}).get("name") or "the machine")

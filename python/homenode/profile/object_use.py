@@ -101,9 +101,7 @@ def _is_concentrated(facts: Facts, chosen: Integers) -> bool:
         return False
     on = np.bincount(homes[known], weights=weight[known])
     users = np.bincount(sources[placed], weights=weight[placed])
-    return bool(
-        on.max() >= CONCENTRATED * on.sum() and users.max() <= MOST_BY_MASTER * users.sum()
-    )
+    return bool(on.max() >= CONCENTRATED * on.sum() and users.max() <= MOST_BY_MASTER * users.sum())
 
 
 def traits(

@@ -87,7 +87,7 @@ def strip(profile: Profile, use: ObjectUse) -> str:
     parts, full = rows.shape[1], float(rows.max())
     width = STRIP_WIDTH / parts
     height = max(1.0, min(4.0, 48 / len(rows)))
-    lanes = []
+    lanes: list[str] = []
     for rank, row in zip(found.threads, rows, strict=True):
         thread = profile.threads[rank]
         at = profile.nodes.index(thread.node) if thread.node in profile.nodes else None

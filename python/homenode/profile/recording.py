@@ -138,7 +138,7 @@ def read_recording(path: Path) -> Recording:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise ProfileError(f"cannot read {path}: {error.strerror}") from error
+        raise ProfileError(f"cannot read {path}: {error.strerror}; check the path") from error
     return parse(content, str(path))
 
 

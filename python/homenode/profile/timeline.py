@@ -5,6 +5,7 @@ as they differ little, the most alike first, and until there are few enough to b
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -50,7 +51,7 @@ def _joined(features: Floats) -> list[tuple[int, int]]:
     """The phases as [begin, end) of steps, from the use [feature, step]."""
     spans = [(at, at + 1) for at in range(features.shape[1])]
     parts = [features[:, at] for at in range(features.shape[1])]
-    apart = [_distance(a, b) for a, b in zip(parts, parts[1:], strict=False)]
+    apart = [_distance(a, b) for a, b in pairwise(parts)]
     while apart and (min(apart) < DIFFERENT or len(spans) > MOST_PHASES):
         at = int(np.argmin(apart))
         spans[at : at + 2] = [(spans[at][0], spans[at + 1][1])]

@@ -1,9 +1,9 @@
 """Recordings of a program that was never run: 8 threads on 4 nodes, with known faults.
 
-    u       64 MiB, all on node 0: thread 0 writes all of it, then each thread uses its own part
-    table   16 MiB, all on node 0: read by all threads, written by nobody
-    index    8 MiB, pages in turn: neighbouring lines belong to different threads
-    [heap]   1 MiB on node 1, used by a thread of node 1
+u       64 MiB, all on node 0: thread 0 writes all of it, then each thread uses its own part
+table   16 MiB, all on node 0: read by all threads, written by nobody
+index    8 MiB, pages in turn: neighbouring lines belong to different threads
+[heap]   1 MiB on node 1, used by a thread of node 1
 """
 
 from pathlib import Path

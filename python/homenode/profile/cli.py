@@ -1,0 +1,126 @@
+"""`homenode profile`: take or read samples, and show who uses what."""
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from homenode import errors
+from homenode.errors import UserError
+from homenode.files import write_whole
+from homenode.profile import document, text
+from homenode.profile.errors import ProfileError
+from homenode.profile.load_file import profile_of, read
+from homenode.profile.options import parsed, parser
+from homenode.profile.recording import read_recording
+from homenode.profile.taking import Request, take
+from homenode.profile.values import Profile
+
+__all__ = ["main", "parser"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the verb and returns its exit code."""
+    options = parsed(arguments)
+    try:
+        return COMMANDS[options.command](options)
+    except UserError as error:
+        print(f"homenode profile: {error}", file=sys.stderr)
+        return error.exit_code
+
+
+def _take(options: argparse.Namespace) -> int:
+    with ExitStack() as ends:
+        samples = options.samples
+        if samples is None:
+            folder = ends.enter_context(tempfile.TemporaryDirectory(prefix="homenode-profile-"))
+            samples = Path(folder) / "samples"
+        elif not samples.absolute().parent.is_dir():
+            raise ProfileError(
+                f"cannot write {samples}: No such file or directory; make its folder first"
+            )
+        before = _state(samples)
+        request = Request(
+            options.source,
+            options.pid,
+            tuple(options.program),
+            options.machine,
+            options.duration,
+            options.overhead,
+        )
+        code = take(request, samples)
+        if code != errors.DONE and _state(samples) == before:
+            return code  # What was to write it has said why it did not.
+        recording = read_recording(samples)
+        _show(profile_of(recording, str(samples)), options, str(options.samples or ""))
+        return code
+
+
+def _state(path: Path) -> tuple[int, int] | None:
+    """What changes when a file is written; None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
+
+
+def _show(profile: Profile, options: argparse.Namespace, samples: str) -> None:
+    if options.json:
+        print(json.dumps(document.as_json(profile), ensure_ascii=False))
+    else:
+        print(text.summary(profile), end="")
+    if options.output is not None:
+        from homenode.profile import page
+
+        _write(options.output, page.render(profile, samples).encode())
+        if not options.json:
+            print(f"\npage: {options.output}")
+
+
+def _write(path: Path, content: bytes) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, content)
+    except OSError as error:
+        raise ProfileError(
+            f"cannot write {path}: {error.strerror}; free some space, or name another file with "
+            "--output"
+        ) from error
+
+
+def _show_file(options: argparse.Namespace) -> int:
+    _, profile = read(options.file)
+    _show(profile, options, str(options.file))
+    return errors.DONE
+
+
+def _diff(options: argparse.Namespace) -> int:
+    from homenode.profile import diff
+
+    (_, before), (_, after) = read(options.before), read(options.after)
+    found = diff.compare(before, after)
+    print(json.dumps(diff.as_json(found)) if options.json else diff.summary(found))
+    return errors.DONE
+
+
+def _export(options: argparse.Namespace) -> int:
+    from homenode.profile.export import FORMATS, collected
+
+    recording, profile = read(options.file)
+    form = FORMATS[options.form]
+    output = options.output or options.file.with_name(options.file.name + form.ending)
+    _write(output, form.write(collected(recording, profile)))
+    print(f"{output}: {len(recording.samples)} samples as {options.form}")
+    return errors.DONE
+
+
+COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
+    "take": _take,
+    "show": _show_file,
+    "diff": _diff,
+    "export": _export,
+}
