@@ -31,6 +31,11 @@ INPUTS = [
     ("study", f"{MISSING}.toml"),
     ("study", "--dry-run", "demo", "--machine", MISSING),
     ("report", MISSING),
+    ("profile", "show", MISSING),
+    ("profile", "diff", MISSING, MISSING),
+    ("profile", "export", MISSING, "--as", "csv"),
+    ("profile", "--samples", MISSING, "--", "true"),
+    ("profile", "--machine", f"{MISSING}.xml", "--", "true"),
 ]
 NAMES = [
     ("topology", "--machine", "no-such-machine"),

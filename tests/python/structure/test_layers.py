@@ -64,9 +64,10 @@ def test_the_rule_can_fail() -> None:
 PYTHON = ROOT / "python" / "homenode"
 PYTHON_SEES: dict[str, set[str]] = {
     "draw": {"draw"},
-    "lab": {"draw", "lab"},
+    "lab": {"draw", "lab", "profile"},
     "study": {"lab", "study"},
     "report": {"draw", "lab", "study", "report"},
+    "profile": {"draw", "lab", "study", "report", "profile"},
 }
 IMPORT = re.compile(r"^\s*(?:from|import) homenode\.(\w+)", re.MULTILINE)
 IMPORT_FROM = re.compile(r"^\s*from homenode import (.+)", re.MULTILINE)
