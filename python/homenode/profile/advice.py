@@ -208,8 +208,8 @@ RULES: tuple[Rule, ...] = (
             + place(case.profile, case.use, "interleave")
         ),
         lambda case: (
-            "all threads read all of it and hardly any writes: copies would be local, and "
-            f"spreading takes {_percent(case.hottest)} of its uses off one controller"
+            "all threads read all of it and hardly any writes: copies would be local, and spread, "
+            f"no node would answer {_percent(case.hottest)} of its uses alone"
         ),
         _spread,
     ),
@@ -290,10 +290,7 @@ RULES: tuple[Rule, ...] = (
             and case.gains(_best(case))
             and case.use.pattern.exclusivity >= 0.8
         ),
-        lambda case: (
-            'hn_region_place(region, "next-touch", &error) before the phase that uses it, '
-            "or homenode where PID --repair"
-        ),
+        lambda case: 'hn_region_place(region, "next-touch", &error) before the phase that uses it',
         lambda case: (
             "pages have one user each, in no order: moved to it, "
             f"{_percent(_best(case))} of the uses would be local"

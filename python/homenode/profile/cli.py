@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -72,7 +73,8 @@ def _show(profile: Profile, options: argparse.Namespace, samples: str) -> None:
     if options.json:
         print(json.dumps(document.as_json(profile), ensure_ascii=False))
     else:
-        print(text.summary(profile), end="")
+        columns = min(100, shutil.get_terminal_size((100, 24)).columns)
+        print(text.summary(profile, columns), end="")
     if options.output is not None:
         from homenode.profile import page
 

@@ -106,7 +106,10 @@ def _period(values: Floats, first: int, half: int) -> float:
     height, multiple = values[int(period)], 2
     while (centre := round(period * multiple)) + half < len(values):
         begin = centre - half
-        peak = begin + int(np.nanargmax(values[begin : centre + half + 1]))
+        around = values[begin : centre + half + 1]
+        if np.isnan(around).all():
+            break
+        peak = begin + int(np.nanargmax(around))
         if values[peak] < LEVEL * height:
             break
         period = peak / multiple

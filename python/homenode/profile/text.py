@@ -1,5 +1,6 @@
 """The summary for a terminal: one screen, the objects with the most remote use first. Pure."""
 
+import textwrap
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -11,13 +12,22 @@ from homenode.profile.correlation import Floats
 from homenode.profile.values import ObjectUse, Profile
 
 WORST = 3
+ACTION = "→"
 MOST_ROWS = 8  # Of a matrix of threads; more are shown by node.
 MOST_NODES = 16
 
 
-def summary(profile: Profile) -> str:
-    """All that fits on a screen."""
-    return "\n".join(_lines(profile)) + "\n"
+def summary(profile: Profile, columns: int = 100) -> str:
+    """All that fits on a screen. What is to be typed is never broken into lines."""
+    lines = []
+    for line in _lines(profile):
+        lines += [line] if ACTION in line else _wrapped(line, columns)
+    return "\n".join([*lines, *_matrix(profile)]) + "\n"
+
+
+def _wrapped(line: str, columns: int) -> list[str]:
+    indent = " " * (len(line) - len(line.lstrip()))
+    return textwrap.wrap(line, max(40, columns), subsequent_indent=indent) or [""]
 
 
 def _lines(profile: Profile) -> Iterator[str]:
@@ -31,7 +41,6 @@ def _lines(profile: Profile) -> Iterator[str]:
         yield ""
         yield from _object(profile, number, use)
     yield from _others(profile, len(shown))
-    yield from _matrix(profile)
 
 
 def _overall(profile: Profile) -> str:
@@ -52,8 +61,8 @@ def _object(profile: Profile, number: int, use: ObjectUse) -> Iterator[str]:
     yield f"   {'; '.join(facts)}"
     found = advise(profile, use)
     if found.action:
-        yield f"   → {found.action}"
-    yield f"   {'  because ' if found.action else ''}{found.why}"
+        yield f"   {ACTION} {found.action}"
+    yield f"   {'because ' if found.action else ''}{found.why}"
 
 
 def _others(profile: Profile, shown: int) -> Iterator[str]:

@@ -228,3 +228,13 @@ def test_too_few_accesses_are_said() -> None:
     found = classify(uses(stretches(8, 0), 99))
     assert found.sharing == Sharing.UNKNOWN
     assert found.why == "99 accesses are too few: 100 are needed"
+
+
+def test_gaps_that_nobody_uses_are_no_obstacle() -> None:
+    """As in a mapping that holds an array and, far from it, stacks."""
+    lines = np.arange(4096)
+    stacks = 150_000 + 16_384 * np.arange(3)[:, None] + np.arange(8)
+    used = np.concatenate([lines, stacks.ravel()])
+    threads = np.concatenate([lines // 64 % 4, np.repeat(np.arange(3), 8)])
+    found = classify(uses(Case("gaps", used, threads, Sharing.BANDS)))
+    assert found.sharing in Sharing
