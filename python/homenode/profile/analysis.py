@@ -39,7 +39,8 @@ def _number(document: Mapping[str, Any], key: str) -> float | None:
 
 def _seconds(recording: Recording) -> float:
     """How long was watched: to its end, or to the last sample of a file that was cut."""
-    begin = _number(recording.begin, "time_ns") or 0.0
+    looks = [float(document.get("time_ns") or 0) for document in recording.of("mappings")]
+    begin = _number(recording.begin, "time_ns") or min(looks, default=0.0)
     ends = [float(recording.samples["time_ns"].max())] if len(recording.samples) else []
     if recording.end is not None:
         ends.append(_number(recording.end, "time_ns") or 0.0)

@@ -2,7 +2,7 @@
 and then whatever mapping holds it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,7 +58,12 @@ class _Process:
     def hits(self, where: Ranges) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Of those: which lie in one of the ranges, and in which."""
         left = self.left()
-        found = find(where, self.addresses[left], self.times[left])
+        times = self.times[left]
+        if not self.times.any():
+            # The source does not see when: what was there last holds the address.
+            where = replace(where, ended_ns=np.full(len(where), FOREVER, np.uint64))
+            times = np.full(len(left), FOREVER - 1, np.uint64)
+        found = find(where, self.addresses[left], times)
         inside = found != NOTHING
         return left[inside], found[inside]
 

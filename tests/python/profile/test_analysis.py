@@ -214,3 +214,11 @@ def test_an_operation_that_is_not_known_is_neither_read_nor_written(path: Path) 
     assert not found.by_thread.tells_operations
     assert {use.writes_share for use in found.objects} == {None}
     assert Operation.UNKNOWN == 0
+
+
+def test_samples_without_times_find_what_was_there_last(path: Path) -> None:
+    made = samples(2000, Source.LAB)
+    made["time_ns"] = 0
+    found = small(path, made, documents("lab"))
+    assert found.taken.attributed == 1
+    assert found.timeline is None

@@ -42,7 +42,7 @@ def test_names_of_objects_cannot_break_the_page(written: Path, tmp_path: Path) -
     from homenode.profile.analysis import analyse
 
     text = page.render(analyse(recording(tmp_path / "samples", samples(2000), docs)))
-    assert "<script>alert" not in text and "<b>\"&" not in text
+    assert "<script>alert" not in text and '<b>"&' not in text
     assert "&lt;b&gt;" in text
 
 
