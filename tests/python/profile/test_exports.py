@@ -5,6 +5,7 @@ import gzip
 import io
 import sys
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -99,7 +100,7 @@ def test_callgrind_gives_each_object_its_cost_once(content: Content) -> None:
     uses, remote = map(int, summary.split()[1:])
     assert uses == content.uses.sum()
     own = [0, 0]
-    for before, line in zip(lines, lines[1:], strict=False):
+    for before, line in pairwise(lines):
         if before.startswith("fn=") and line.startswith("0 "):
             own = [a + int(b) for a, b in zip(own, line.split()[1:], strict=True)]
     assert own == [uses, remote]
