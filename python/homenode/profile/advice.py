@@ -12,6 +12,7 @@ from homenode.profile.actions import place, program, thread_map
 from homenode.profile.objects import Kind
 from homenode.profile.patterns import Sharing
 from homenode.profile.values import ObjectUse, Profile, Trait
+from homenode.profile.words import percent
 from homenode.sizes import size_text
 
 LOCAL = 0.9  # From here on there is nothing to gain.
@@ -146,28 +147,28 @@ def _laid_out_anew(case: Case) -> str:
 
 RULES: tuple[Rule, ...] = (
     Rule(
-        "not enough samples",
-        lambda case: case.use.locality.margin is None,
-        lambda case: "profile longer (--duration), or with more samples (--overhead 5%)",
-        lambda case: f"{case.use.locality.samples} samples with both nodes say too little",
-    ),
-    Rule(
         "one node",
         lambda case: len(case.profile.controllers) < 2 and len(case.profile.nodes) < 2,
         _nothing,
         lambda case: "nothing to gain: the machine has one node",
     ),
     Rule(
+        "small",
+        lambda case: case.use.share < SMALL,
+        _nothing,
+        lambda case: f"nothing to gain: it makes {percent(case.use.share)} of all uses",
+    ),
+    Rule(
+        "not enough samples",
+        lambda case: case.use.locality.margin is None,
+        lambda case: "profile longer (--duration), or with more samples (--overhead 5%)",
+        lambda case: f"{case.use.locality.samples} samples with both nodes say too little",
+    ),
+    Rule(
         "local",
         lambda case: case.local >= LOCAL,
         _nothing,
         lambda case: f"nothing to gain: {_percent(case.local)} of its uses are local",
-    ),
-    Rule(
-        "small",
-        lambda case: case.use.share < SMALL,
-        _nothing,
-        lambda case: f"nothing to gain: it makes {100 * case.use.share:.1f} % of all uses",
     ),
     Rule(
         "of the system",

@@ -17,6 +17,7 @@ STEPS = 120
 SAMPLES_PER_STEP = 20
 DIFFERENT = 0.5  # Of at most 2: how far the shares of two phases are apart.
 MOST_PHASES = 8
+LEAST_OF_PHASE = 0.03  # Of all use.
 OBJECTS = 6
 NS_PER_S = 1e9
 
@@ -40,18 +41,22 @@ def _sums(facts: Facts, step: Integers, count: int, chosen: np.ndarray) -> Float
     return summed.astype(np.float64)
 
 
-def _distance(one: Floats, other: Floats) -> float:
-    """Between the shares of two parts of the time; an empty one is like any other."""
-    if one.sum() <= 0 or other.sum() <= 0:
+def _distance(one: Floats, other: Floats, least: float) -> float:
+    """Between the shares of two parts of the time. One that makes less than `least` use is the less
+    a phase of its own, the less use it makes."""
+    fewer = min(float(one.sum()), float(other.sum()))
+    if fewer <= 0:
         return 0.0
-    return float(np.abs(one / one.sum() - other / other.sum()).sum())
+    apart = float(np.abs(one / one.sum() - other / other.sum()).sum())
+    return apart * min(1.0, fewer / least)
 
 
 def _joined(features: Floats) -> list[tuple[int, int]]:
     """The phases as [begin, end) of steps, from the use [feature, step]."""
     spans = [(at, at + 1) for at in range(features.shape[1])]
     parts = [features[:, at] for at in range(features.shape[1])]
-    apart = [_distance(a, b) for a, b in pairwise(parts)]
+    least = LEAST_OF_PHASE * float(features.sum())
+    apart = [_distance(a, b, least) for a, b in pairwise(parts)]
     while apart and (min(apart) < DIFFERENT or len(spans) > MOST_PHASES):
         at = int(np.argmin(apart))
         spans[at : at + 2] = [(spans[at][0], spans[at + 1][1])]
@@ -59,7 +64,7 @@ def _joined(features: Floats) -> list[tuple[int, int]]:
         apart.pop(at)
         for edge in (at - 1, at):
             if 0 <= edge < len(apart):
-                apart[edge] = _distance(parts[edge], parts[edge + 1])
+                apart[edge] = _distance(parts[edge], parts[edge + 1], least)
     return spans
 
 

@@ -107,9 +107,12 @@ def provenance(profile: Profile) -> str:
     """Where the figures come from: the source, the number of samples, what it cost."""
     taken = profile.taken
     parts = [f"source {taken.source} ({taken.provenance}): {taken.samples:,} samples"]
+    if taken.samples == 0 and profile.threads:
+        parts = [f"source {taken.source} ({taken.provenance}): threads and nodes alone"]
     if taken.lost:
         parts.append(f"{taken.lost:,} lost")
-    parts.append(f"{percent(taken.attributed)} of them in known objects")
+    if taken.samples:
+        parts.append(f"{percent(taken.attributed)} of them in known objects")
     if taken.cost_share is not None:
         parts.append(f"cost {percent(taken.cost_share)} of the program's CPU time")
     return ", ".join(parts)
