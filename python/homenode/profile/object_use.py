@@ -17,8 +17,8 @@ STRIP_PARTS = 240
 STRIP_THREADS = 64
 SAMPLES_PER_PART = 50  # So that the best node of a part is not one by chance.
 # A master-initialised object: so much of its memory on one node, so many first touches by one
-# thread, which made at most so much of the use.
-CONCENTRATED, BY_ONE, MOST_BY_MASTER = 0.9, 0.9, 0.6
+# thread, and so much of its use by other nodes.
+CONCENTRATED, BY_ONE, LEAST_BY_OTHERS = 0.9, 0.9, 0.2
 # The others began when they had made so much of their use; the one went through so much of it.
 EARLY, BROADLY = 0.01, 0.8
 # Of all use: what makes less is not looked at for a pattern.
@@ -93,26 +93,30 @@ def filling(facts: Facts, item: Object, chosen: Integers) -> Filling | None:
 
 
 def _is_concentrated(facts: Facts, chosen: Integers) -> bool:
-    """Nearly all uses go to one node's memory, and come from several nodes."""
-    homes, sources, weight = (column[chosen] for column in (facts.memory_node, facts.cpu_node,
-                                                            facts.weight))  # fmt: skip
-    known, placed = homes != NOWHERE, sources != NOWHERE
-    if len(chosen) < FEWEST or not known.any() or not placed.any():
+    """Nearly all uses go to one node's memory, and many of them come from others."""
+    homes, sources, weight = (
+        column[chosen] for column in (facts.memory_node, facts.cpu_node, facts.weight)
+    )
+    known = (homes != NOWHERE) & (sources != NOWHERE)
+    if len(chosen) < FEWEST or not known.any():
         return False
     on = np.bincount(homes[known], weights=weight[known])
-    users = np.bincount(sources[placed], weights=weight[placed])
-    return bool(on.max() >= CONCENTRATED * on.sum() and users.max() <= MOST_BY_MASTER * users.sum())
+    home = int(on.argmax())
+    from_home = float(weight[known & (sources == home)].sum())
+    return bool(
+        on[home] >= CONCENTRATED * on.sum() and from_home <= (1 - LEAST_BY_OTHERS) * on.sum()
+    )
 
 
 def traits(
-    facts: Facts, chosen: Integers, filled: Filling | None, writes_share: float | None
+    facts: Facts, chosen: Integers, first: int | None, writes_share: float | None
 ) -> tuple[Trait, ...]:
     """What else shows. Who touched it first is not seen where the profile began later: memory on
     one node and users on several are then the only trace."""
     found = []
     times = facts.samples["time_ns"][chosen]
-    later = filled is None and (len(times) == 0 or times.min() == times.max())
-    if (filled is not None or later) and _is_concentrated(facts, chosen):
+    unseen = len(times) == 0 or times.min() == times.max()
+    if (first is not None or unseen) and _is_concentrated(facts, chosen):
         found.append(Trait.MASTER_INITIALISED)
     if writes_share is not None and writes_share <= READ_MOSTLY and len(chosen) >= FEWEST:
         found.append(Trait.READ_MOSTLY)
@@ -194,6 +198,8 @@ def object_use(whole: Whole, item: Object, chosen: Integers) -> ObjectUse:
     little = Pattern(
         Sharing.UNKNOWN, 0.0, 64, len(chosen), why="it makes less than 0.1 % of all uses"
     )
+    found_pattern = little if share < LEAST_FOR_PATTERN else pattern(facts, item, steady)
+    first = found_pattern.swept_by if filled is None else filled.thread
     return ObjectUse(
         object=item,
         samples=len(chosen),
@@ -202,9 +208,9 @@ def object_use(whole: Whole, item: Object, chosen: Integers) -> ObjectUse:
         locality=found,
         writes_share=writes,
         table=Table(facts.nodes, cells),
-        pattern=little if share < LEAST_FOR_PATTERN else pattern(facts, item, steady),
-        traits=traits(facts, chosen, filled, writes),
-        first_toucher=None if filled is None else filled.thread,
+        pattern=found_pattern,
+        traits=traits(facts, chosen, first, writes),
+        first_toucher=first,
         strip=strip(facts, item, steady),
         predicted=predictions(whole, item, chosen),
     )
