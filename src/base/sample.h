@@ -34,11 +34,11 @@ enum class SampleSource : std::uint8_t {
 
 /// Bits of Sample::flags.
 enum SampleFlag : std::uint32_t {
-  sample_first_touch = 1,    ///< The first use of its unit since that was armed.
-  sample_masked = 2,         ///< Other threads' first uses hide later ones of this unit.
-  sample_kernel = 4,         ///< By the kernel, for the thread.
-  sample_lost_before = 8,    ///< Some samples before this one are lost.
-  sample_counts_uses = 16,   ///< `weight` is a number of accesses, not nanoseconds.
+  sample_first_touch = 1,   ///< The first use of its unit since that was armed.
+  sample_masked = 2,        ///< Other threads' first uses hide later ones of this unit.
+  sample_kernel = 4,        ///< By the kernel, for the thread.
+  sample_lost_before = 8,   ///< Some samples before this one are lost.
+  sample_counts_uses = 16,  ///< `weight` is a number of accesses, not nanoseconds.
 };
 
 constexpr std::uint16_t unknown_sample_id = 0xffff;
