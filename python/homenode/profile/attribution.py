@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from homenode.profile.allocations import Allocations
+from homenode.profile.errors import ProfileError
 from homenode.profile.images import read_image
 from homenode.profile.mappings import Mapping, as_ranges, kind_of, over_time
 from homenode.profile.objects import NO_OBJECT, Attribution, Instance, Kind, Object
@@ -241,7 +242,18 @@ def _mappings(recording: Recording, family: list[int]) -> list[Mapping]:
 
 def attribute(recording: Recording) -> Attribution:
     """Each sample's object: what the program named, allocated, or declared, else the mapping that
-    holds it. Objects that no sample belongs to are left out."""
+    holds it. Objects that no sample belongs to are left out. Raises ProfileError where documents
+    of the file are not of the form that they should be."""
+    try:
+        return _attribute(recording)
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise ProfileError(
+            f"the sample file holds a document of another form ({type(error).__name__}: {error}); "
+            "record it again"
+        ) from error
+
+
+def _attribute(recording: Recording) -> Attribution:
     samples = recording.samples
     allocations, sites, threads = Allocations(recording), Sites(recording), _threads(recording)
     of = np.full(len(samples), NO_OBJECT, np.int64)

@@ -140,6 +140,16 @@ def mappings(time_ns: int, *lines: tuple[int, int, str, str]) -> dict[str, objec
     }
 
 
+LISTED = {"kind": "allocations", "pid": 7, "allocations": [[1, 990, 100, 5, None]]}
+MODULES = {
+    "kind": "modules",
+    "pid": 7,
+    "time_ns": 1,
+    "modules": [{"begin": 0, "end": 9999, "bias": 0, "path": "/nowhere/program"}],
+}
+MAPS = mappings(2, (4096, 8192, "rw-p", ""), (8192, 12288, "r-xp", "/nowhere/program"))
+
+
 def test_mappings_come_and_go_between_two_lists() -> None:
     first = mappings(100, (0x1000, 0x2000, "rw-p", "/dev/shm/a"))
     second = mappings(200, (0x1000, 0x2000, "rw-p", "/anon_hugepage"), (0x5000, 0x6000, "rw-p", ""))
@@ -166,6 +176,30 @@ def test_stacks_and_heaps_of_threads_are_told_by_their_form() -> None:
         f"anonymous memory at {stack + (8 << 20):#x}",
         "heap of threads",
     ]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_documents_of_another_form_are_refused_in_one_line(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    documents = json.loads(
+        json.dumps([process(7, 1, "exec"), process(8, 2, "fork", 7), SITES, LISTED, MODULES, MAPS])
+    )
+    for _ in range(3):
+        at: object = documents[int(random.integers(0, len(documents)))]
+        while isinstance(at, dict | list) and len(at) > 0:
+            keys = [key for key in at if key != "kind"] if isinstance(at, dict) else range(len(at))
+            key = keys[int(random.integers(0, len(keys)))]
+            inner = at[key]  # type: ignore[index]
+            if not isinstance(inner, dict | list) or random.random() < 0.2:
+                at[key] = [None, -1, 1 << 70, "x", [], {}, 0.5][int(random.integers(0, 7))]  # type: ignore[index]
+                break
+            at = inner
+    events = {7: [(int(t), Event(int(k)), 4096, 64, 1) for t, k in random.integers(1, 5, (20, 2))]}
+    try:
+        found = attribute(made(of(7, (3, 4100)) + of(8, (9, 4100)), events, *documents))
+        assert len(found.object_of) == 2
+    except ProfileError as error:
+        assert "\n" not in str(error)
 
 
 def test_a_block_that_names_no_process_is_damage() -> None:
