@@ -133,6 +133,12 @@ int identify_open(int file, FileIdentity& identity) {
   return static_cast<int>(result);
 }
 
+long size_of_open(int file) {
+  struct stat status {};
+  const long result = raw_call(SYS_fstat, file, &status);
+  return result < 0 ? result : static_cast<long>(status.st_size);
+}
+
 bool find_mapping(std::uintptr_t address, std::uintptr_t& first, std::uintptr_t& end) {
   bool found = false;
   MapsLine line;

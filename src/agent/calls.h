@@ -47,6 +47,8 @@ struct FileIdentity {
 int identify_file(const char* path, FileIdentity& identity);
 /// Of an open file.
 int identify_open(int file, FileIdentity& identity);
+/// Its size; below 0 where that is not known.
+long size_of_open(int file);
 
 /// The next function of this name, for a library that stands before it; looked up once. dlsym
 /// allocates nothing where it finds the name.

@@ -1,6 +1,5 @@
 #include "agent/sample_output.h"
 
-#include <sys/stat.h>
 #include <sys/uio.h>
 
 #include <csignal>
@@ -53,9 +52,8 @@ std::size_t write_parts(int file, const iovec* parts, std::size_t count) {
 /// Takes a block that is not whole off the end again, unless another has appended since: nobody
 /// could find where what follows it begins.
 void take_back(int file, std::size_t written) {
-  struct stat status {};
   const long end = raw_call(SYS_lseek, file, 0L, SEEK_CUR);
-  if (end < 0 || raw_call(SYS_fstat, file, &status) < 0 || status.st_size != end) return;
+  if (end < 0 || size_of_open(file) != end) return;
   raw_call(SYS_ftruncate, file, end - static_cast<long>(written));
 }
 

@@ -25,7 +25,7 @@ CALL = re.compile(
 )
 # One that is passed on, put together, or in a table: it looks like no other text.
 LOOK = re.compile(r'"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)=?"')
-NO_VARIABLES = {"CAP_SYS_NICE", "NO_NODE"}
+NO_VARIABLES = {"CAP_SYS_NICE", "NO_NODE", "PT_LOAD"}
 
 
 def names(text: str) -> set[str]:
