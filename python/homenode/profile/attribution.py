@@ -148,18 +148,19 @@ def _of_site(sites: Sites, pid: int, site: Site) -> _Words:
     return _Words(name, Kind.ALLOCATION, tuple(frame.text for frame in frames))
 
 
-def _images(process: _Process, mappings: list[Mapping]) -> dict[tuple[str, int], int]:
-    """The ELF files in whose memory samples are left: since when they are loaded, by path and by
-    what to add to the linker's addresses."""
+def _images(process: _Process, mappings: list[Mapping]) -> dict[tuple[str, int], tuple[int, int]]:
+    """The ELF files in whose memory samples are left: from when to when they are loaded, by path
+    and by what to add to the linker's addresses."""
     used = np.unique(process.hits(as_ranges(mappings))[1])
     wanted = {mappings[at].extends or mappings[at].path for at in used} - {""}
-    found: dict[tuple[str, int], int] = {}
+    found: dict[tuple[str, int], tuple[int, int]] = {}
     for mapping in mappings:
         if mapping.path in wanted and kind_of(mapping.path) == Kind.FILE:
             bias = read_image(mapping.path).bias(mapping.begin, mapping.offset)
             if bias is not None:
                 key = (mapping.path, bias)
-                found[key] = min(found.get(key, FOREVER), mapping.began_ns)
+                began_ns, ended_ns = found.get(key, (FOREVER, 0))
+                found[key] = min(began_ns, mapping.began_ns), max(ended_ns, mapping.ended_ns)
     return found
 
 
@@ -169,13 +170,19 @@ def _take_static(process: _Process, mappings: list[Mapping]) -> None:
     owners: list[tuple[str, str]] = []
     rest: list[tuple[int, int, int, int, int]] = []
     images = _images(process, mappings)
-    for (path, bias), began_ns in images.items():
+    for (path, bias), (began_ns, ended_ns) in images.items():
         image = read_image(path)
         data = image.data(bias, began_ns)
         begin, end = image.writable()
-        rest.append((begin + bias, end + bias, began_ns, FOREVER, len(rest)))
+        rest.append((begin + bias, end + bias, began_ns, ended_ns, len(rest)))
         parts.append(
-            Ranges(data.begin, data.end, data.began_ns, data.ended_ns, data.owners + len(owners))
+            Ranges(
+                data.begin,
+                data.end,
+                data.began_ns,
+                np.minimum(data.ended_ns, np.uint64(ended_ns)),
+                data.owners + len(owners),
+            )
         )
         owners += [(path, name) for name in image.names]
     paths = [path for path, _ in images]

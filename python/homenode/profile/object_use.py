@@ -19,8 +19,11 @@ SAMPLES_PER_PART = 50  # So that the best node of a part is not one by chance.
 # A master-initialised object: so much of its memory on one node, so many first touches by one
 # thread, and so much of its use by other nodes.
 CONCENTRATED, BY_ONE, LEAST_BY_OTHERS = 0.9, 0.9, 0.2
-# The others began when they had made so much of their use; the one went through so much of it.
-EARLY, BROADLY = 0.01, 0.8
+# The others began when they had made so much of their use; the one went through so much of it,
+# but for a few strays.
+EARLY, STRAYS, BROADLY = 0.001, 0.01, 0.8
+# Where its beginning was not seen: so much of it, and so many times what the one used later.
+PARTLY, BEYOND_ITS_OWN = 0.4, 1.5
 # Of all use: what makes less is not looked at for a pattern.
 LEAST_FOR_PATTERN = 0.001
 READ_MOSTLY = 0.05
@@ -87,9 +90,20 @@ def filling(facts: Facts, item: Object, chosen: Integers) -> Filling | None:
     mine = before & ~others
     if mine.sum() < FEWEST or (steady := chosen[~before]).size < FEWEST:
         return None
-    ends = np.quantile(facts.offset_of[chosen][mine], (EARLY, 1 - EARLY))
-    covers = float(ends[1] - ends[0]) >= BROADLY * item.bytes
+    offsets = facts.offset_of[chosen]
+    early, later = _span(offsets[mine]), _span(offsets[~before & ~others])
+    covers = early >= BROADLY * item.bytes or (
+        early >= PARTLY * item.bytes and early >= BEYOND_ITS_OWN * later
+    )
     return Filling(first, steady) if covers and mine.sum() >= BY_ONE * before.sum() else None
+
+
+def _span(offsets: Integers) -> float:
+    """From the first to the last byte, but for a few strays."""
+    if len(offsets) == 0:
+        return 0.0
+    first, last = np.quantile(offsets, (STRAYS, 1 - STRAYS))
+    return float(last - first)
 
 
 def _is_concentrated(facts: Facts, chosen: Integers) -> bool:

@@ -15,6 +15,7 @@ from homenode.report.page import asset
 from homenode.sizes import size_text
 
 WORST = 3
+LEAST = 0.01  # Of all remote use.
 STRIPS = 40  # Objects that have one: a page must stay small.
 
 
@@ -90,7 +91,7 @@ def render(profile: Profile, samples_file: str = "") -> str:
     def advice(use: ObjectUse) -> Advice:
         return advise(profile, use)
 
-    listed = [use for use in profile.objects if use.remote_share > 0]
+    listed = [use for use in profile.objects if use.remote_share >= LEAST]
     return (
         _environment()
         .get_template("profile.html")

@@ -122,7 +122,7 @@ def parse(content: bytes, name: str = "the sample file") -> Recording:
                 documents.setdefault(document["kind"], []).append(document)
     except EOFError:
         cut = "it ends within a block: its writer was killed, still writes, or the disk was full"
-    except (ValueError, RecursionError) as error:
+    except (ValueError, ArithmeticError, RecursionError) as error:
         cut = f"what follows is damaged ({error})"
     begin = documents.get("begin", [None])[0]
     if begin is None or not isinstance(begin.get("source"), dict) or "name" not in begin["source"]:

@@ -12,6 +12,7 @@ from homenode.profile.correlation import Floats
 from homenode.profile.values import ObjectUse, Profile
 
 WORST = 3
+LEAST = 0.01  # Of all remote use.
 ACTION = "→"
 MOST_ROWS = 8  # Of a matrix of threads; more are shown by node.
 MOST_NODES = 16
@@ -36,7 +37,7 @@ def _lines(profile: Profile) -> Iterator[str]:
     for note in words.notes(profile):
         yield f"  {note}"
     yield _overall(profile)
-    shown = [use for use in profile.objects if use.remote_share > 0][:WORST]
+    shown = [use for use in profile.objects if use.remote_share >= LEAST][:WORST]
     for number, use in enumerate(shown, start=1):
         yield ""
         yield from _object(profile, number, use)

@@ -90,8 +90,11 @@ def pattern(use: ObjectUse) -> str:
 
 def program(profile: Profile) -> str:
     """What was profiled."""
-    command = " ".join(profile.taken.command)
-    return command or f"process {profile.taken.pid}"
+    command = profile.taken.command
+    if not command:
+        return f"process {profile.taken.pid}"
+    first = command[0] if command[0].startswith(".") else command[0].rpartition("/")[2]
+    return " ".join([first, *command[1:]])
 
 
 def whole(profile: Profile) -> str:

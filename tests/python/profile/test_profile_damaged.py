@@ -100,6 +100,15 @@ def test_unknown_blocks_and_documents_are_passed_over(content: bytes) -> None:
     assert shown(content[: HEADER.size] + more + content[HEADER.size :]) == shown(content)
 
 
+@pytest.mark.parametrize("filling", [b"\0", b"\xff", b"A"], ids=["zeros", "ones", "letters"])
+@pytest.mark.parametrize("kind", [b"ALOC", b"JSON", b"SMPL"])
+def test_blocks_of_nonsense_end_in_no_traceback(
+    kind: bytes, filling: bytes, content: bytes
+) -> None:
+    for size in (0, 1, 9, 100):
+        shown(content + BLOCK.pack(kind, size) + size * filling)
+
+
 def test_the_command_refuses_in_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
