@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <vector>
 
 #include "lab/plugin/json_text.h"
 
@@ -157,9 +158,11 @@ void append_vcpu_time(std::string& text, const Timekeeper* time, unsigned vcpu) 
   append_member(text, "cache_to_cache", counts.other_cache);
   const MemoryTraffic& traffic = time->memory().traffic(vcpu);
   text += R"(,"memory_reads":)";
-  append_list(text, traffic.reads.size(), [&](std::size_t n) { append(text, traffic.reads[n]); });
+  // The model knows nodes without memory too, which the counts do not have.
+  const std::vector<unsigned>& nodes = time->positions();
+  append_list(text, nodes.size(), [&](std::size_t n) { append(text, traffic.reads[nodes[n]]); });
   text += R"(,"memory_writes":)";
-  append_list(text, traffic.writes.size(), [&](std::size_t n) { append(text, traffic.writes[n]); });
+  append_list(text, nodes.size(), [&](std::size_t n) { append(text, traffic.writes[nodes[n]]); });
   text += '}';
 }
 
