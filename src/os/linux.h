@@ -59,7 +59,11 @@ class Linux final : public Os {
   int page_node(void* address, NodeId& node) override;
   int open_perf_event(const perf_event_attr& event, pid_t thread, int cpu,
                       int& descriptor) override;
+  int open_perf_event_in_group(const perf_event_attr& event, pid_t thread, int cpu, int leader,
+                               int& descriptor) override;
   int map_perf_ring(int descriptor, std::size_t bytes, void*& address) override;
+  int map_perf_aux(int descriptor, std::uint64_t offset, std::size_t bytes,
+                   void*& address) override;
   int control_perf_event(int descriptor, unsigned long request, unsigned long argument) override;
   int open_process(pid_t pid, int& descriptor) override;
   int wait_for_input(std::span<const int> descriptors, std::chrono::milliseconds longest) override;

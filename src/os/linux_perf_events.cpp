@@ -19,14 +19,25 @@
 namespace homenode::os {
 
 int Linux::open_perf_event(const perf_event_attr& event, pid_t thread, int cpu, int& descriptor) {
-  const long opened = syscall(SYS_perf_event_open, &event, thread, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+  return open_perf_event_in_group(event, thread, cpu, -1, descriptor);
+}
+
+int Linux::open_perf_event_in_group(const perf_event_attr& event, pid_t thread, int cpu, int leader,
+                                    int& descriptor) {
+  const long opened =
+      syscall(SYS_perf_event_open, &event, thread, cpu, leader, PERF_FLAG_FD_CLOEXEC);
   if (opened < 0) return -errno;
   descriptor = static_cast<int>(opened);
   return 0;
 }
 
 int Linux::map_perf_ring(int descriptor, std::size_t bytes, void*& address) {
-  void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+  return map_perf_aux(descriptor, 0, bytes, address);
+}
+
+int Linux::map_perf_aux(int descriptor, std::uint64_t offset, std::size_t bytes, void*& address) {
+  void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor,
+                            static_cast<off_t>(offset));
   if (mapped == MAP_FAILED) return -errno;
   address = mapped;
   return 0;

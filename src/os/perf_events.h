@@ -28,9 +28,20 @@ class PerfEvents {
                               int& /*descriptor*/) {
     return -ENOSYS;
   }
+  /// The same in the group that another event leads.
+  virtual int open_perf_event_in_group(const perf_event_attr& /*event*/, pid_t /*thread*/,
+                                       int /*cpu*/, int /*leader*/, int& /*descriptor*/) {
+    return -ENOSYS;
+  }
   /// Maps the ring buffer of an event, its first page included, to read and to say what was read;
   /// Os::unmap_memory() ends it.
   virtual int map_perf_ring(int /*descriptor*/, std::size_t /*bytes*/, void*& /*address*/) {
+    return -ENOSYS;
+  }
+  /// Maps the AUX buffer of an event, into which its PMU writes by itself; the ring's first page
+  /// says where it begins and how large it is.
+  virtual int map_perf_aux(int /*descriptor*/, std::uint64_t /*offset*/, std::size_t /*bytes*/,
+                           void*& /*address*/) {
     return -ENOSYS;
   }
   /// ioctl(2) of an event: PERF_EVENT_IOC_*.

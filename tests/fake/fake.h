@@ -70,6 +70,8 @@ class Fake final : public Os {
   void set_child(pid_t pid);
   /// A record, its header included, in the buffer of the event that was opened first on a CPU.
   void add_perf_record(int cpu, const std::string& record);
+  /// Bytes in the AUX buffer that was mapped first on a CPU, from a position on.
+  void set_aux_bytes(int cpu, std::size_t position, const std::string& bytes);
   /// What was asked for, in order: event, thread and CPU.
   [[nodiscard]] std::vector<perf_event_attr> perf_events() const;
   /// Files hold no more than so many bytes: a write that does not fit is cut short.
@@ -138,7 +140,11 @@ class Fake final : public Os {
   ssize_t append_file(int descriptor, std::span<const char> bytes) override;
   int open_perf_event(const perf_event_attr& event, pid_t thread, int cpu,
                       int& descriptor) override;
+  int open_perf_event_in_group(const perf_event_attr& event, pid_t thread, int cpu, int leader,
+                               int& descriptor) override;
   int map_perf_ring(int descriptor, std::size_t bytes, void*& address) override;
+  int map_perf_aux(int descriptor, std::uint64_t offset, std::size_t bytes,
+                   void*& address) override;
   int control_perf_event(int descriptor, unsigned long request, unsigned long argument) override;
   int open_process(pid_t pid, int& descriptor) override;
   int wait_for_input(std::span<const int> descriptors, std::chrono::milliseconds longest) override;
@@ -163,6 +169,7 @@ class Fake final : public Os {
     int cpu = -1;
     void* ring = nullptr;
     std::size_t bytes = 0;
+    void* aux = nullptr;
   };
   struct Thread {
     FakePolicy policy;

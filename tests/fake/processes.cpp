@@ -88,7 +88,17 @@ int Fake::open_perf_event(const perf_event_attr& event, pid_t /*thread*/, int cp
   const std::lock_guard guard(lock_);
   if (const int error = enter("open_perf_event")) return error;
   descriptor = next_descriptor_++;
-  events_[descriptor] = {event, cpu, nullptr, 0};
+  events_[descriptor] = {event, cpu, nullptr, 0, nullptr};
+  return 0;
+}
+
+int Fake::open_perf_event_in_group(const perf_event_attr& event, pid_t /*thread*/, int cpu,
+                                   int leader, int& descriptor) {
+  const std::lock_guard guard(lock_);
+  if (const int error = enter("open_perf_event_in_group")) return error;
+  if (!events_.contains(leader)) return -EBADF;
+  descriptor = next_descriptor_++;
+  events_[descriptor] = {event, cpu, nullptr, 0, nullptr};
   return 0;
 }
 
@@ -109,6 +119,29 @@ int Fake::control_perf_event(int descriptor, unsigned long /*request*/,
   const std::lock_guard guard(lock_);
   if (const int error = enter("control_perf_event")) return error;
   return events_.contains(descriptor) ? 0 : -EBADF;
+}
+
+int Fake::map_perf_aux(int descriptor, std::uint64_t /*offset*/, std::size_t bytes,
+                       void*& address) {
+  const std::lock_guard guard(lock_);
+  if (const int error = enter("map_perf_aux")) return error;
+  const auto event = events_.find(descriptor);
+  if (event == events_.end()) return -EBADF;
+  address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  mapped_[address] = bytes;
+  event->second.aux = address;
+  event->second.bytes = bytes;
+  return 0;
+}
+
+void Fake::set_aux_bytes(int cpu, std::size_t position, const std::string& bytes) {
+  const std::lock_guard guard(lock_);
+  for (auto& [descriptor, event] : events_) {
+    if (event.cpu != cpu || event.aux == nullptr) continue;
+    char* const data = static_cast<char*>(event.aux);
+    for (const char byte : bytes) data[position++ % event.bytes] = byte;
+    return;
+  }
 }
 
 int Fake::open_process(pid_t pid, int& descriptor) {

@@ -1,6 +1,6 @@
 """What the kernel's word `perf_mem_data_src` says of an access: its operation and level. Pure.
 
-The word's fields are described in Linux's include/uapi/linux/perf_event.h. Kernels before 4.14 fill
+The word's fields are described in <linux/perf_event.h>. Kernels before 4.14 fill
 only the bits of `mem_lvl`; later ones say the same by a number, a bit for "remote" and, since 5.12,
 hops, and those are believed first.
 """

@@ -140,15 +140,8 @@ Result<void> FaultEvents::open_threads(const Sampling& sampling, pid_t pid, bool
   return {};
 }
 
-void FaultEvents::take(const PerfRecord& record, Sampling& sampling,
-                       std::vector<PageFault>& faults) {
-  ProcessLog& processes = sampling.processes;
-  if (record.type == PERF_RECORD_SAMPLE) {
-    const auto sample = decode_perf_sample(record, event_.sample_type);
-    if (!sample || sample->address >= kernel_half) return;
-    const bool present = tells_presence() ? sample->page_bytes != 0 : sample->physical != 0;
-    faults.push_back({*sample, std::exchange(lost_, false), present});
-  } else if (record.type == PERF_RECORD_FORK) {
+void log_process_record(const PerfRecord& record, ProcessLog& processes) {
+  if (record.type == PERF_RECORD_FORK) {
     const auto fork = decode_perf_fork(record);
     if (!fork) return;
     const auto pid = static_cast<pid_t>(fork->pid);
@@ -166,9 +159,21 @@ void FaultEvents::take(const PerfRecord& record, Sampling& sampling,
     processes.add_mapping(static_cast<pid_t>(mapping->pid),
                           {mapping->begin, mapping->begin + mapping->bytes, mapping->permissions,
                            mapping->offset, path});
+  }
+}
+
+void FaultEvents::take(const PerfRecord& record, Sampling& sampling,
+                       std::vector<PageFault>& faults) {
+  if (record.type == PERF_RECORD_SAMPLE) {
+    const auto sample = decode_perf_sample(record, event_.sample_type);
+    if (!sample || sample->address >= kernel_half) return;
+    const bool present = tells_presence() ? sample->page_bytes != 0 : sample->physical != 0;
+    faults.push_back({*sample, std::exchange(lost_, false), present});
   } else if (record.type == PERF_RECORD_LOST) {
     lost_ = true;
     sampling.budget.add_lost(decode_perf_lost(record).value_or(0));
+  } else {
+    log_process_record(record, sampling.processes);
   }
 }
 

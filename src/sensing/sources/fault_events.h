@@ -61,6 +61,10 @@ class FaultEvents {
 /// The fault as a sample with nodes as far as the event tells them; the source fills in the rest.
 Sample sample_of(const PageFault& fault, const NodeLookup& nodes);
 
+/// Logs the process, thread or mapping that a PERF_RECORD_FORK, _COMM or _MMAP2 reports; others and
+/// damaged ones say nothing.
+void log_process_record(const PerfRecord& record, ProcessLog& processes);
+
 /// Asks the kernel where the pages are of samples whose memory node is not known. Those that it
 /// does not say stay unknown.
 void find_memory_nodes(os::Os& os, std::vector<Sample>& samples);

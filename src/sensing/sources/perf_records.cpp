@@ -24,6 +24,16 @@ class Fields {
     return value;
   }
 
+  std::span<const std::byte> take_bytes(std::size_t count) {
+    if (rest_.size() < count) {
+      whole_ = false;
+      return {};
+    }
+    const auto taken = rest_.first(count);
+    rest_ = rest_.subspan(count);
+    return taken;
+  }
+
   /// Text up to its first zero, or to the end of the record.
   std::string text() const {
     const auto* const first = reinterpret_cast<const char*>(rest_.data());
@@ -50,8 +60,8 @@ std::string permissions_of(std::uint32_t protection, std::uint32_t flags) {
 
 std::uint64_t decodable_sample_fields() {
   return PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU |
-         PERF_SAMPLE_PERIOD | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_PHYS_ADDR |
-         PERF_SAMPLE_DATA_PAGE_SIZE;
+         PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC |
+         PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_DATA_PAGE_SIZE;
 }
 
 std::optional<PerfSample> decode_perf_sample(const PerfRecord& record, std::uint64_t sample_type) {
@@ -71,6 +81,7 @@ std::optional<PerfSample> decode_perf_sample(const PerfRecord& record, std::uint
     fields.take<std::uint32_t>();
   }
   if (has(PERF_SAMPLE_PERIOD)) sample.period = fields.take<std::uint64_t>();
+  if (has(PERF_SAMPLE_RAW)) sample.raw = fields.take_bytes(fields.take<std::uint32_t>());
   if (has(PERF_SAMPLE_WEIGHT)) sample.weight = fields.take<std::uint64_t>();
   if (has(PERF_SAMPLE_DATA_SRC)) sample.data_source = fields.take<std::uint64_t>();
   if (has(PERF_SAMPLE_PHYS_ADDR)) sample.physical = fields.take<std::uint64_t>();

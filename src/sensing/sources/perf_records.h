@@ -20,6 +20,7 @@ struct PerfSample {
   std::uint64_t address = 0;
   std::uint32_t cpu = 0;
   std::uint64_t period = 0;
+  std::span<const std::byte> raw;  ///< What a PMU adds of its own; within the record.
   std::uint64_t weight = 0;
   std::uint64_t data_source = 0;
   std::uint64_t physical = 0;

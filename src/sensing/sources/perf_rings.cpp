@@ -16,6 +16,9 @@ namespace {
 /// What the kernel lets an ordinary user have for each CPU (kernel.perf_event_mlock_kb: 516).
 constexpr std::size_t ring_pages = 128;
 
+/// A power of two, as the kernel wants it.
+constexpr std::size_t aux_bytes = std::size_t{1} << 20;
+
 /// An event of the sampler itself that never happens.
 perf_event_attr holder_event(std::size_t bytes) {
   perf_event_attr event{};
@@ -80,20 +83,40 @@ Result<void> PerfRings::open(std::span<const unsigned> cpus) {
   return {};
 }
 
-int PerfRings::add(const perf_event_attr& event, pid_t thread) {
+int PerfRings::add_on(Ring& ring, const perf_event_attr& event, pid_t thread,
+                      const perf_event_attr* leader) {
+  const int cpu = static_cast<int>(ring.cpu);
+  int group = -1;
+  if (leader != nullptr) {
+    if (const int error = os_.open_perf_event(*leader, thread, cpu, group)) return error;
+    events_.push_back(group);
+  }
+  int descriptor = -1;
+  const int error = leader == nullptr
+                        ? os_.open_perf_event(event, thread, cpu, descriptor)
+                        : os_.open_perf_event_in_group(event, thread, cpu, group, descriptor);
+  if (error != 0) return error;
+  events_.push_back(descriptor);
+  if (ring.first_event < 0) ring.first_event = descriptor;
+  return os_.control_perf_event(descriptor, PERF_EVENT_IOC_SET_OUTPUT,
+                                static_cast<unsigned long>(ring.descriptor));
+}
+
+int PerfRings::add(const perf_event_attr& event, pid_t thread, const EventPlace& place) {
   const std::size_t before = events_.size();
   int error = 0;
-  for (const Ring& ring : rings_) {
-    int descriptor = -1;
-    error = os_.open_perf_event(event, thread, static_cast<int>(ring.cpu), descriptor);
-    if (error != 0) break;
-    events_.push_back(descriptor);
-    error = os_.control_perf_event(descriptor, PERF_EVENT_IOC_SET_OUTPUT,
-                                   static_cast<unsigned long>(ring.descriptor));
+  for (Ring& ring : rings_) {
+    if (place.cpus != nullptr && !place.cpus->contains(CpuId(ring.cpu))) continue;
+    error = add_on(ring, event, thread, place.leader);
     if (error != 0) break;
   }
   if (error == 0) return 0;
-  for (std::size_t i = before; i < events_.size(); ++i) os_.close_file(events_[i]);
+  for (std::size_t i = before; i < events_.size(); ++i) {
+    os_.close_file(events_[i]);
+    for (Ring& ring : rings_) {
+      if (ring.first_event == events_[i]) ring.first_event = -1;
+    }
+  }
   events_.resize(before);
   return error;
 }
@@ -102,10 +125,47 @@ void PerfRings::close() {
   for (const int event : events_) os_.close_file(event);
   events_.clear();
   for (const Ring& ring : rings_) {
+    if (ring.aux != nullptr) os_.unmap_memory(ring.aux, aux_bytes);
     os_.unmap_memory(ring.memory, (ring_pages + 1) * os_.page_bytes());
     os_.close_file(ring.descriptor);
   }
   rings_.clear();
+}
+
+int PerfRings::open_aux() {
+  for (Ring& ring : rings_) {
+    if (ring.first_event < 0) continue;
+    auto& page = *static_cast<perf_event_mmap_page*>(ring.memory);
+    page.aux_offset = (ring_pages + 1) * os_.page_bytes();
+    page.aux_size = aux_bytes;
+    const int error = os_.map_perf_aux(ring.first_event, page.aux_offset, aux_bytes, ring.aux);
+    if (error != 0) return error;
+  }
+  return 0;
+}
+
+std::span<const std::byte> PerfRings::aux(std::uint32_t cpu, std::uint64_t position,
+                                          std::uint64_t count, std::vector<std::byte>& copy) const {
+  const auto ring = std::find_if(rings_.begin(), rings_.end(),
+                                 [cpu](const Ring& each) { return each.cpu == cpu; });
+  if (ring == rings_.end() || ring->aux == nullptr || count > aux_bytes) return {};
+  const std::span<const std::byte> all(static_cast<const std::byte*>(ring->aux), aux_bytes);
+  const auto at = static_cast<std::size_t>(position % aux_bytes);
+  const auto bytes = static_cast<std::size_t>(count);
+  if (bytes <= aux_bytes - at) return all.subspan(at, bytes);
+  const auto end = all.subspan(at);
+  const auto rest = all.first(bytes - end.size());
+  copy.assign(end.begin(), end.end());
+  copy.insert(copy.end(), rest.begin(), rest.end());
+  return copy;
+}
+
+void PerfRings::free_aux(std::uint32_t cpu, std::uint64_t position) {
+  for (const Ring& ring : rings_) {
+    if (ring.cpu != cpu || ring.aux == nullptr) continue;
+    auto& page = *static_cast<perf_event_mmap_page*>(ring.memory);
+    std::atomic_ref(page.aux_tail).store(position, std::memory_order_release);
+  }
 }
 
 std::vector<int> PerfRings::descriptors() const {
@@ -114,8 +174,8 @@ std::vector<int> PerfRings::descriptors() const {
   return all;
 }
 
-void PerfRings::control(unsigned long request) {
-  for (const int event : events_) os_.control_perf_event(event, request, 0);
+void PerfRings::control(unsigned long request, unsigned long argument) {
+  for (const int event : events_) os_.control_perf_event(event, request, argument);
 }
 
 void PerfRings::read(const std::function<void(const PerfRecord&)>& visit) {

@@ -7,6 +7,7 @@ namespace homenode::sensing {
 const std::vector<SourceEntry>& source_table() {
   static const std::vector<SourceEntry> table{
       {make_lab_source},
+      {make_pmu_source},
       {make_hint_faults_source},
       {make_soft_dirty_source},
       {make_sched_source},

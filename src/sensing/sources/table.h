@@ -20,6 +20,7 @@ struct SourceEntry {
 const std::vector<SourceEntry>& source_table();
 
 std::unique_ptr<Source> make_lab_source();
+std::unique_ptr<Source> make_pmu_source();
 std::unique_ptr<Source> make_hint_faults_source();
 std::unique_ptr<Source> make_soft_dirty_source();
 std::unique_ptr<Source> make_sched_source();
