@@ -3,8 +3,6 @@
 // of a thread ends it. Serves all sources that read events.
 #pragma once
 
-#include <linux/perf_event.h>
-
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -12,6 +10,7 @@
 
 #include "base/result.h"
 #include "os/os.h"
+#include "os/perf_events.h"
 #include "sensing/sources/perf_records.h"
 
 namespace homenode::sensing {
