@@ -17,7 +17,7 @@ else()
 endif()
 
 install(TARGETS homenode homenode-native DESTINATION ${HOMENODE_BIN})
-foreach(target homenode_agent homenode_allocations homenode_sites
+foreach(target homenode_agent homenode_allocations homenode_sites homenode_pkeys
                homenode_lab_plugin homenode_lab_fma homenode-lab-init)
   if(TARGET ${target})
     install(TARGETS ${target} DESTINATION ${HOMENODE_LIBEXEC})

@@ -10,6 +10,7 @@ const std::vector<SourceEntry>& source_table() {
       {make_pmu_source},
       {make_hint_faults_source},
       {make_soft_dirty_source},
+      {make_pkeys_source, false},
       {make_sched_source},
   };
   return table;

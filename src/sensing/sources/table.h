@@ -23,6 +23,7 @@ std::unique_ptr<Source> make_lab_source();
 std::unique_ptr<Source> make_pmu_source();
 std::unique_ptr<Source> make_hint_faults_source();
 std::unique_ptr<Source> make_soft_dirty_source();
+std::unique_ptr<Source> make_pkeys_source();
 std::unique_ptr<Source> make_sched_source();
 
 /// The one that is taken, and why others, better ones or the one that was named, were not.

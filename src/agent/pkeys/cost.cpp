@@ -1,0 +1,103 @@
+#include "agent/pkeys/cost.h"
+
+#include <linux/prctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <ctime>
+
+#include "agent/pkeys/entry.h"
+#include "agent/pkeys/window.h"
+
+namespace homenode::agent::pkeys {
+namespace {
+
+constexpr std::uint64_t rounds = 32;
+constexpr std::size_t page_bytes = 4096;
+/// Spent before the first window without being asked for.
+constexpr std::uint64_t advance_ns = 2'000'000;
+
+std::uint64_t clock_ns(clockid_t clock) {
+  timespec time{};
+  kernel_call(SYS_clock_gettime, clock, &time);
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U +
+         static_cast<std::uint64_t>(time.tv_nsec);
+}
+
+std::uint64_t measure_fault(int key) {
+  const long memory = kernel_call(SYS_mmap, 0, page_bytes, PROT_READ | PROT_WRITE,
+                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+  if (memory < 0 && memory > -4096) return 0;
+  auto* const byte = reinterpret_cast<volatile char*>(memory);  // NOLINT(performance-no-int-to-ptr)
+  kernel_call(SYS_pkey_mprotect, memory, page_bytes, PROT_READ | PROT_WRITE, key);
+  const std::uint64_t begin = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+  for (std::uint64_t i = 0; i < rounds; ++i) {
+    set_rights(denied_rights);
+    *byte = 1;
+  }
+  const std::uint64_t end = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+  kernel_call(SYS_munmap, memory, page_bytes);
+  return (end - begin) / rounds;
+}
+
+std::uint64_t measure_call() {
+  static constinit Thread self;
+  adopt(&self);
+  const long length = hn_pkeys_end - hn_pkeys_first;
+  kernel_call(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, hn_pkeys_first, length,
+              self.selector.address());
+  const std::uint64_t begin = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+  for (std::uint64_t i = 0; i < rounds; ++i) {
+    self.selector.store_release(1);
+    (void)getppid();  // By libc, so it is dispatched.
+  }
+  const std::uint64_t end = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+  kernel_call(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_OFF, 0, 0, 0);
+  adopt(nullptr);
+  return (end - begin) / rounds;
+}
+
+}  // namespace
+
+void Cost::calibrate(std::uint64_t budget_ppm, int key) {
+  budget_ppm_ = budget_ppm;
+  const std::uint64_t all_but_ours =
+      ~(std::uint64_t{1} << (SIGSEGV - 1) | std::uint64_t{1} << (SIGSYS - 1));
+  kernel_call(SYS_rt_sigprocmask, SIG_SETMASK, &all_but_ours, nullptr, sizeof all_but_ours);
+  fault_ns_ = measure_fault(key);
+  call_ns_ = measure_call();
+  the_run().faults.store_relaxed(0);
+  the_run().dispatches.store_relaxed(0);
+}
+
+std::uint64_t Cost::sampler_ns() const {
+  return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+std::uint64_t Cost::program_ns() const {
+  const std::uint64_t all = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+  const std::uint64_t own = sampler_ns();
+  return all > own ? all - own : 0;
+}
+
+std::uint64_t Cost::faults_ns() const {
+  return the_run().faults.load_relaxed() * fault_ns_ +
+         the_run().dispatches.load_relaxed() * call_ns_;
+}
+
+std::uint64_t Cost::pause_ns(std::size_t threads) const {
+  constexpr std::uint64_t million = 1'000'000;
+  constexpr std::uint64_t longest_ns = 100'000'000;
+  constexpr std::uint64_t shortest_ns = 200'000;
+  const std::uint64_t spent = sampler_ns() + faults_ns();
+  const std::uint64_t may = program_ns() / million * budget_ppm_ + advance_ns;
+  if (spent <= may) return 0;
+  if (budget_ppm_ == 0) return longest_ns;
+  const std::uint64_t more = (spent - may) * million / budget_ppm_;
+  const std::uint64_t pause = more / (threads == 0 ? 1 : threads);
+  return pause < shortest_ns ? shortest_ns : pause > longest_ns ? longest_ns : pause;
+}
+
+}  // namespace homenode::agent::pkeys

@@ -1,0 +1,31 @@
+// What sampling costs the program: the processor time of the sampler, and that of the program's
+// faults and dispatched calls, by what one of them was measured to cost at the start. Serves the
+// sampler by protection keys.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace homenode::agent::pkeys {
+
+class Cost {
+ public:
+  /// Measures one fault and one dispatched call in the calling thread. pre: nobody needs `key`.
+  void calibrate(std::uint64_t budget_ppm, int key);
+  /// How long to wait until the budget allows another window, with so many threads running; 0: now.
+  [[nodiscard]] std::uint64_t pause_ns(std::size_t threads) const;
+
+  [[nodiscard]] std::uint64_t sampler_ns() const;
+  /// By the program's own threads.
+  [[nodiscard]] std::uint64_t program_ns() const;
+  [[nodiscard]] std::uint64_t faults_ns() const;
+  [[nodiscard]] std::uint64_t fault_ns() const { return fault_ns_; }
+  [[nodiscard]] std::uint64_t call_ns() const { return call_ns_; }
+
+ private:
+  std::uint64_t budget_ppm_ = 0;
+  std::uint64_t fault_ns_ = 0;
+  std::uint64_t call_ns_ = 0;
+};
+
+}  // namespace homenode::agent::pkeys

@@ -1,0 +1,194 @@
+#include "agent/pkeys/process_files.h"
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+
+#include <csignal>
+#include <cstring>
+
+#include "agent/pkeys/entry.h"
+
+namespace homenode::agent::pkeys {
+namespace {
+
+/// The kernel's form of an entry of a folder.
+struct FolderEntry {
+  std::uint64_t inode;
+  std::int64_t offset;
+  std::uint16_t size;
+  std::uint8_t type;
+  char name[];
+};
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/// "/proc/self/task/TID/NAME".
+int open_task_file(std::uint32_t tid, const char* name) {
+  char path[64] = "/proc/self/task/";
+  char digits[12];
+  std::size_t count = 0;
+  for (; tid > 0 || count == 0; tid /= 10) digits[count++] = static_cast<char>('0' + tid % 10);
+  std::size_t at = std::strlen(path);
+  while (count > 0) path[at++] = digits[--count];
+  std::strcpy(path + at, name);
+  return static_cast<int>(kernel_call(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC));
+}
+
+/// A text that ends with a 0; empty where it cannot be read.
+template <std::size_t room>
+void read_again(int& file, std::uint32_t tid, const char* name, char (&text)[room]) {
+  if (file < 0) file = open_task_file(tid, name);
+  const long size = file < 0 ? -1 : kernel_call(SYS_pread64, file, text, room - 1, 0);
+  text[size > 0 ? static_cast<std::size_t>(size) : 0] = '\0';
+}
+
+std::uint64_t take_hexadecimal(const char*& text) {
+  std::uint64_t value = 0;
+  if (text[0] == '0' && text[1] == 'x') text += 2;
+  for (;; ++text) {
+    if (is_digit(*text)) {
+      value = value << 4U | static_cast<std::uint64_t>(*text - '0');
+    } else if (*text >= 'a' && *text <= 'f') {
+      value = value << 4U | static_cast<std::uint64_t>(*text - 'a' + 10);
+    } else {
+      return value;
+    }
+  }
+}
+
+std::uint64_t take_decimal(const char*& text) {
+  std::uint64_t value = 0;
+  for (; is_digit(*text); ++text) value = value * 10 + static_cast<std::uint64_t>(*text - '0');
+  return value;
+}
+
+bool begins_with(const char* text, const char* beginning) {
+  return std::strncmp(text, beginning, std::strlen(beginning)) == 0;
+}
+
+/// "FIRST-END RIGHTS OFFSET DEVICE INODE PATH".
+void take_mapping(const char* line, Mapping& mapping) {
+  const char* at = line;
+  mapping.first = take_hexadecimal(at);
+  if (*at == '-') ++at;
+  mapping.end = take_hexadecimal(at);
+  const bool rights = begins_with(at, " rw-p ");
+  for (int field = 0; field < 3 && at != nullptr; ++field) at = std::strchr(at + 1, ' ');
+  mapping.is_ring = mapping.is_stack = mapping.writable_private = false;
+  if (at == nullptr) return;
+  const char* path = at + 1;
+  const bool no_file = path[0] == '0' && (path[1] == ' ' || path[1] == '\0');
+  path += std::strcspn(path, " ");
+  path += std::strspn(path, " ");
+  mapping.is_ring = begins_with(path, "anon_inode:[io_uring]");
+  mapping.is_stack = begins_with(path, "[stack");
+  const bool anonymous =
+      *path == '\0' || std::strcmp(path, "[heap]") == 0 || begins_with(path, "[anon:");
+  mapping.writable_private = rights && no_file && anonymous;
+}
+
+}  // namespace
+
+bool read_tasks(TaskList& list) {
+  static constinit char entries[8192];
+  list.count = 0;
+  const long folder =
+      kernel_call(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return false;
+  long size = 0;
+  while ((size = kernel_call(SYS_getdents64, folder, entries, sizeof entries)) > 0) {
+    for (long at = 0; at < size;) {
+      const auto& entry = reinterpret_cast<const FolderEntry&>(entries[at]);
+      at += entry.size;
+      if (!is_digit(entry.name[0])) continue;
+      if (list.count == max_tasks) {
+        size = -1;
+        break;
+      }
+      const char* name = entry.name;
+      list.tids[list.count++] = static_cast<std::uint32_t>(take_decimal(name));
+    }
+    if (size < 0) break;
+  }
+  kernel_call(SYS_close, folder);
+  return size == 0;
+}
+
+ThreadCall read_call(Thread& thread) {
+  char text[256];
+  read_again(thread.call_file, thread.tid.load_relaxed(), "/syscall", text);
+  ThreadCall call;
+  const char* at = text;
+  if (text[0] == '-') {
+    call.state = ThreadCall::State::outside;
+  } else if (is_digit(text[0])) {
+    call.number = take_decimal(at);
+    for (std::uint64_t& argument : call.arguments) {
+      if (*at == ' ') ++at;
+      argument = take_hexadecimal(at);
+    }
+    if (*at == ' ') ++at;
+    (void)take_hexadecimal(at);  // The stack pointer.
+    if (*at != ' ') return call;
+    ++at;
+    call.instruction = take_hexadecimal(at);
+    call.state = ThreadCall::State::waiting;
+  }
+  return call;
+}
+
+bool blocks_signals(Thread& thread) {
+  char text[1024];
+  read_again(thread.status_file, thread.tid.load_relaxed(), "/stat", text);
+  // The name in brackets may hold anything; the last bracket ends it. Then fields 3 and on.
+  const char* at = std::strrchr(text, ')');
+  if (at == nullptr) return true;
+  constexpr int blocked_field = 32;
+  for (int field = 2; field < blocked_field; ++field) {
+    at = std::strchr(at + 1, ' ');
+    if (at == nullptr) return true;
+  }
+  ++at;
+  const std::uint64_t blocked = take_decimal(at);
+  return (blocked >> (SIGSEGV - 1) & 1U) != 0 || (blocked >> (SIGSYS - 1) & 1U) != 0;
+}
+
+MappingsReader::MappingsReader()
+    : file_(kernel_call(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC)) {
+  failed_ = file_ < 0;
+}
+
+MappingsReader::~MappingsReader() {
+  if (file_ >= 0) kernel_call(SYS_close, file_);
+}
+
+bool MappingsReader::fill() {
+  const long size = failed_ ? -1 : kernel_call(SYS_read, file_, text_, room);
+  failed_ = size < 0;
+  at_ = 0;
+  size_ = size > 0 ? static_cast<std::size_t>(size) : 0;
+  return size > 0;
+}
+
+int MappingsReader::next_character() {
+  if (at_ == size_ && !fill()) return -1;
+  return static_cast<unsigned char>(text_[at_++]);
+}
+
+bool MappingsReader::next(Mapping& mapping) {
+  // A line as far as it says something: addresses, rights, and how its name begins.
+  char line[160];
+  std::size_t length = 0;
+  int c = 0;
+  while ((c = next_character()) >= 0 && c != '\n') {
+    if (length + 1 < sizeof line) line[length++] = static_cast<char>(c);
+  }
+  if (c < 0 && length == 0) return false;
+  line[length] = '\0';
+  take_mapping(line, mapping);
+  return true;
+}
+
+}  // namespace homenode::agent::pkeys

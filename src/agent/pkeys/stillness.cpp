@@ -1,0 +1,137 @@
+#include "agent/pkeys/stillness.h"
+
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+
+#include <ctime>
+
+#include "agent/pkeys/calls_table.h"
+#include "agent/pkeys/entry.h"
+
+namespace homenode::agent::pkeys {
+namespace {
+
+/// linux/rseq.h: struct rseq_cs.
+struct alignas(32) CriticalSection {
+  std::uint32_t version;
+  std::uint32_t flags;
+  const char* first;
+  std::uint64_t bytes;
+  const char* abort;
+};
+constinit CriticalSection never = {0, 0, nullptr, 2, nullptr};
+constinit TaskList tasks;
+
+std::uint64_t section_word() {
+  never.first = hn_pkeys_never + 2;
+  never.abort = hn_pkeys_never;
+  return reinterpret_cast<std::uint64_t>(&never);
+}
+
+bool is_listed(std::uint32_t tid) {
+  for (std::size_t i = 0; i < tasks.count; ++i) {
+    if (tasks.tids[i] == tid) return true;
+  }
+  return false;
+}
+
+Thread* find_thread(std::uint32_t tid) {
+  for (std::size_t i = 0; i < thread_places(); ++i) {
+    if (all_threads()[i].tid.load_acquire() == tid) return &all_threads()[i];
+  }
+  return nullptr;
+}
+
+template <class Take>
+void for_each_watched(Take take) {
+  for (std::size_t i = 0; i < thread_places(); ++i) {
+    Thread& thread = all_threads()[i];
+    if (thread.presence.load_acquire() == Presence::watched) take(thread);
+  }
+}
+
+/// False where the program has a section of its own there.
+bool put_section(Thread& thread) {
+  std::uint64_t* const section = &thread.area.load_relaxed()->section;
+  std::uint64_t none = 0;
+  __atomic_compare_exchange_n(section, &none, section_word(), false, __ATOMIC_SEQ_CST,
+                              __ATOMIC_SEQ_CST);
+  return none == 0 || none == section_word();
+}
+
+bool was_in_user_mode(const Thread& thread) {
+  return __atomic_load_n(&thread.area.load_relaxed()->section, __ATOMIC_SEQ_CST) != section_word();
+}
+
+/// True where the thread needs no more waiting for; `result` is then why it forbids a window.
+bool is_still(Thread& thread, KeptMemory& kept, Opened& result) {
+  if (was_in_user_mode(thread)) return true;
+  const ThreadCall call = read_call(thread);
+  if (call.state == ThreadCall::State::running) return false;
+  if (call.state == ThreadCall::State::outside) return true;
+  // All keys are allowed where a call was passed on.
+  if (call.instruction == reinterpret_cast<std::uint64_t>(hn_pkeys_passing)) return true;
+  const bool known = for_each_buffer(call.number, call.arguments, [&](AddressRange range) {
+    if (!kept.add(range)) result = Opened::call_unknown;
+  });
+  if (!known) result = Opened::call_unknown;
+  return true;
+}
+
+/// A thread in a handler of ours blocks all signals for that short time.
+bool keeps_blocking(Thread& thread) {
+  constexpr int looks = 20;
+  for (int i = 0; i < looks; ++i) {
+    if (!blocks_signals(thread)) return false;
+    const timespec some{0, 20'000};
+    kernel_call(SYS_nanosleep, &some, nullptr);
+  }
+  return true;
+}
+
+}  // namespace
+
+Opened check_threads(std::uint32_t sampler_tid) {
+  if (!read_tasks(tasks)) return Opened::thread_unknown;
+  for (std::size_t i = 0; i < thread_places(); ++i) {
+    Thread& thread = all_threads()[i];
+    const std::uint32_t tid = thread.tid.load_acquire();
+    if (tid != 0 && thread.presence.load_acquire() != Presence::none && !is_listed(tid)) {
+      forget_thread(thread);
+    }
+  }
+  for (std::size_t i = 0; i < tasks.count; ++i) {
+    if (tasks.tids[i] == sampler_tid) continue;
+    Thread* const thread = find_thread(tasks.tids[i]);
+    if (thread == nullptr) return Opened::thread_unknown;
+    if (thread->presence.load_acquire() != Presence::watched) return Opened::thread_away;
+    if (keeps_blocking(*thread)) return Opened::signals_blocked;
+  }
+  return threads_away() > 0 ? Opened::thread_away : Opened::yes;
+}
+
+Opened wait_for_threads(std::uint64_t patience_ns, KeptMemory& kept) {
+  bool foreign = false;
+  for_each_watched([&](Thread& thread) { foreign = !put_section(thread) || foreign; });
+  if (foreign) {
+    refuse("it has restartable sequences of its own (rseq)");
+    return Opened::thread_busy;
+  }
+  const long done = kernel_call(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ, 0, 0);
+  if (done != 0) return Opened::thread_busy;
+  const std::uint64_t end = now_ns() + patience_ns;
+  for (;;) {
+    Opened result = Opened::yes;
+    bool all = true;
+    kept.clear();
+    for_each_watched([&](Thread& thread) { all = is_still(thread, kept, result) && all; });
+    if (result != Opened::yes) return result;
+    if (all) return Opened::yes;
+    if (now_ns() > end || the_window().phase.load_acquire() != Phase::opening) break;
+    const timespec some{0, 50'000};
+    kernel_call(SYS_nanosleep, &some, nullptr);
+  }
+  return Opened::thread_busy;
+}
+
+}  // namespace homenode::agent::pkeys

@@ -1,0 +1,155 @@
+// Memory protection keys, from within the program: the preloaded library src/agent/pkeys arms pages
+// for short times, and a thread's first touch of one faults. This source sees to it that it is
+// preloaded, and at the end reads from the file what it did.
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include "sensing/sources/table.h"
+
+namespace homenode::sensing {
+namespace {
+
+constexpr SourceFacts pkeys_facts{
+    "pkeys",
+    SampleSource::pkeys,
+    "reads and writes of anonymous memory by each thread, with instruction and time; no thread's "
+    "touch hides another's",
+    "stacks, files, shared memory and code; what the kernel uses for the program; processes that "
+    "are forked and execute nothing",
+    "a fault per thread and window, and a signal per system call while a window is open; the rate "
+    "follows --overhead",
+    "a processor with protection keys (pku), Linux 5.11, glibc 2.35, and a program that "
+    "'homenode sample' starts"};
+
+constexpr std::string_view pkeys_library = "libhomenode-pkeys.so";
+
+/// Where the library is: beside the command, or where HOMENODE_LIBEXEC says. Empty: nowhere.
+std::string find_pkeys_library(os::Os& os, const std::string& executable) {
+  const char* const libexec = std::getenv("HOMENODE_LIBEXEC");
+  std::string folders = libexec != nullptr ? libexec : "";
+  const std::string folder = executable.substr(0, executable.rfind('/'));
+  folders += fmt::format(":{0}/../libexec/homenode:{0}/../lib:{0}", folder);
+  for (std::string_view rest = folders; !rest.empty();) {
+    const std::size_t colon = std::min(rest.find(':'), rest.size());
+    const std::string path = fmt::format("{}/{}", rest.substr(0, colon), pkeys_library);
+    os::FileStatus status;
+    if (colon > 0 && os.file_status(path, status) == 0) return path;
+    rest.remove_prefix(std::min(colon + 1, rest.size()));
+  }
+  return {};
+}
+
+bool processor_has_keys(os::Os& os) {
+  std::string text;
+  return os.read_file("/proc/cpuinfo", text) >= 0 && text.find(" ospke") != std::string::npos;
+}
+
+/// A program may go to another folder before it executes the next one.
+std::string absolute_path(os::Os& os, const std::string& path) {
+  std::string folder;
+  if (path.starts_with('/') || os.read_link("/proc/self/cwd", folder) < 0) return path;
+  return fmt::format("{}/{}", folder, path);
+}
+
+/// What the sampler in one process said at its end.
+void take_account(const nlohmann::json& account, Budget& budget, std::string& refused) {
+  const auto number = [&](const char* key) { return account.value(key, std::uint64_t{0}); };
+  budget.add_faults_ns(number("cpu_ns") + number("faults_ns"));
+  budget.add_lost(number("lost"));
+  if (refused.empty()) refused = account.value("refused", std::string());
+}
+
+class Pkeys final : public Source {
+ public:
+  [[nodiscard]] const SourceFacts& facts() const override { return pkeys_facts; }
+
+  [[nodiscard]] Result<void> check(os::Os& os, const SampleRequest& request) const override {
+    if (request.pid != 0) {
+      return not_supported(
+          "protection keys are set from within the program, from its first "
+          "instruction on",
+          "start the program with 'homenode sample -- PROGRAM', or use another "
+          "source for a process that runs");
+    }
+    if (!processor_has_keys(os)) {
+      return not_supported(
+          "the processor has no memory protection keys, or the kernel or the "
+          "hypervisor hides them (no 'ospke' in /proc/cpuinfo)",
+          "use another source");
+    }
+    if (find_pkeys_library(os, request.executable).empty()) {
+      return not_supported(fmt::format("{} is not installed", pkeys_library),
+                           "install homenode for this machine's architecture (x86-64), or set "
+                           "HOMENODE_LIBEXEC");
+    }
+    return {};
+  }
+
+  Result<Environment> environment(os::Os& os, const SampleRequest& request) override {
+    const std::string library = find_pkeys_library(os, request.executable);
+    const char* const others = std::getenv("LD_PRELOAD");
+    std::string preload = library;
+    if (others != nullptr && *others != '\0') preload += fmt::format(":{}", others);
+    std::string own;  // The number of this process; 0 watches none.
+    if (os.read_link("/proc/self", own) < 0) own = "0";
+    constexpr double million = 1e6;
+    const auto budget = static_cast<std::uint64_t>(request.overhead * million);
+    return Environment{
+        {"LD_PRELOAD", preload},
+        {"HOMENODE_SAMPLE", absolute_path(os, request.output)},
+        {"HOMENODE_SAMPLE_PKEYS", fmt::format("budget_ppm={} watch={}", budget, own)}};
+  }
+
+  Result<void> start(Sampling& /*sampling*/, pid_t /*pid*/) override { return {}; }
+
+  Result<void> collect(Sampling& sampling) override {
+    sampling.processes.find_children();
+    return {};
+  }
+
+  /// The library has ended with the program.
+  Result<void> stop(Sampling& sampling) override {
+    std::string content;
+    const int error = sampling.os.read_file(sampling.request.output, content);
+    if (error < 0) return {};
+    const std::string refused = take_accounts(content, sampling.budget);
+    if (refused.empty()) return {};
+    return not_supported(fmt::format("a process was not sampled by protection keys, or not to its "
+                                     "end: {}",
+                                     refused),
+                         "use another source for this program");
+  }
+
+ private:
+  /// Reads all blocks; gives why a process was not sampled, or nothing.
+  static std::string take_accounts(std::string_view content, Budget& budget) {
+    std::string refused;
+    SampleBlockHeader header{};
+    std::size_t at = sizeof(SampleFileHeader);
+    while (at + sizeof header <= content.size()) {
+      std::memcpy(&header, content.data() + at, sizeof header);
+      at += sizeof header;
+      if (header.bytes > content.size() - at) break;
+      const std::string_view block = content.substr(at, header.bytes);
+      at += header.bytes;
+      constexpr std::string_view beginning = R"({"kind":"pkeys")";
+      if (block.substr(0, beginning.size()) != beginning) continue;
+      const auto account = nlohmann::json::parse(block, nullptr, false);
+      if (account.is_object()) take_account(account, budget, refused);
+    }
+    return refused;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Source> make_pkeys_source() {
+  return std::make_unique<Pkeys>();
+}
+
+}  // namespace homenode::sensing

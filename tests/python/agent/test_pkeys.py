@@ -1,0 +1,133 @@
+"""Sampling by protection keys, in the lab, whose processor has them: nothing breaks, and what is
+seen is what was done. At a budget without bounds, so that windows follow one another."""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from lab_start import lab_or_skip
+
+from homenode.lab import Lab
+from homenode.lab.result import Result
+from homenode.profile.record import RECORD, Flag, Operation
+from homenode.profile.recording import Recording, read_recording, write_recording
+
+pytestmark = pytest.mark.lab
+
+ROOT = Path(__file__).resolve().parents[3]
+PROGRAMS = ROOT / "tests/agent/pkeys"
+ALWAYS = "budget_ppm=1000000000 pause_us=0 ranges=8"
+BEGIN = {"kind": "begin", "pid": 0, "source": {"name": "pkeys"}}
+ENOUGH_S = 240
+
+
+def library() -> Path:
+    """The library, where HOMENODE_LIBEXEC says or beside the command's folder."""
+    folders = os.environ.get("HOMENODE_LIBEXEC", "").split(":")
+    folders.append(str(ROOT / "build/release/lib"))
+    found = [Path(folder) / "libhomenode-pkeys.so" for folder in folders if folder]
+    there = [path for path in found if path.exists()]
+    if not there:
+        pytest.skip("libhomenode-pkeys.so is not built here (x86-64 only)")
+    return there[0]
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("programs")
+    for source in PROGRAMS.glob("*.c"):
+        words = ["gcc", "-std=c11", "-O1", "-w", "-pthread", str(source)]
+        subprocess.run([*words, "-o", str(folder / source.stem)], check=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("results")
+
+
+@pytest.fixture(scope="module")
+def tiny(results: Path) -> Iterator[Lab]:
+    with lab_or_skip("tiny-2x2", results, timing=False) as lab:
+        yield lab
+
+
+def sampled(
+    lab: Lab, results: Path, words: list[str], settings: str = ALWAYS
+) -> tuple[Result, Recording]:
+    """Runs a command with the library in it; what it gave, and the samples."""
+    file = results / f"{len(list(results.iterdir()))}.samples"
+    write_recording(file, np.empty(0, RECORD), [BEGIN])
+    environment = [
+        f"LD_PRELOAD={library()}",
+        f"HOMENODE_SAMPLE={file}",
+        f"HOMENODE_SAMPLE_PKEYS={settings}",
+    ]
+    result = lab.run(["env", *environment, *words], timeout_s=ENOUGH_S)
+    return result, read_recording(file)
+
+
+def windows(recording: Recording) -> int:
+    return len(recording.of("round"))
+
+
+def test_each_half_of_an_array_is_seen_with_the_thread_that_uses_it(
+    tiny: Lab, results: Path, programs: Path
+):
+    result, recording = sampled(tiny, results, [str(programs / "divided_array"), "8"])
+    assert result.status == 0, result.stderr.decode()
+    array, size, reader, writer = map(int, result.stdout.split())
+    samples = recording.samples
+    within = (samples["address"] >= array) & (samples["address"] < array + size)
+    mine = samples[within & np.isin(samples["tid"], (reader, writer))]
+    assert len(mine) >= 5
+    second = mine["address"] >= array + size // 2
+    assert (second == (mine["tid"] == writer)).all()
+    assert ((mine["operation"] == Operation.WRITE) == (mine["tid"] == writer)).all()
+    assert (mine["flags"] & Flag.FIRST_TOUCH).all()
+    assert (mine["memory_node"] < 2).all()
+    assert (mine["weight"] > 0).all()
+    assert set(mine["round"]) <= {one["round"] % 65536 for one in recording.of("round")}
+
+
+def test_system_calls_into_armed_memory_succeed(tiny: Lab, results: Path, programs: Path):
+    result, recording = sampled(tiny, results, [str(programs / "calls_into_memory"), "10"])
+    assert result.status == 0, result.stdout.decode()
+    (account,) = recording.of("pkeys")
+    assert windows(recording) > 0 and account["calls"] > 0
+
+
+@pytest.mark.parametrize(
+    "part", ["segv", "alarms", "processes", "threads", "mappings", "fibers", "own-keys"]
+)
+def test_a_hostile_program_runs_as_without_it(part: str, tiny: Lab, results: Path, programs: Path):
+    result, recording = sampled(tiny, results, [str(programs / "hostile_program"), part, "3"])
+    assert (result.status, result.stdout.decode()) == (0, f"{part}\n"), result.stderr.decode()
+    refusals = [one["refused"] for one in recording.of("pkeys") if "refused" in one]
+    assert refusals == (["it uses protection keys itself"] if part == "own-keys" else [])
+
+
+def test_python_with_threads_and_children_runs_as_without_it(tiny: Lab, results: Path):
+    text = (
+        "import subprocess, threading\n"
+        "sums = []\n"
+        "def add(n): sums.append(sum(range(n)))\n"
+        "all = [threading.Thread(target=add, args=(20000,)) for _ in range(3)]\n"
+        "[one.start() for one in all]; [one.join() for one in all]\n"
+        "print(sums, subprocess.check_output(['echo', 'child']))\n"
+    )
+    result, recording = sampled(tiny, results, ["/usr/bin/python3", "-c", text])
+    expected = f"{[sum(range(20000))] * 3} b'child\\n'\n"
+    assert (result.status, result.stdout.decode()) == (0, expected), result.stderr.decode()
+    assert recording.of("pkeys")
+
+
+def test_sampling_ends_with_the_process_that_watches(tiny: Lab, results: Path, programs: Path):
+    words = [str(programs / "divided_array"), "2"]
+    nobody = 4194305  # Above all process ids.
+    result, recording = sampled(tiny, results, words, f"{ALWAYS} watch={nobody}")
+    assert result.status == 0
+    assert windows(recording) == 0 and len(recording.of("pkeys")) == 1
