@@ -78,7 +78,7 @@ def devices(facts: Json, nodes: Sequence[int]) -> str:
 
 
 def limits(facts: Json) -> str:
-    """What affinity and cpuset take away from the process that asked; empty when it takes nothing."""
+    """What affinity and cpuset take from the process that asked; empty when it takes nothing."""
     with_memory = {int(node["id"]) for node in facts["nodes"] if node["memory_bytes"]}
     parts = (
         ("CPUs", all_cpus(facts), set(facts["allowed"]["cpus"])),
