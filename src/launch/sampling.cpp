@@ -1,6 +1,5 @@
 #include "launch/sampling.h"
 
-#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 
@@ -14,11 +13,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char purpose[] = "record the allocations of";
-
-std::string value_of(const std::string& name) {
-  const char* const value = std::getenv(name.c_str());
-  return value != nullptr ? value : "";
-}
 
 /// What can be said of the program beforehand. Errors: failed.
 Result<Notes> check_program(os::Os& os, const std::string& program) {
@@ -51,14 +45,6 @@ Result<SamplingEnvironment> sampling_environment(os::Os& os, const std::string& 
   return SamplingEnvironment{
       {{"LD_PRELOAD", preload}, {agent::sample_variable, failure ? file : path.string()}},
       *std::move(notes)};
-}
-
-Result<Notes> prepare_sampling(os::Os& os, const std::string& program, const std::string& file,
-                               const std::string& executable) {
-  auto environment = sampling_environment(os, program, file, executable, value_of);
-  if (!environment) return environment.as_unexpected();
-  for (const auto& [name, value] : environment->variables) setenv(name.c_str(), value.c_str(), 1);
-  return std::move(environment->notes);
 }
 
 }  // namespace homenode::launch

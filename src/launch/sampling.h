@@ -33,8 +33,4 @@ Result<SamplingEnvironment> sampling_environment(os::Os& os, const std::string& 
                                                  const Lookup& lookup,
                                                  const std::vector<std::string>& libraries = {});
 
-/// Sets them in this process, which then starts the program: start_program().
-Result<Notes> prepare_sampling(os::Os& os, const std::string& program, const std::string& file,
-                               const std::string& executable);
-
 }  // namespace homenode::launch

@@ -48,6 +48,8 @@ void define_sample_options(CLI::App& app, SampleOptions& options) {
       ->capture_default_str();
   app.add_option("--duration", options.duration, "end the sampling, not the program, after so long")
       ->type_name("SECONDS");
+  app.add_flag("--no-allocations", options.no_allocations,
+               "do not preload what records which call stack allocated which memory");
   app.add_flag("--list", options.list,
                "list the sources, what each sees, costs and needs, and whether it works here");
   app.add_flag("--json", options.json,

@@ -19,6 +19,7 @@ struct SampleOptions {
   std::string output = "homenode.samples";
   std::string overhead = "1%";
   std::string duration;
+  bool no_allocations = false;
   bool list = false;
   bool json = false;
 };

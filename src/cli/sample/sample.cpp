@@ -5,11 +5,13 @@
 #include <nlohmann/json.hpp>
 
 #include <cerrno>
+#include <cstdlib>
 #include <utility>
 
 #include "cli/invoke.h"
 #include "cli/run/run.h"
 #include "cli/sample/options.h"
+#include "launch/sampling.h"
 #include "machine/json.h"
 #include "os/pace.h"
 #include "sensing/sources/sampling.h"
@@ -80,7 +82,28 @@ class Sample final : public Verb {
       if (source == "lab") continue;  // Who is not in the lab knows.
       context.err << fmt::format("homenode sample: not with {}: {}\n", source, why);
     }
+    if (auto added = record_allocations(context, command->request); !added) {
+      return added.as_unexpected();
+    }
     return sample(context, std::move(*command), std::move(*chosen));
+  }
+
+  /// Has a program that is started record what allocates its memory.
+  [[nodiscard]] Result<void> record_allocations(Context& context,
+                                                sensing::SampleRequest& request) const {
+    if (request.program.empty() || options_.no_allocations) return {};
+    const auto own = [](const std::string& variable) {
+      const char* const value = std::getenv(variable.c_str());
+      return std::string(value != nullptr ? value : "");
+    };
+    auto added = launch::sampling_environment(context.os, request.program.front(), request.output,
+                                              request.executable, own);
+    if (!added) return added.as_unexpected();
+    for (const std::string& note : added->notes) {
+      context.err << fmt::format("homenode sample: {}\n", note);
+    }
+    request.environment = std::move(added->variables);
+    return {};
   }
 
   static Result<void> check_process(Context& context, pid_t pid) {

@@ -56,6 +56,15 @@ std::string absolute_path(os::Os& os, const std::string& path) {
   return fmt::format("{}/{}", folder, path);
 }
 
+/// What else the program is to have preloaded.
+std::string preloaded(const SampleRequest& request) {
+  for (const auto& [name, value] : request.environment) {
+    if (name == "LD_PRELOAD") return value;
+  }
+  const char* const own = std::getenv("LD_PRELOAD");
+  return own != nullptr ? own : "";
+}
+
 /// What the sampler in one process said at its end.
 void take_account(const nlohmann::json& account, Budget& budget, std::string& refused) {
   const auto number = [&](const char* key) { return account.value(key, std::uint64_t{0}); };
@@ -92,9 +101,8 @@ class Pkeys final : public Source {
 
   Result<Environment> environment(os::Os& os, const SampleRequest& request) override {
     const std::string library = find_pkeys_library(os, request.executable);
-    const char* const others = std::getenv("LD_PRELOAD");
-    std::string preload = library;
-    if (others != nullptr && *others != '\0') preload += fmt::format(":{}", others);
+    const std::string others = preloaded(request);
+    const std::string preload = others.empty() ? library : fmt::format("{}:{}", library, others);
     std::string own;  // The number of this process; 0 watches none.
     if (os.read_link("/proc/self", own) < 0) own = "0";
     constexpr double million = 1e6;

@@ -121,7 +121,10 @@ class Recorder {
   Result<RecordingEnd> record() {
     auto environment = source_.environment(os_, options_.request);
     if (!environment) return environment.as_unexpected();
-    if (auto found = subject_.find(*environment); !found) return found.as_unexpected();
+    // Of two values of a variable, the program gets the later one.
+    Environment all = options_.request.environment;
+    all.insert(all.end(), environment->begin(), environment->end());
+    if (auto found = subject_.find(all); !found) return found.as_unexpected();
     auto begun = begin();
     const int refused = begun ? subject_.release() : 0;
     if (!begun || refused < 0) {

@@ -30,12 +30,15 @@ struct SourceFacts {
   std::string_view needs;
 };
 
+using Environment = std::vector<std::pair<std::string, std::string>>;
+
 /// What is going to be sampled.
 struct SampleRequest {
   pid_t pid = 0;                     ///< A process that runs; 0: a program is started.
   std::vector<std::string> program;  ///< With its arguments; empty for a process that runs.
   std::string output;                ///< The sample file.
   std::string executable;            ///< The command's own file, beside which the agent lies.
+  Environment environment;           ///< Of a program that is started, besides this process's.
   double overhead = 0.01;            ///< What it may cost, over the program's processor time.
   bool named = false;  ///< The person named the source, which may then change the system meanwhile.
 };
@@ -51,8 +54,6 @@ struct Sampling {
   std::function<std::uint64_t()> now_ns;  ///< CLOCK_MONOTONIC.
 };
 
-using Environment = std::vector<std::pair<std::string, std::string>>;
-
 class Source {
  public:
   Source() = default;
@@ -64,8 +65,9 @@ class Source {
   /// Success where it works here, for this request. Errors: not_supported, saying what is missing
   /// and what to do. Changes nothing.
   [[nodiscard]] virtual Result<void> check(os::Os& os, const SampleRequest& request) const = 0;
-  /// What a started program's environment has to hold; called before it starts. Sources within
-  /// the program (the agent) write to the same file: sample_file.h says how.
+  /// What a started program's environment has to hold besides the request's, whose values it may
+  /// replace; called before it starts. Sources within the program (the agent) write to the same
+  /// file: sample_file.h says how.
   virtual Result<Environment> environment(os::Os& /*os*/, const SampleRequest& /*request*/) {
     return Environment{};
   }
