@@ -40,12 +40,12 @@ Error event_refusal(os::Os& os, int errno_value) {
   if (errno_value == EACCES || errno_value == EPERM) {
     std::string level;
     if (os.read_file("/proc/sys/kernel/perf_event_paranoid", level) < 0) level = "unknown";
-    return not_supported(fmt::format("the kernel lets this user have no events of the process "
-                                     "(kernel.perf_event_paranoid is {})",
-                                     trimmed(std::string_view(level).substr(0, level.find('\n')))),
-                         "run it as root or with CAP_PERFMON; for a process of another user also "
-                         "CAP_SYS_PTRACE",
-                         errno_value)
+    return not_supported(
+               fmt::format("the kernel lets this user have no events of the process "
+                           "(kernel.perf_event_paranoid is {})",
+                           trimmed(std::string_view(level).substr(0, level.find('\n')))),
+               "run it as root or with CAP_PERFMON, and CAP_SYS_PTRACE for others' processes",
+               errno_value)
         .take();
   }
   if (errno_value == EMFILE || errno_value == ENFILE) {
