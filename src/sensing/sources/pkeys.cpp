@@ -104,7 +104,7 @@ class Pkeys final : public Source {
     const std::string others = preloaded(request);
     const std::string preload = others.empty() ? library : fmt::format("{}:{}", library, others);
     std::string own;  // The number of this process; 0 watches none.
-    if (os.read_link("/proc/self", own) < 0) own = "0";
+    if (os.read_link("/proc/self", own) < 0) own.assign(1, '0');
     constexpr double million = 1e6;
     const auto budget = static_cast<std::uint64_t>(request.overhead * million);
     return Environment{

@@ -38,7 +38,7 @@ struct SampleRequest {
   std::vector<std::string> program;  ///< With its arguments; empty for a process that runs.
   std::string output;                ///< The sample file.
   std::string executable;            ///< The command's own file, beside which the agent lies.
-  Environment environment;           ///< Of a program that is started, besides this process's.
+  Environment environment = {};      ///< Of a program that is started, besides this process's.
   double overhead = 0.01;            ///< What it may cost, over the program's processor time.
   bool named = false;  ///< The person named the source, which may then change the system meanwhile.
 };
