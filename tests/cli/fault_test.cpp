@@ -154,8 +154,9 @@ TEST(Faults, OfARunAreToldInOneLine) {
     if (HasFailure()) return;
   }
   EXPECT_EQ(calls,
-            (std::set<std::string>{"execute", "get_mempolicy", "next_interleave_node", "read_file",
-                                   "sched_getaffinity", "sched_setaffinity", "set_mempolicy"}));
+            (std::set<std::string>{"execute", "get_mempolicy", "mbind", "next_interleave_node",
+                                   "read_file", "sched_getaffinity", "sched_setaffinity",
+                                   "set_mempolicy"}));
 }
 
 TEST(Faults, OfARepairAreInItsReceipt) {

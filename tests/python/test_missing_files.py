@@ -34,6 +34,8 @@ INPUTS = [
     ("profile", "show", MISSING),
     ("profile", "diff", MISSING, MISSING),
     ("profile", "export", MISSING, "--as", "csv"),
+    ("profile", "import", MISSING, "--samples", "/dev/null"),
+    ("profile", "import", "/dev/null", "--samples", "/dev/null", "--topology", MISSING),
     ("profile", "--samples", MISSING, "--", "true"),
     ("profile", "--machine", f"{MISSING}.xml", "--", "true"),
 ]

@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 from homenode import errors
 from homenode.errors import UserError
@@ -120,9 +121,43 @@ def _export(options: argparse.Namespace) -> int:
     return errors.DONE
 
 
+def _topology(path: Path | None) -> dict[str, Any] | None:
+    """What `homenode topology --json` printed to a file."""
+    if path is None:
+        return None
+    try:
+        found = json.loads(path.read_text())
+    except OSError as error:
+        raise ProfileError(f"cannot read {path}: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise ProfileError(
+            f"{path} is no JSON ({error}); 'homenode topology --json' prints what is wanted"
+        ) from error
+    if not isinstance(found, dict):
+        raise ProfileError(f"{path} is no machine; 'homenode topology --json' prints one")
+    return found
+
+
+def _import(options: argparse.Namespace) -> int:
+    from homenode.profile.perf_import import import_perf
+
+    fields = options.fields.split(",") if options.fields else None
+    machine = _topology(options.topology)
+    done = import_perf(
+        options.file, options.samples, fields=fields, machine=machine, ghz=options.ghz
+    )
+    print(f"{options.samples}: {done.samples} samples; 'homenode profile show' shows them")
+    for reason, count in done.dropped.items():
+        print(f"left out: {count} samples ({reason})", file=sys.stderr)
+    if done.skipped_lines:
+        print(f"left out: {done.skipped_lines} lines that are no samples", file=sys.stderr)
+    return errors.DONE
+
+
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "take": _take,
     "show": _show_file,
     "diff": _diff,
     "export": _export,
+    "import": _import,
 }

@@ -82,7 +82,7 @@ def _armed_time(starts: Ints, births: Ints, rounds: list[Round]) -> Floats:
     whole = [one for one in rounds if one.ranges is None]
     ended = np.array([one.ended_ns for one in whole], np.int64)
     summed = np.cumsum([0.0] + [one.length for one in whole])
-    time = summed[-1] - summed[np.searchsorted(ended, births, side="right")]
+    time: Floats = summed[-1] - summed[np.searchsorted(ended, births, side="right")]
     for one in rounds:
         for low, high in one.ranges or ():
             part = slice(*np.searchsorted(starts, (low, high)))

@@ -149,7 +149,44 @@ def _others(commands: Any) -> None:
     )
 
 
-COMMANDS = (TAKE, "show", "diff", "export")
+def _ghz(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"'{text}' is no clock in GHz, such as 2.4")
+    return value
+
+
+def _import(commands: Any) -> None:
+    taken = commands.add_parser(
+        "import",
+        allow_abbrev=False,
+        help="take over what perf recorded, here or elsewhere",
+        description="Turns a perf.data file of 'perf mem record', or the text that 'perf script' "
+        "prints of it, into samples for show, diff and export.",
+        epilog=EPILOG,
+    )
+    taken.add_argument("file", metavar="FILE", type=Path, help="perf.data, or perf's text")
+    taken.add_argument(
+        "--samples", metavar="FILE", type=Path, required=True, help="the sample file to write"
+    )
+    taken.add_argument(
+        "--topology",
+        metavar="FILE",
+        type=Path,
+        help="what 'homenode topology --json' prints where it was recorded: the nodes of CPUs",
+    )
+    taken.add_argument(
+        "--fields", metavar="LIST", help="of a text with other fields: what 'perf script -F' got"
+    )
+    taken.add_argument(
+        "--ghz", type=_ghz, metavar="GHZ", help="the cores' clock, where perf does not name it"
+    )
+
+
+COMMANDS = (TAKE, "show", "diff", "export", "import")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -158,7 +195,7 @@ def parser() -> argparse.ArgumentParser:
         prog="homenode profile",
         allow_abbrev=False,
         usage="homenode profile [OPTIONS] PID | -- PROGRAM [ARGUMENTS]\n"
-        "       homenode profile show|diff|export …",
+        "       homenode profile show|diff|export|import …",
         description="Shows which thread uses which memory, which objects cause the remote uses, "
         "and what would heal them, of any program. 'homenode profile take --help' lists the "
         "options; 'take' may be left out.",
@@ -173,6 +210,7 @@ def parser() -> argparse.ArgumentParser:
     )
     _take(commands)
     _others(commands)
+    _import(commands)
     return top
 
 

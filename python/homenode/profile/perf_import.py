@@ -169,7 +169,11 @@ def _clock(text: PerfText, ghz: float | None) -> float | None:
 
 
 def _documents(
-    text: PerfText, samples: Samples, processes: dict[int, Process], about: Document
+    text: PerfText,
+    samples: Samples,
+    processes: dict[int, Process],
+    machine: Document | None,
+    about: Document,
 ) -> list[Document]:
     """What stands before and after the samples."""
     first = int(samples["time_ns"].min()) if len(samples) else 0
@@ -191,10 +195,10 @@ def _documents(
             "needs": "a file of 'perf mem record', or its text",
         },
         "refused": {},
+        "machine": machine,
         "page_bytes": 4096,
-        **about,
     }
-    documents = [begin]
+    documents = [begin, {"kind": "import", **about}]
     for pid in sorted(processes):
         kept = {"time_ns": first, "pid": pid}
         documents.append({"kind": "mappings", "mappings": processes[pid].mappings, **kept})
@@ -225,7 +229,7 @@ def import_perf(
     `fields`: what 'perf script -F' was given, where `path` is a text with other fields than FIELDS.
     `machine`: what 'homenode topology --json' prints where it was recorded; without it no sample
     has a node. `ghz`: the cores' clock, where perf's header does not name it; without either,
-    latencies stay in cycles, as the begin document's `latency_unit` says. Raises ProfileError.
+    latencies stay in cycles, as the document `import` says. Raises ProfileError.
     """
     text = read_perf(path, fields)
     if not text.samples:
@@ -246,11 +250,11 @@ def import_perf(
         raise ProfileError(
             "the machine is none: give what 'homenode topology --json' prints"
         ) from error
-    about: Document = {"machine": machine, "latency_unit": unit, "imported": str(path)}
-    about["dropped"] = {reason: count for reason, count in dropped.items() if count}
-    documents = _documents(text, samples, read_events(text), about)
+    left_out = {reason: count for reason, count in dropped.items() if count}
+    about: Document = {"file": str(path), "latency_unit": unit, "dropped": left_out}
+    documents = _documents(text, samples, read_events(text), machine, about)
     try:
         write_recording(output, samples, documents)
     except OSError as error:
         raise ProfileError(f"cannot write {output}: {error.strerror}") from error
-    return Imported(len(samples), about["dropped"], text.skipped, unit)
+    return Imported(len(samples), left_out, text.skipped, unit)

@@ -17,6 +17,7 @@ from support.perf_data import (
     PerfData,
 )
 
+from homenode.profile import cli
 from homenode.profile.attribution import attribute
 from homenode.profile.errors import ProfileError
 from homenode.profile.perf_import import import_perf
@@ -59,14 +60,14 @@ def test_a_printed_sample_keeps_all_that_perf_knows(tmp_path: Path) -> None:
     assert sample["latency_ns"] == 36
     assert sample["source"] == Source.IMPORT
     assert recording.source == "import"
-    assert recording.begin["latency_unit"] == "ns"
+    assert recording.of("import")[0]["latency_unit"] == "ns"
     assert recording.of("threads")[0]["threads"] == [{"tid": 101, "name": "my prog 1/2"}]
 
 
 def test_without_a_clock_latencies_stay_in_cycles(tmp_path: Path) -> None:
     recording = load(tmp_path, SAMPLE)
     assert recording.samples["latency_ns"].tolist() == [71]
-    assert recording.begin["latency_unit"] == "cycles"
+    assert recording.of("import")[0]["latency_unit"] == "cycles"
     assert recording.samples["cpu_node"].tolist() == [0xFFFF]
 
 
@@ -123,7 +124,7 @@ def test_what_is_no_access_of_the_program_is_counted_and_left_out(tmp_path: Path
     of_kernel = SAMPLE.replace("7f1234560040", "ffff888000000000")
     by_kernel = SAMPLE.replace("55d0c1234567", "ffffffff81234567")
     recording = load(tmp_path, "\n".join([SAMPLE, no_address, of_kernel, by_kernel]))
-    assert recording.begin["dropped"] == {"no data address": 1, "the kernel's memory": 1}
+    assert recording.of("import")[0]["dropped"] == {"no data address": 1, "the kernel's memory": 1}
     assert recording.samples["flags"].tolist() == [0, Flag.KERNEL]
 
 
@@ -131,7 +132,7 @@ def test_of_the_events_of_one_access_of_spe_one_is_kept(tmp_path: Path) -> None:
     spe = [SAMPLE.replace(LOADS, name) for name in ("l1d-access", "memory", "tlb-access")]
     recording = load(tmp_path, "\n".join(spe))
     assert len(recording.samples) == 1
-    assert recording.begin["dropped"] == {"shown by another event": 2}
+    assert recording.of("import")[0]["dropped"] == {"shown by another event": 2}
 
 
 def test_mappings_and_threads_come_from_events(tmp_path: Path) -> None:
@@ -321,3 +322,12 @@ def test_without_perf_its_file_is_refused_with_what_to_do(
 
 def test_all_the_fields_that_are_asked_for_are_known() -> None:
     assert set(FIELDS) >= {"addr", "data_src", "pid", "tid"}
+
+
+def test_the_verb_imports_and_shows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "perf.txt").write_text(SAMPLE + "\n")
+    samples = str(tmp_path / "samples")
+    assert cli.main(["import", str(tmp_path / "perf.txt"), "--samples", samples]) == 0
+    assert "1 samples" in capsys.readouterr().out
+    assert cli.main(["show", samples]) == 0
+    assert "import" in capsys.readouterr().out
