@@ -128,7 +128,7 @@ def _topology(path: Path | None) -> dict[str, Any] | None:
     try:
         found = json.loads(path.read_text())
     except OSError as error:
-        raise ProfileError(f"cannot read {path}: {error.strerror}") from error
+        raise ProfileError(f"cannot read {path}: {error.strerror}; check its name") from error
     except (ValueError, RecursionError) as error:
         raise ProfileError(
             f"{path} is no JSON ({error}); 'homenode topology --json' prints what is wanted"

@@ -99,7 +99,7 @@ def read_perf(path: Path, fields: Sequence[str] | None = None) -> PerfText:
         with path.open(encoding="utf-8", errors="replace") as lines:
             return read_text(lines, fields)
     except OSError as error:
-        raise ProfileError(f"cannot read {path}: {error.strerror}") from error
+        raise ProfileError(f"cannot read {path}: {error.strerror}; check its name") from error
 
 
 def _nodes(machine: Document | None) -> dict[int, int]:
