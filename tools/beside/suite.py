@@ -32,7 +32,7 @@ UNEVEN = Machine(
     ((10, 17, 26), (17, 10, 21), (26, 21, 10)),
 )
 # Those of its Makefile, and of those that it leaves to be run by hand the ones that pass with
-# numactl on this kernel: realloc_test, which starts no numactl, does not.
+# numactl on this kernel: realloc_test, which starts no numactl, does not pass here.
 TESTS = {
     "bind_range": "test/bind_range",
     "checkaffinity": "test/checkaffinity",

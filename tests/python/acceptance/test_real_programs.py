@@ -152,7 +152,7 @@ def test_the_maps_tell_threads_apart(on_quad: Cases, on_cxl: Cases) -> None:
 
 RANKS = [
     ["--per-rank", "node"],
-    ["--per-rank", "node", "--threads", "6,1", "--thread-memory", "bind@2/bind@3"],
+    ["--per-rank", "node", "--threads", "6,3,2", "--thread-memory", "bind@2/bind@3"],
 ]
 MPI = {"Open MPI": "openmpi", "MPICH": "mpich"}
 LAUNCHERS = {

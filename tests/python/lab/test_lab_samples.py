@@ -45,7 +45,8 @@ def test_the_file_is_of_the_program_that_ran(
     tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     path = tmp_path / "samples"
-    command = ["sh", "-c", "sleep 0.3; ls / > /dev/null; exit 5"]
+    # Of two at one time, neither can get the other's page tables.
+    command = ["sh", "-c", "sleep 0.5 & ls / > /dev/null; wait; exit 5"]
     words = [*RUN, "--no-input", "--no-time", "--roi", "all", "--samples", str(path), "--"]
     assert main([*words, *command]) == 5
     recording = read_recording(path)
