@@ -24,6 +24,7 @@ void change_action(int signal, const struct sigaction* wanted, struct sigaction*
 /// Removes the signals of the sampler, which a program must not block.
 void remove_our_signals(sigset_t& mask);
 
+/// What the handlers recorded, for the sampler to write.
 Ring& the_ring();
 
 }  // namespace homenode::agent::pkeys

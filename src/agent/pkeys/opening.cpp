@@ -5,7 +5,6 @@
 
 #include "agent/pkeys/entry.h"
 #include "agent/pkeys/kept_memory.h"
-#include "agent/pkeys/stillness.h"
 
 namespace homenode::agent::pkeys {
 namespace {

@@ -11,7 +11,6 @@
 
 #include "agent/pkeys/entry.h"
 #include "agent/pkeys/keys.h"
-#include "agent/pkeys/prepare.h"
 #include "agent/pkeys/sampler.h"
 #include "agent/pkeys/window.h"
 #include "agent/sample_output.h"

@@ -10,7 +10,6 @@
 
 #include "cli/invoke.h"
 #include "cli/run/run.h"
-#include "cli/sample/options.h"
 #include "launch/sampling.h"
 #include "machine/json.h"
 #include "os/pace.h"

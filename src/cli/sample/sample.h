@@ -1,11 +1,42 @@
 // homenode sample: which thread uses which memory of a program, written to a file while it runs.
 #pragma once
 
+#include <chrono>
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
+#include "base/result.h"
+#include "cli/options.h"
 #include "cli/verb.h"
+#include "sensing/sources/source.h"
 
 namespace homenode::cli {
+
+/// What stands on the command line.
+struct SampleOptions {
+  std::string source = "auto";
+  std::string output = "homenode.samples";
+  std::string overhead = "1%";
+  std::string duration;
+  bool no_allocations = false;
+  bool list = false;
+  bool json = false;
+};
+
+/// What it asks for, checked.
+struct SampleCommand {
+  sensing::SampleRequest request;  ///< Without the command's own file.
+  std::optional<std::chrono::nanoseconds> longest;
+};
+
+void define_sample_options(CLI::App& app, SampleOptions& options);
+
+/// `line` is what follows the options: one number is a PID, all else a program with its arguments.
+/// Errors: bad_usage naming the value that is wrong.
+Result<SampleCommand> make_sample_command(const SampleOptions& options,
+                                          const std::vector<std::string>& line);
 
 std::unique_ptr<Verb> make_sample();
 

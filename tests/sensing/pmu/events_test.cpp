@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "pmu_machines.h"
-#include "sensing/sources/pmu/missing.h"
 
 namespace homenode::sensing {
 namespace {

@@ -7,7 +7,7 @@
 #include "encoder.h"
 #include "pmu_machines.h"
 #include "sensing/sources/pmu/attributes.h"
-#include "sensing/sources/pmu/missing.h"
+#include "sensing/sources/pmu/events.h"
 
 namespace homenode::sensing {
 namespace {

@@ -9,7 +9,6 @@
 #include "base/sizes.h"
 #include "base/words.h"
 #include "machine/kernel_files.h"
-#include "sensing/sources/pmu/missing.h"
 
 namespace homenode::sensing {
 namespace {

@@ -48,4 +48,11 @@ bool set_field(PmuEvent& event, std::string_view format, std::uint64_t value);
 /// Errors: not_supported, saying what is missing and what to do.
 Result<PmuEvents> find_pmu_events(os::Os& os);
 
+inline constexpr std::string_view pmu_devices = "/sys/bus/event_source/devices/";
+
+/// For a machine whose kernel names no event that samples memory accesses.
+Unexpected missing_pmu(os::Os& os, std::string_view cpuinfo);
+/// For an event that the kernel does not open: what the errno means here.
+Unexpected refused_pmu(os::Os& os, std::string_view event, int errno_value);
+
 }  // namespace homenode::sensing

@@ -13,7 +13,8 @@
 
 namespace homenode::sensing {
 
-/// A load or store; addresses that the processor did not record are 0.
+/// A load or store; addresses that the processor did not record are 0. The latency counts cycles of
+/// the core, which whoever knows its clock turns into time.
 struct IbsAccess {
   AccessKind kind;
   std::uint64_t address = 0;

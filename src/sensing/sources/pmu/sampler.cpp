@@ -12,7 +12,6 @@
 #include "base/words.h"
 #include "machine/kernel_files.h"
 #include "sensing/sources/fault_events.h"
-#include "sensing/sources/pmu/missing.h"
 #include "sensing/system_files.h"
 
 namespace homenode::sensing {

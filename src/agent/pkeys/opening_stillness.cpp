@@ -1,4 +1,5 @@
-#include "agent/pkeys/stillness.h"
+// Makes sure of each thread of the program that the kernel does not act for it.
+#include "agent/pkeys/opening.h"
 
 #include <linux/membarrier.h>
 #include <sys/syscall.h>

@@ -1,4 +1,5 @@
-#include "sensing/sources/pmu/missing.h"
+// Says what a machine lacks that its PMU could sample memory accesses, and what to do about it.
+#include "sensing/sources/pmu/events.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,5 @@
-#include "cli/sample/options.h"
+// The options of `sample` as the command line gives them, and what they ask for.
+#include "cli/sample/sample.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

@@ -1,4 +1,5 @@
-#include "agent/pkeys/prepare.h"
+// What sampling needs of this machine, kernel, libc and program, looked for before it begins.
+#include "agent/pkeys/sampler.h"
 
 #include <dlfcn.h>
 #include <gnu/libc-version.h>
