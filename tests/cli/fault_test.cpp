@@ -153,10 +153,9 @@ TEST(Faults, OfARunAreToldInOneLine) {
     os::refuse_every_call(scenario, calls);
     if (HasFailure()) return;
   }
-  EXPECT_EQ(calls,
-            (std::set<std::string>{"execute", "get_mempolicy", "mbind", "next_interleave_node",
-                                   "read_file", "sched_getaffinity", "sched_setaffinity",
-                                   "set_mempolicy"}));
+  EXPECT_EQ(calls, (std::set<std::string>{"execute", "get_mempolicy", "mbind",
+                                          "next_interleave_node", "read_file", "sched_getaffinity",
+                                          "sched_setaffinity", "set_mempolicy"}));
 }
 
 TEST(Faults, OfARepairAreInItsReceipt) {

@@ -20,7 +20,9 @@ static const unsigned asking[] = {SYS_get_mempolicy, SYS_move_pages, SYS_migrate
 static struct sock_filter filter[2 + 2 * 6 + 1];
 static unsigned short length;
 
-static void add(struct sock_filter instruction) { filter[length++] = instruction; }
+static void add(struct sock_filter instruction) {
+  filter[length++] = instruction;
+}
 
 /* Two instructions each: the call is this one and gives EPERM, or the next one is asked. */
 static void forbid(const unsigned* calls, size_t count) {
