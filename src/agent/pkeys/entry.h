@@ -7,7 +7,8 @@
 #include <cstdint>
 
 extern "C" {
-// NOLINTBEGIN(readability-identifier-naming): labels of the assembly.
+// NOLINTBEGIN(readability-identifier-naming,bugprone-dynamic-static-initializers): labels of the
+// assembly.
 /// All that may make system calls at any time: first byte and the byte behind the last.
 extern const char hn_pkeys_first[];
 extern const char hn_pkeys_end[];
@@ -21,7 +22,7 @@ void hn_pkeys_pass();
 extern const char hn_pkeys_passing[];
 /// Code that never runs: the critical section of threads that are waited for.
 extern const char hn_pkeys_never[];
-// NOLINTEND(readability-identifier-naming)
+// NOLINTEND(readability-identifier-naming,bugprone-dynamic-static-initializers)
 }
 
 namespace homenode::agent::pkeys {

@@ -14,7 +14,7 @@ inline constexpr std::size_t least_bytes_recorded = 4096;
 
 /// Allocations from this size on matter now: 0 before the first call, which then finds out; more
 /// than anything where nothing is recorded.
-extern std::size_t least_bytes;
+extern std::size_t least_bytes;  // NOLINT(bugprone-dynamic-static-initializers): constinit.
 
 /// True once the file is open.
 bool is_recording();

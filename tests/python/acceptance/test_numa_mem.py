@@ -17,7 +17,7 @@ LINES = {
     "cpu0": f"{NUMA_MEM} -p 2 -t 1 -C 2,6 -0",
     "looks": "bench numa-mem -G 0 -P 1 -p 2 -t 2 -s 20 -l 0 -c -m -x 1 --interval 0.2 --json "
     "-C 2-3,6-7",
-    "apart": "bench numa-mem -G 0 -P 1 -p 1 -t 2 -s 1 -c --interval 0.2 --json -C 0,7",
+    "apart": "bench numa-mem -G 0 -P 1 -p 1 -t 2 -s 3 -c --interval 0.2 --json -C 0,7",
 }
 
 

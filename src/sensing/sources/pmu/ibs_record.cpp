@@ -64,19 +64,16 @@ SampleLevel coarse_level(std::uint64_t source, bool remote) {
 SampleLevel fine_level(std::uint64_t source, bool remote) {
   switch (source) {
     case 1:
+    case 2:  // Of another core complex on the same node.
       return SampleLevel::l3;
-    case 2:
-      return SampleLevel::l3;  // Of another core complex on the same node.
     case 3:
+    case 6:  // Persistent memory.
       return memory_level(remote);
     case 5:
       return SampleLevel::remote_cache;
-    case 6:
-      return memory_level(remote);  // Persistent memory.
-    case 8:
-      return SampleLevel::remote_memory;  // CXL: a node without CPUs.
-    case 12:
-      return SampleLevel::remote_memory;  // Of another device.
+    case 8:   // CXL: a node without CPUs.
+    case 12:  // Of another device.
+      return SampleLevel::remote_memory;
     default:
       return SampleLevel::unknown;
   }
