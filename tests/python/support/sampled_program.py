@@ -92,7 +92,8 @@ def build(folder: Path, name: str, source: str, *options: str) -> Path:
         "-I",
         str(folder),
     ]
-    subprocess.run([compiler, *common, *options, str(file), "-o", str(program)], check=True)
+    command = [compiler, *common, *options, str(file), "-o", str(program)]
+    subprocess.run(command, check=True, cwd=folder)  # Where gfortran leaves its .mod files.
     return program
 
 
