@@ -1,7 +1,9 @@
 """The parser of every verb's options: what is wrong with them is one line and exit code 2."""
 
 import argparse
+import math
 import sys
+from collections.abc import Callable
 from typing import NoReturn
 
 from homenode.errors import USAGE
@@ -14,3 +16,18 @@ class Parser(argparse.ArgumentParser):
         """Says what is wrong and ends the program."""
         print(f"{self.prog}: {message}; '{self.prog} --help' lists the options", file=sys.stderr)
         raise SystemExit(USAGE)
+
+
+def positive(otherwise: str) -> Callable[[str], float]:
+    """What reads an option's number above 0; of all else it says "'TEXT' is `otherwise`"."""
+
+    def read(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = 0.0
+        if not 0 < value < math.inf:
+            raise argparse.ArgumentTypeError(f"'{text}' is {otherwise}")
+        return value
+
+    return read

@@ -2,13 +2,13 @@
 
 import argparse
 import json
-import math
 import os
 import signal
 import sys
 from contextlib import suppress
 from pathlib import Path
 
+from homenode.arguments import positive
 from homenode.errors import FAILED, USAGE
 from homenode.files import write_whole
 from homenode.lab import render
@@ -44,7 +44,10 @@ def add_parsers(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
     )
     _machine_options(run)
     run.add_argument(
-        "--timeout", type=_seconds, metavar="S", help="stop the program after S seconds (exit 124)"
+        "--timeout",
+        type=positive("not a number of seconds above 0"),
+        metavar="S",
+        help="stop the program after S seconds (exit 124)",
     )
     run.add_argument("--json", metavar="FILE", help="write the counts as JSON to a file")
     run.add_argument(
@@ -134,16 +137,6 @@ def _machine_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="boot, instead of resuming from the snapshot of an earlier boot",
     )
-
-
-def _seconds(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < math.inf:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds above 0")
-    return value
 
 
 def _scale(text: str) -> int:

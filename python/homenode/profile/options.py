@@ -1,12 +1,11 @@
 """The command line of `homenode profile`: taking a profile, and what is done with its samples."""
 
 import argparse
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from homenode.arguments import Parser
+from homenode.arguments import Parser, positive
 from homenode.profile.export import FORMATS
 
 TAKE = "take"
@@ -33,16 +32,6 @@ class ProfileParser(Parser):
         options = super().parse_args(words, namespace)
         options.program = program
         return options
-
-
-def _seconds(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < math.inf:
-        raise argparse.ArgumentTypeError(f"'{text}' is no number of seconds above 0")
-    return value
 
 
 def _pid(text: str) -> int:
@@ -97,7 +86,10 @@ def _take(commands: Any) -> None:
         "--samples", metavar="FILE", type=Path, help="keep the samples, for show, diff and export"
     )
     take.add_argument(
-        "--duration", metavar="S", type=_seconds, help="end the profile, not the program, after S"
+        "--duration",
+        metavar="S",
+        type=positive("no number of seconds above 0"),
+        help="end the profile, not the program, after S",
     )
     take.add_argument(
         "--overhead",
@@ -149,16 +141,6 @@ def _others(commands: Any) -> None:
     )
 
 
-def _ghz(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < math.inf:
-        raise argparse.ArgumentTypeError(f"'{text}' is no clock in GHz, such as 2.4")
-    return value
-
-
 def _import(commands: Any) -> None:
     taken = commands.add_parser(
         "import",
@@ -182,7 +164,10 @@ def _import(commands: Any) -> None:
         "--fields", metavar="LIST", help="of a text with other fields: what 'perf script -F' got"
     )
     taken.add_argument(
-        "--ghz", type=_ghz, metavar="GHZ", help="the cores' clock, where perf does not name it"
+        "--ghz",
+        type=positive("no clock in GHz, such as 2.4"),
+        metavar="GHZ",
+        help="the cores' clock, where perf does not name it",
     )
 
 
