@@ -22,6 +22,12 @@ namespace {
 using nlohmann::ordered_json;
 using sensing::SourceFacts;
 
+/// A variable of this process's environment; empty where it is unset.
+std::string variable(const std::string& name) {
+  const char* const value = std::getenv(name.c_str());
+  return value != nullptr ? value : "";
+}
+
 std::string source_help() {
   std::string text = "Sources, best first:";
   for (const sensing::SourceEntry& entry : sensing::source_table()) {
@@ -67,8 +73,10 @@ class Sample final : public Verb {
   Result<int> try_run(Context& context) {
     auto command = make_sample_command(options_, line_);
     if (!command) return command.as_unexpected();
-    if (context.os.read_link("/proc/self/exe", command->request.executable) < 0) {
-      command->request.executable = context.program;
+    std::string executable;
+    if (context.os.read_link("/proc/self/exe", executable) < 0) executable = context.program;
+    if (auto folder = launch::agent_folder(context.os, executable, variable("HOMENODE_LIBEXEC"))) {
+      command->request.agent_folder = std::move(*folder);
     }
     if (options_.list) return list(context, command->request);
     if (auto there = check_process(context, command->request.pid); !there) {
@@ -81,22 +89,18 @@ class Sample final : public Verb {
       if (source == "lab") continue;  // Who is not in the lab knows.
       context.err << fmt::format("homenode sample: not with {}: {}\n", source, why);
     }
-    if (auto added = record_allocations(context, command->request); !added) {
+    if (auto added = record_allocations(context, command->request, executable); !added) {
       return added.as_unexpected();
     }
     return sample(context, std::move(*command), std::move(*chosen));
   }
 
   /// Has a program that is started record what allocates its memory.
-  [[nodiscard]] Result<void> record_allocations(Context& context,
-                                                sensing::SampleRequest& request) const {
+  [[nodiscard]] Result<void> record_allocations(Context& context, sensing::SampleRequest& request,
+                                                const std::string& executable) const {
     if (request.program.empty() || options_.no_allocations) return {};
-    const auto own = [](const std::string& variable) {
-      const char* const value = std::getenv(variable.c_str());
-      return std::string(value != nullptr ? value : "");
-    };
     auto added = launch::sampling_environment(context.os, request.program.front(), request.output,
-                                              request.executable, own);
+                                              executable, variable);
     if (!added) return added.as_unexpected();
     for (const std::string& note : added->notes) {
       context.err << fmt::format("homenode sample: {}\n", note);

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -28,20 +27,8 @@ constexpr SourceFacts pkeys_facts{
 
 constexpr std::string_view pkeys_library = "libhomenode-pkeys.so";
 
-/// Where the library is: beside the command, or where HOMENODE_LIBEXEC says. Empty: nowhere.
-std::string find_pkeys_library(os::Os& os, const std::string& executable) {
-  const char* const libexec = std::getenv("HOMENODE_LIBEXEC");
-  std::string folders = libexec != nullptr ? libexec : "";
-  const std::string folder = executable.substr(0, executable.rfind('/'));
-  folders += fmt::format(":{0}/../libexec/homenode:{0}/../lib:{0}", folder);
-  for (std::string_view rest = folders; !rest.empty();) {
-    const std::size_t colon = std::min(rest.find(':'), rest.size());
-    const std::string path = fmt::format("{}/{}", rest.substr(0, colon), pkeys_library);
-    os::FileStatus status;
-    if (colon > 0 && os.file_status(path, status) == 0) return path;
-    rest.remove_prefix(std::min(colon + 1, rest.size()));
-  }
-  return {};
+std::string library_in(const std::string& agent_folder) {
+  return fmt::format("{}/{}", agent_folder, pkeys_library);
 }
 
 bool processor_has_keys(os::Os& os) {
@@ -91,7 +78,9 @@ class Pkeys final : public Source {
           "hypervisor hides them (no 'ospke' in /proc/cpuinfo)",
           "use another source");
     }
-    if (find_pkeys_library(os, request.executable).empty()) {
+    os::FileStatus status;
+    if (request.agent_folder.empty() ||
+        os.file_status(library_in(request.agent_folder), status) != 0) {
       return not_supported(fmt::format("{} is not installed", pkeys_library),
                            "install homenode for this machine's architecture (x86-64), or set "
                            "HOMENODE_LIBEXEC");
@@ -100,7 +89,7 @@ class Pkeys final : public Source {
   }
 
   Result<Environment> environment(os::Os& os, const SampleRequest& request) override {
-    const std::string library = find_pkeys_library(os, request.executable);
+    const std::string library = library_in(request.agent_folder);
     const std::string others = preloaded(request);
     const std::string preload = others.empty() ? library : fmt::format("{}:{}", library, others);
     std::string own;  // The number of this process; 0 watches none.

@@ -37,7 +37,7 @@ struct SampleRequest {
   pid_t pid = 0;                     ///< A process that runs; 0: a program is started.
   std::vector<std::string> program;  ///< With its arguments; empty for a process that runs.
   std::string output;                ///< The sample file.
-  std::string executable;            ///< The command's own file, beside which the agent lies.
+  std::string agent_folder;          ///< Where the agent's libraries are; empty: not installed.
   Environment environment = {};      ///< Of a program that is started, besides this process's.
   double overhead = 0.01;            ///< What it may cost, over the program's processor time.
   bool named = false;  ///< The person named the source, which may then change the system meanwhile.

@@ -92,7 +92,7 @@ class SampledTest : protected SampledSystem, public testing::Test {
     ASSERT_TRUE(source_->collect(sampling_));
   }
 
-  SampleRequest request_{.pid = sampled_pid, .program = {}, .output = "/out", .executable = {}};
+  SampleRequest request_{.pid = sampled_pid, .program = {}, .output = "/out", .agent_folder = {}};
   NodeLookup nodes_ = NodeLookup::of_system(os_, sampled_machine());
   Result<SampleFile> file_ = SampleFile::create(os_, "/out");
   ProcessLog log_{os_, *file_};

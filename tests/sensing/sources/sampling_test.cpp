@@ -66,7 +66,7 @@ class RecordTest : public testing::Test {
   std::chrono::nanoseconds now_{0};
   os::Pace pace_{[this] { return now_ += std::chrono::milliseconds(10); },
                  [](std::chrono::nanoseconds) {}, [this] { return stopped_; }};
-  RecordingOptions options_{{.pid = 0, .program = {}, .output = "/out", .executable = {}},
+  RecordingOptions options_{{.pid = 0, .program = {}, .output = "/out", .agent_folder = {}},
                             {{"pmu", "no PMU"}},
                             "",
                             "host",
