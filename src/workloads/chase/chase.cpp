@@ -1,13 +1,11 @@
 #include "workloads/chase/chase.h"
 
-#include <omp.h>
-
 #include <cassert>
 #include <new>
 
-#include "base/marker.h"
 #include "workloads/probe/cycle.h"
 #include "workloads/program/program.h"
+#include "workloads/program/team.h"
 
 namespace homenode::workloads::chase {
 namespace {
@@ -42,10 +40,8 @@ class Chase final : public Program {
     std::size_t visited = 0;
 #pragma omp parallel num_threads(static_cast <int>(threads)) reduction(+ : closed, visited)
     {
-      const auto rank = static_cast<std::size_t>(omp_get_thread_num());
-      hn_marker_thread(rank);
-      const std::size_t first = shape_.lines * rank / threads;
-      const std::size_t count = shape_.lines * (rank + 1) / threads - first;
+      const unsigned rank = enter_team();
+      const auto [first, count] = part_of(shape_.lines, threads, rank);
       for (std::size_t i = first; i < first + count; ++i) new (&lines[i]) Stop;
       Stop* const start = probe::link_cycle(lines + first, {count, count, 1, shape_.seed + rank});
 #pragma omp barrier

@@ -1,13 +1,11 @@
 #include "workloads/gather/gather.h"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cassert>
 
-#include "base/marker.h"
 #include "workloads/program/program.h"
+#include "workloads/program/team.h"
 
 namespace homenode::workloads::gather {
 namespace {
@@ -80,15 +78,11 @@ class Gather final : public Program {
     std::uint64_t sum = 0;
 #pragma omp parallel num_threads(static_cast <int>(threads)) reduction(+ : sum)
     {
-      const auto rank = static_cast<std::uint64_t>(omp_get_thread_num());
-      hn_marker_thread(rank);
-      const auto bound = [&](std::uint64_t whole, std::uint64_t part) {
-        return whole / threads * part + whole % threads * part / threads;
-      };
-      for (std::uint64_t i = bound(words_, rank); i < bound(words_, rank + 1); ++i) {
-        words[i] = gathers ? i : 0;
-      }
-      const Repetitions mine{bound(pattern_.count, rank), bound(pattern_.count, rank + 1)};
+      const unsigned rank = enter_team();
+      const Range filled = part_of(words_, threads, rank);
+      for (std::uint64_t i = filled.first; i < filled.end(); ++i) words[i] = gathers ? i : 0;
+      const Range repeated = part_of(pattern_.count, threads, rank);
+      const Repetitions mine{repeated.first, repeated.end()};
       std::vector<std::uint64_t> dense(pattern_.indices.size(), 1);
 #pragma omp barrier
       if (rank == 0) part.begin();

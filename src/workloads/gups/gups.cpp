@@ -1,13 +1,11 @@
 #include "workloads/gups/gups.h"
 
-#include <omp.h>
-
 #include <atomic>
 #include <cassert>
 
-#include "base/marker.h"
 #include "workloads/gups/random_stream.h"
 #include "workloads/program/program.h"
+#include "workloads/program/team.h"
 
 namespace homenode::workloads::gups {
 namespace {
@@ -58,16 +56,11 @@ class Gups final : public Program {
     std::uint64_t wrong = 0;
 #pragma omp parallel num_threads(static_cast <int>(threads)) reduction(+ : wrong)
     {
-      const auto rank = static_cast<std::uint64_t>(omp_get_thread_num());
-      hn_marker_thread(rank);
-      const auto bound = [&](std::uint64_t whole, std::uint64_t part) {
-        return whole / threads * part + whole % threads * part / threads;
-      };
-      const std::uint64_t first_word = bound(words_, rank);
-      const std::uint64_t end_word = bound(words_, rank + 1);
-      const std::uint64_t first = bound(updates_, rank);
-      const Updates mine{table, words_ - 1, first, bound(updates_, rank + 1) - first};
-      for (std::uint64_t i = first_word; i < end_word; ++i) table[i] = i;
+      const unsigned rank = enter_team();
+      const Range words = part_of(words_, threads, rank);
+      const Range updates = part_of(updates_, threads, rank);
+      const Updates mine{table, words_ - 1, updates.first, updates.count};
+      for (std::uint64_t i = words.first; i < words.end(); ++i) table[i] = i;
 #pragma omp barrier
       if (rank == 0) part.begin();
 #pragma omp barrier
@@ -80,7 +73,7 @@ class Gups final : public Program {
       // Combined with the same numbers once more, each word is what it was.
       update_exactly(mine);
 #pragma omp barrier
-      for (std::uint64_t i = first_word; i < end_word; ++i) wrong += table[i] != i ? 1 : 0;
+      for (std::uint64_t i = words.first; i < words.end(); ++i) wrong += table[i] != i ? 1 : 0;
     }
     outcome.operations = static_cast<double>(updates_);
     outcome.unit = "MUP/s";

@@ -9,6 +9,7 @@
 
 #include "workloads/map/patterns/line.h"
 #include "workloads/map/patterns/pattern.h"
+#include "workloads/program/program.h"
 
 namespace homenode::workloads::map {
 

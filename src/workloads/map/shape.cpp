@@ -23,12 +23,6 @@ Shape even_shape(std::size_t elements, unsigned dimensions) {
   return {rows / middle, middle, columns};
 }
 
-Range part_of(std::size_t extent, std::size_t parts, std::size_t index) {
-  const std::size_t even = extent / parts;
-  const std::size_t longer = extent % parts;
-  return {index * even + std::min(index, longer), even + (index < longer ? 1 : 0)};
-}
-
 std::size_t part_holding(std::size_t extent, std::size_t parts, std::size_t position) {
   const std::size_t even = extent / parts;
   const std::size_t longer = extent % parts;

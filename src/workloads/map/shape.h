@@ -53,16 +53,6 @@ inline PerAxis coordinates(const Shape& shape, std::size_t element) {
 /// is left. pre: elements > 0, 1 <= dimensions <= 3.
 Shape even_shape(std::size_t elements, unsigned dimensions);
 
-/// Part of an axis.
-struct Range {
-  std::size_t first = 0;
-  std::size_t count = 0;
-};
-
-/// The index-th of `parts` contiguous parts of an axis; the first (extent mod parts) have one
-/// element more. pre: index < parts.
-Range part_of(std::size_t extent, std::size_t parts, std::size_t index);
-
 /// The inverse: which part holds a position. pre: position < extent.
 std::size_t part_holding(std::size_t extent, std::size_t parts, std::size_t position);
 

@@ -3,6 +3,7 @@
 // can hide. No printing, no placement inside.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstddef>
@@ -13,6 +14,22 @@
 #include "base/marker.h"
 
 namespace homenode::workloads {
+
+/// Consecutive things.
+struct Range {
+  std::size_t first = 0;
+  std::size_t count = 0;
+
+  [[nodiscard]] std::size_t end() const { return first + count; }
+};
+
+/// The index-th of `parts` contiguous parts of `extent` things; the first (extent mod parts) have
+/// one thing more. pre: index < parts.
+inline Range part_of(std::size_t extent, std::size_t parts, std::size_t index) {
+  const std::size_t even = extent / parts;
+  const std::size_t longer = extent % parts;
+  return {index * even + std::min(index, longer), even + (index < longer ? 1 : 0)};
+}
 
 /// Who uses an array.
 enum class Sharing {

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <mutex>
 
+#include "base/marker.h"
+
 namespace homenode::workloads {
 namespace {
 
@@ -36,6 +38,12 @@ bool run_openmp_team(unsigned threads, const std::function<void(unsigned rank)>&
     }
   }
   return handover.done == threads;
+}
+
+unsigned enter_team() {
+  const auto rank = static_cast<unsigned>(omp_get_thread_num());
+  hn_marker_thread(rank);
+  return rank;
 }
 
 }  // namespace homenode::workloads

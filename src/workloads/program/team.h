@@ -10,4 +10,7 @@ namespace homenode::workloads {
 /// not give that many threads. `part` must not throw.
 bool run_openmp_team(unsigned threads, const std::function<void(unsigned rank)>& part);
 
+/// This thread's rank in the OpenMP team that it is in, told to the lab, which counts by rank.
+unsigned enter_team();
+
 }  // namespace homenode::workloads

@@ -1,13 +1,11 @@
 #include "workloads/stream/stream.h"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <array>
 #include <cassert>
 
-#include "base/marker.h"
 #include "workloads/program/program.h"
+#include "workloads/program/team.h"
 
 namespace homenode::workloads::stream {
 namespace {
@@ -74,8 +72,7 @@ class Stream final : public Program {
     TimedPart part;
 #pragma omp parallel num_threads(static_cast <int>(threads))
     {
-      const auto rank = static_cast<unsigned>(omp_get_thread_num());
-      hn_marker_thread(rank);
+      const unsigned rank = enter_team();
       initialise(arrays, parts[0][rank]);
 #pragma omp barrier
       if (rank == 0) part.begin();
