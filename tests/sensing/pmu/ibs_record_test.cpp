@@ -23,7 +23,7 @@ constexpr std::uint64_t ibs_missed_l2 = 1U << 20;
 constexpr std::uint64_t latency_300 = std::uint64_t{300} << 32;
 constexpr std::uint32_t zen4 = 1U << 11;
 
-std::optional<IbsAccess> read_bytes(const encoder::Bytes& raw, bool erratum) {
+std::optional<RecordedAccess> read_bytes(const encoder::Bytes& raw, bool erratum) {
   return read_ibs_sample(std::as_bytes(std::span(raw)), erratum);
 }
 

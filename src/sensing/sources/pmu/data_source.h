@@ -15,6 +15,14 @@ struct AccessKind {
   friend bool operator==(const AccessKind&, const AccessKind&) = default;
 };
 
+/// A load or store that a PMU's record describes. What was not recorded is 0.
+struct RecordedAccess {
+  AccessKind kind;
+  std::uint64_t address = 0;
+  std::uint64_t physical = 0;
+  std::uint32_t latency_cycles = 0;  ///< Of the core's clock, which this does not know.
+};
+
 /// By the fields that <linux/perf_event.h> describes: the number of the level with its
 /// remote bit and hops (Linux 4.14), else the bits of older kernels. A read-modify-write is a
 /// write; a fill buffer, I/O and uncached memory leave the level unknown.

@@ -94,11 +94,11 @@ SampleLevel level_of_registers(const IbsRegisters& registers, bool erratum_1293)
 
 }  // namespace
 
-std::optional<IbsAccess> read_ibs_sample(std::span<const std::byte> raw, bool erratum_1293) {
+std::optional<RecordedAccess> read_ibs_sample(std::span<const std::byte> raw, bool erratum_1293) {
   const auto registers = read_registers(raw);
   if (!registers || (registers->data3 & (is_load | is_store)) == 0) return {};
   if ((registers->data3 & address_valid) == 0) return {};
-  IbsAccess access;
+  RecordedAccess access;
   access.kind.operation =
       registers->data3 & is_store ? SampleOperation::write : SampleOperation::read;
   access.kind.level = level_of_registers(*registers, erratum_1293);

@@ -14,15 +14,10 @@
 
 namespace homenode::sensing {
 
-/// A load or store. What was not recorded is 0.
-struct SpeAccess {
-  AccessKind kind;
+struct SpeAccess : RecordedAccess {
   std::uint64_t instruction = 0;
-  std::uint64_t address = 0;
-  std::uint64_t physical = 0;
   std::uint64_t timestamp = 0;  ///< Of the system counter.
-  std::uint32_t latency_cycles = 0;
-  std::uint32_t context = 0;  ///< CONTEXTIDR_EL1: the thread, if the kernel puts it there.
+  std::uint32_t context = 0;    ///< CONTEXTIDR_EL1: the thread, if the kernel puts it there.
   bool kernel = false;
 };
 
