@@ -25,6 +25,19 @@ foreach(target homenode_agent homenode_allocations homenode_sites homenode_pkeys
 endforeach()
 install(DIRECTORY machines studies DESTINATION ${HOMENODE_SHARE})
 
+if(NOT HOMENODE_WHEEL)  # A wheel has its own scripts, and the package is around it.
+  install(DIRECTORY python/homenode DESTINATION ${HOMENODE_SHARE}/python
+          PATTERN __pycache__ EXCLUDE)
+  foreach(folder share libexec lib)
+    string(TOUPPER HOMENODE_${folder} variable)
+    file(RELATIVE_PATH to_${folder} /${HOMENODE_BIN} /${${variable}})
+  endforeach()
+  foreach(verb IN LISTS HOMENODE_PYTHON_VERBS)
+    configure_file(cmake/installed_verb.sh.in ${PROJECT_BINARY_DIR}/installed/homenode-${verb} @ONLY)
+    install(PROGRAMS ${PROJECT_BINARY_DIR}/installed/homenode-${verb} DESTINATION ${HOMENODE_BIN})
+  endforeach()
+endif()
+
 # In the build tree, the Python verbs stand beside the command, as they do once installed.
 foreach(verb IN LISTS HOMENODE_PYTHON_VERBS)
   configure_file(cmake/python_verb.sh.in ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/homenode-${verb} @ONLY

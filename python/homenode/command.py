@@ -14,8 +14,11 @@ from functools import partial
 from importlib import import_module
 
 from homenode.errors import DONE, FAILED, NOT_SUPPORTED, USAGE
+from homenode.places import SOURCE
 from homenode.verbs import PYTHON
 
+# The distributions that pyproject.toml names.
+NEEDED = ("jinja2", "numpy", "pyelftools", "rich")
 INTERRUPTED = 128 + signal.SIGINT
 READER_GONE = 128 + signal.SIGPIPE
 # What writing to a standard stream fails with. An error with a file's name is another matter.
@@ -32,7 +35,7 @@ def start(name: str) -> int:
     except ModuleNotFoundError as error:
         if (error.name or "homenode").startswith("homenode"):
             raise
-        _say(name, f"the Python module {error.name} is missing; run './dev setup'")
+        _say(name, f"the Python module {error.name} is missing; {_remedy()}")
         return NOT_SUPPORTED
     except BrokenPipeError:
         _discard_output()
@@ -46,6 +49,13 @@ def start(name: str) -> int:
             f"cannot write the output: {error.strerror}; free some space, or send it elsewhere",
         )
         return FAILED
+
+
+def _remedy() -> str:
+    """How the modules that the verbs need are had, here."""
+    if (SOURCE / "dev").is_file():
+        return "run './dev setup'"
+    return f"run '{sys.executable} -m pip install {' '.join(NEEDED)}'"
 
 
 def _finish(main: Callable[[], int]) -> int:

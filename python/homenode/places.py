@@ -7,8 +7,8 @@ from pathlib import Path
 LIBEXEC = "HOMENODE_LIBEXEC"  # Folders of what was built; set by the build tree's start script.
 
 _PACKAGE = Path(__file__).resolve().parent
-_SOURCE = _PACKAGE.parents[1]
-BUILD = _SOURCE / "build" / "release"
+SOURCE = _PACKAGE.parents[1]  # The source tree, or where machines and studies are installed.
+BUILD = SOURCE / "build" / "release"
 
 
 def folders_in(variable: str) -> list[Path]:
@@ -23,7 +23,7 @@ def packaged(kind: str) -> Path:
 
 def shipped(kind: str) -> list[Path]:
     """The folders that may hold files of `kind` that come with homenode: machines, studies."""
-    return [packaged(kind), _SOURCE / kind]
+    return [packaged(kind), SOURCE / kind]
 
 
 def built() -> Iterator[Path]:

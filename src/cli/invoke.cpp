@@ -92,11 +92,19 @@ std::string companion(const Context& context, const std::string& name) {
 int run_companion(Context& context, const std::string& verb, std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), companion(context, "homenode-" + verb));
   const int status = context.os.execute(arguments);
+  const std::vector<std::string> known = verb_names();
+  if (status == -ENOENT && std::ranges::find(known, verb) != known.end()) {
+    return report(
+        context, verb,
+        not_supported(fmt::format("homenode-{} is neither beside homenode nor on PATH", verb),
+                      "install homenode whole, with its Python part")
+            .take());
+  }
   if (status == -ENOENT) {
     context.err << fmt::format(
         "homenode: there is no verb '{}'{}, built in or as 'homenode-{}' on PATH; 'homenode "
         "--help' lists the verbs\n",
-        verb, did_you_mean(verb, verb_names()), verb);
+        verb, did_you_mean(verb, known), verb);
     return exit_usage;
   }
   return report(context, verb,
