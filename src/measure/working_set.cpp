@@ -13,17 +13,24 @@ Bytes whole_units(std::uint64_t bytes) {
   return {bytes / array_unit.value * array_unit.value};
 }
 
-Bytes wanted_size(const machine::Machine& machine, const Plan& plan) {
-  if (plan.request.size) {
-    return {std::max(whole_units(plan.request.size->value + array_unit.value - 1).value,
-                     array_unit.value)};
-  }
+/// Of the node whose CPUs have most; 0 when unknown.
+Bytes largest_caches(const machine::Machine& machine, const Plan& plan) {
   Bytes caches;
   for (const auto& [node, cpus] : plan.cpus_of) {
     caches = std::max(caches, last_level_caches(machine, cpus));
   }
+  return caches;
+}
+
+Bytes beyond(Bytes caches) {
   if (caches.value == 0) caches = assumed_caches;
   return whole_units(cache_factor * caches.value + array_unit.value - 1);
+}
+
+Bytes wanted_size(const Plan& plan, Bytes caches) {
+  if (!plan.request.size) return beyond(caches);
+  return {std::max(whole_units(plan.request.size->value + array_unit.value - 1).value,
+                   array_unit.value)};
 }
 
 }  // namespace
@@ -43,7 +50,15 @@ Bytes last_level_caches(const machine::Machine& machine, const CpuSet& cpus) {
 Result<WorkingSet> choose_working_set(const machine::Machine& machine, Plan& plan,
                                       const std::map<NodeId, Bytes>& free, Bytes available) {
   WorkingSet set;
-  set.wanted = wanted_size(machine, plan);
+  const Bytes caches = largest_caches(machine, plan);
+  set.wanted = wanted_size(plan, caches);
+  if (set.wanted <= caches) {
+    plan.notes.push_back(
+        fmt::format("arrays of {} MiB fit into the {} MiB of last-level caches that the CPUs of a "
+                    "node have: these are figures of caches, not of memory; without --size, "
+                    "arrays have {} MiB",
+                    set.wanted.value >> 20U, caches.value >> 20U, beyond(caches).value >> 20U));
+  }
   const std::uint64_t fair = available.value / 2 / arrays_per_node / plan.targets.size();
   for (NodeId target : plan.targets) {
     const auto known = free.find(target);

@@ -27,8 +27,9 @@ struct WorkingSet {
 
 /// `free` says how much memory each node has to give; a node that is absent has its whole memory.
 /// A node gives at most half, both arrays together, and `available` (all nodes) likewise.
-/// Adds a note to the plan for each node that gets less than wanted.
-/// Errors: bad_usage for a --size that memory does not hold; failed for a node without any.
+/// Adds a note to the plan for each node that gets less than wanted, and where the caches hold what
+/// is wanted. Errors: bad_usage for a --size that memory does not hold; failed for a node without
+/// any.
 Result<WorkingSet> choose_working_set(const machine::Machine& machine, Plan& plan,
                                       const std::map<NodeId, Bytes>& free, Bytes available);
 

@@ -85,6 +85,22 @@ TEST(WorkingSet, ObeysSizeOrRefusesIt) {
             std::string::npos);
 }
 
+TEST(WorkingSet, SaysThatArraysFitIntoTheCaches) {
+  machine::Machine machine = odd_machine();
+  machine.caches[0].size = 100_MiB;
+  Request request;
+  request.size = 100_MiB;
+  Plan plan = plan_for(machine, request);
+  ASSERT_TRUE(choose_working_set(machine, plan, {}, 4096_MiB));
+  ASSERT_EQ(plan.notes.size(), 1U);
+  EXPECT_NE(plan.notes[0].find("arrays of 100 MiB fit into the 100 MiB of last-level caches"),
+            std::string::npos);
+  request.size = 102_MiB;
+  plan = plan_for(machine, request);
+  ASSERT_TRUE(choose_working_set(machine, plan, {}, 4096_MiB));
+  EXPECT_TRUE(plan.notes.empty());
+}
+
 TEST(WorkingSet, ANodeWithoutFreeMemoryIsAnError) {
   Plan plan = plan_for(odd_machine());
   const auto set = choose_working_set(odd_machine(), plan, {{NodeId(9), 7_MiB}}, 4096_MiB);
