@@ -31,3 +31,10 @@ def positive(otherwise: str) -> Callable[[str], float]:
         return value
 
     return read
+
+
+def at_least_one(text: str) -> int:
+    """An option's whole number of at least 1."""
+    if not text.isascii() or not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number of at least 1")
+    return int(text)

@@ -8,7 +8,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from homenode.arguments import positive
+from homenode.arguments import at_least_one, positive
 from homenode.errors import FAILED, USAGE
 from homenode.files import write_whole
 from homenode.lab import render
@@ -121,7 +121,7 @@ def _machine_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--scale",
-        type=_scale,
+        type=at_least_one,
         default=1,
         metavar="N",
         help="divide caches and memory by N, so that a small problem shows what a large one would",
@@ -137,12 +137,6 @@ def _machine_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="boot, instead of resuming from the snapshot of an earlier boot",
     )
-
-
-def _scale(text: str) -> int:
-    if not text.isascii() or not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number of at least 1")
-    return int(text)
 
 
 def _lab(

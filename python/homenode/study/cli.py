@@ -13,7 +13,7 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from homenode import errors
-from homenode.arguments import Parser
+from homenode.arguments import Parser, at_least_one
 from homenode.study import spec
 from homenode.study.errors import INTERRUPTED, StudyError
 from homenode.study.progress import make_progress
@@ -50,6 +50,13 @@ def parser() -> argparse.ArgumentParser:
         "may be repeated",
     )
     parser.add_argument(
+        "--scale",
+        metavar="N",
+        type=at_least_one,
+        help="divide caches and memory of machines in the lab by N, so that a small problem "
+        "shows what a large one would (default: the study's own)",
+    )
+    parser.add_argument(
         "--fresh",
         action="store_true",
         help="measure everything again; older records are renamed and kept",
@@ -71,7 +78,11 @@ def main(arguments: Sequence[str] | None = None, runner_for: RunnerFactory | Non
         study = dataclasses.replace(spec.load(spec.find(options.file)), file=options.file)
         if options.machine:
             study = dataclasses.replace(study, machines=tuple(dict.fromkeys(options.machine)))
-        make_runner = runner_for or functools.partial(runner_for_machine, time=study.time)
+        if options.scale:
+            study = dataclasses.replace(study, scale=options.scale)
+        make_runner = runner_for or functools.partial(
+            runner_for_machine, time=study.time, scale=study.scale
+        )
         folder = options.out or Path("results") / study.name
         if options.dry_run:
             _list_cases(study, make_runner, as_json=options.json)

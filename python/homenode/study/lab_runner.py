@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
@@ -11,6 +12,7 @@ from homenode.lab.catalogue import find_file
 from homenode.lab.errors import LabLostError
 from homenode.lab.memory import node_sizes
 from homenode.lab.numbering import numbered
+from homenode.lab.scale import scaled
 from homenode.node import Node
 from homenode.study.command import find_command, version_of
 from homenode.study.errors import StudyError
@@ -47,13 +49,21 @@ def _labs_errors_as_ours() -> Iterator[None]:
 class LabRunner:
     """A machine of the catalogue, or of an hwloc XML file; entering boots it."""
 
-    def __init__(self, name: str, time: bool | None = None) -> None:
-        """Reads the machine file. `time` None models time where QEMU can. Raises StudyError."""
+    def __init__(self, name: str, time: bool | None = None, scale: int = 1) -> None:
+        """Reads the machine file. `time` None models time where QEMU can. Raises StudyError.
+
+        `scale` above 1 divides caches and memory, which makes another machine: its name and its
+        digest say so.
+        """
         self._time = time
+        self._scale = scale
         with _labs_errors_as_ours():
             self._described = lab.find_machine(name)
             as_guest = numbered(self._described).machine
             text = find_file(name).read_bytes()
+            if scale != 1:
+                as_guest = scaled(replace(as_guest, name=f"{as_guest.name} 1:{scale}"), scale)
+                text += f"scaled by {scale}".encode()
             self._machine = machine_from(as_guest, hashlib.sha256(text).hexdigest()[:12])
         self._command: Path = find_command()
         self._lab: lab.Lab | None = None
@@ -92,7 +102,7 @@ class LabRunner:
 
     def __enter__(self) -> Self:
         with _labs_errors_as_ours():
-            self._lab = lab.Lab(self._described, timing=self._time).__enter__()
+            self._lab = lab.Lab(self._described, timing=self._time, scale=self._scale).__enter__()
         return self
 
     def __exit__(self, *error: object) -> None:

@@ -1,14 +1,23 @@
 """Chooses who runs a machine's cases: this host, or the lab."""
 
+from homenode.errors import USAGE
+from homenode.study.errors import StudyError
 from homenode.study.host_runner import HostRunner
 from homenode.study.lab_runner import LabRunner
 from homenode.study.machine import HOST
 from homenode.study.runner import Runner
 
 
-def runner_for_machine(name: str, time: bool | None = None) -> Runner:
+def runner_for_machine(name: str, time: bool | None = None, scale: int = 1) -> Runner:
     """The runner of a machine's name or file; 'host' is this machine. Raises StudyError.
 
     `time`: whether the lab models time; None where QEMU can. This machine's time is what it is.
+    `scale` divides the caches and memory of the lab's machines.
     """
-    return HostRunner() if name == HOST else LabRunner(name, time)
+    if name != HOST:
+        return LabRunner(name, time, scale)
+    if scale != 1:
+        raise StudyError(
+            "only machines in the lab can be scaled; leave out --machine host or the scale", USAGE
+        )
+    return HostRunner()

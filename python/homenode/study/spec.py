@@ -25,6 +25,7 @@ TOP_LEVEL = {
     "timeout_s",
     "repetitions",
     "time",
+    "scale",
 }
 DEFAULT_TIMEOUT_S = 300.0
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
@@ -65,6 +66,7 @@ class Study:
     factors: tuple[Factor, ...]
     repetitions: int = 1
     time: bool | None = None
+    scale: int = 1  # Divides caches and memory of the lab's machines.
     file: str = ""  # As a person named it; a record says so, for whoever repeats it.
 
     @property
@@ -154,7 +156,8 @@ def parse(document: Mapping[str, Any], describe: Describe = describe) -> Study:
         timeout_s=_timeout_s(document),
         fixed=tuple((key, _value(workload, key, value)) for key, value in fixed.items()),
         factors=tuple(_factor(workload, key, value) for key, value in factors.items()),
-        repetitions=_repetitions(document),
+        repetitions=_at_least_one(document, "repetitions"),
+        scale=_at_least_one(document, "scale"),
         time=_time(document),
     )
     both = sorted(set(study.varying) & set(fixed))
@@ -188,10 +191,10 @@ def _timeout_s(document: Mapping[str, Any]) -> float:
     return float(value)
 
 
-def _repetitions(document: Mapping[str, Any]) -> int:
-    value = document.get("repetitions", 1)
+def _at_least_one(document: Mapping[str, Any], key: str) -> int:
+    value = document.get(key, 1)
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise StudyError("repetitions must be a whole number of at least 1")
+        raise StudyError(f"{key} must be a whole number of at least 1")
     return value
 
 

@@ -129,17 +129,32 @@ def test_the_lab_models_time_as_the_study_says(
     asked: list[object] = []
 
     class NoLab:
-        def __init__(self, machine: lab.Machine, *, timing: bool | None) -> None:
-            asked.append(timing)
+        def __init__(self, machine: lab.Machine, *, timing: bool | None, scale: int) -> None:
+            asked.append((timing, scale))
             raise lab.LabError("no lab here", NOT_SUPPORTED)
 
     monkeypatch.setattr(lab, "Lab", NoLab)
     monkeypatch.setattr(lab_runner, "find_command", lambda: Path("homenode"))
     monkeypatch.setattr(lab_runner, "version_of", lambda path: "9.9.9")
-    runner = runner_for_machine("tiny-2x2", time)
+    runner = runner_for_machine("tiny-2x2", time, 4)
     with pytest.raises(StudyError, match="no lab here"), runner:
         pass
-    assert asked == [time]
+    assert asked == [(time, 4)]
+
+
+def test_a_scaled_machine_is_another_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lab_runner, "find_command", lambda: Path("homenode"))
+    monkeypatch.setattr(lab_runner, "version_of", lambda path: "9.9.9")
+    whole, quarter = LabRunner("quad-4x2").machine, LabRunner("quad-4x2", scale=4).machine
+    assert quarter.name == "quad-4x2 1:4"
+    assert quarter.digest != whole.digest
+    assert quarter.nodes[0].memory_bytes == 1 << 30
+
+
+def test_this_machine_is_not_scaled() -> None:
+    with pytest.raises(StudyError, match="only machines in the lab can be scaled") as raised:
+        runner_for_machine("host", None, 2)
+    assert raised.value.exit_code == USAGE
 
 
 def test_an_unknown_machine_is_bad_usage() -> None:
