@@ -4,9 +4,7 @@
 #include <numeric>
 
 namespace homenode::model {
-namespace {
 
-/// The lines of one thread and object, by memory node.
 std::vector<Lines> lines_by_node(const Object& object, const std::vector<NodeShares>& homes,
                                  std::size_t thread, std::size_t nodes) {
   std::vector<Lines> lines(nodes);
@@ -21,6 +19,8 @@ std::vector<Lines> lines_by_node(const Object& object, const std::vector<NodeSha
   }
   return lines;
 }
+
+namespace {
 
 void add_object(ThreadDemand& demand, const Rates& rates, const Object& object,
                 const std::vector<Lines>& lines) {

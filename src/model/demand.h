@@ -20,6 +20,11 @@ struct ThreadDemand {
   [[nodiscard]] double alone_s() const;
 };
 
+/// The lines of one thread and object, by memory node.
+[[nodiscard]] std::vector<Lines> lines_by_node(const Object& object,
+                                               const std::vector<NodeShares>& homes,
+                                               std::size_t thread, std::size_t nodes);
+
 /// One entry for each thread. pre: the layout is of this program and machine.
 [[nodiscard]] std::vector<ThreadDemand> demands_of(const Rates& rates, const Program& program,
                                                    const Layout& layout);

@@ -30,12 +30,14 @@ double needed(const Flow& flow, std::size_t resource) {
   return seconds;
 }
 
-/// One filling of all resources by the flows that are not done.
+/// One filling of all resources by what runs; null: that course is done.
 class Filling {
  public:
-  Filling(const std::vector<Flow>& flows, std::size_t resources, const std::vector<bool>& done)
+  Filling(const std::vector<const Flow*>& flows, std::size_t resources)
       : flows_(flows), free_(resources, 1.0), rates_(flows.size()) {
-    for (std::size_t flow = 0; flow < flows.size(); ++flow) rates_[flow].fixed = done[flow];
+    for (std::size_t flow = 0; flow < flows.size(); ++flow) {
+      rates_[flow].fixed = flows[flow] == nullptr;
+    }
   }
 
   std::vector<Rate> run() {
@@ -53,7 +55,8 @@ class Filling {
       if (asked[r] > 0) level = std::min(level, std::max(free_[r], 0.0) / asked[r]);
     }
     for (std::size_t flow = 0; flow < flows_.size(); ++flow) {
-      if (!rates_[flow].fixed) level = std::min(level, fastest(flows_[flow]) / flows_[flow].weight);
+      if (!rates_[flow].fixed)
+        level = std::min(level, fastest(*flows_[flow]) / flows_[flow]->weight);
     }
     fix_at(level, asked);
   }
@@ -62,8 +65,8 @@ class Filling {
     std::vector<double> asked(free_.size(), 0);
     for (std::size_t flow = 0; flow < flows_.size(); ++flow) {
       if (rates_[flow].fixed) continue;
-      for (const Need& need : flows_[flow].needs) {
-        asked[need.resource] += flows_[flow].weight * need.seconds;
+      for (const Need& need : flows_[flow]->needs) {
+        asked[need.resource] += flows_[flow]->weight * need.seconds;
       }
     }
     return asked;
@@ -76,7 +79,7 @@ class Filling {
     }
     for (std::size_t flow = 0; flow < flows_.size(); ++flow) {
       if (rates_[flow].fixed) continue;
-      const Flow& of = flows_[flow];
+      const Flow& of = *flows_[flow];
       const auto at = std::find_if(of.needs.begin(), of.needs.end(), [&](const Need& need) {
         return need.seconds > 0 && full[need.resource];
       });
@@ -90,47 +93,84 @@ class Filling {
 
   void fix(std::size_t flow, double progress, std::size_t by) {
     rates_[flow] = {progress, by, true};
-    for (const Need& need : flows_[flow].needs) {
+    for (const Need& need : flows_[flow]->needs) {
       if (need.seconds > 0) free_[need.resource] -= progress * need.seconds;
     }
   }
 
-  const std::vector<Flow>& flows_;
+  const std::vector<const Flow*>& flows_;
   std::vector<double> free_;
   std::vector<Rate> rates_;
 };
 
+/// Whether a flow takes no time at all.
+bool is_nothing(const Flow& flow, std::size_t resources) {
+  double all = flow.least_s;
+  for (std::size_t r = 0; r < resources; ++r) all += needed(flow, r);
+  return all == 0;
+}
+
+/// How far a course has come.
+struct Position {
+  const Course& course;
+  std::size_t resources;
+  std::size_t at = 0;
+  double left = 1;
+
+  [[nodiscard]] const Flow* flow() const { return at < course.size() ? &course[at] : nullptr; }
+  /// Behind flows that take no time.
+  void skip_nothing() {
+    while (at < course.size() && is_nothing(course[at], resources)) ++at;
+  }
+  void next() {
+    ++at;
+    left = 1;
+    skip_nothing();
+  }
+};
+
 }  // namespace
 
-std::vector<Completion> complete(const std::vector<Flow>& flows, std::size_t resources) {
-  std::vector<Completion> found(flows.size());
-  std::vector<double> left(flows.size(), 1.0);
-  std::vector<bool> done(flows.size(), false);
-  for (std::size_t flow = 0; flow < flows.size(); ++flow) {
-    assert(flows[flow].weight > 0 && flows[flow].least_s >= 0);
-    found[flow].held_up_s.assign(resources + 1, 0);
-    double all = flows[flow].least_s;
-    for (std::size_t r = 0; r < resources; ++r) all += needed(flows[flow], r);
-    done[flow] = all == 0;
+std::vector<Completion> complete(const std::vector<Course>& courses, std::size_t resources) {
+  std::vector<Completion> found(courses.size());
+  std::vector<Position> positions;
+  for (std::size_t course = 0; course < courses.size(); ++course) {
+    found[course].held_up_s.assign(resources + 1, 0);
+    positions.push_back({courses[course], resources});
+    positions.back().skip_nothing();
   }
+  std::vector<const Flow*> running(courses.size());
   double now = 0;
-  while (std::find(done.begin(), done.end(), false) != done.end()) {
-    const std::vector<Rate> rates = Filling(flows, resources, done).run();
+  while (true) {
+    std::transform(positions.begin(), positions.end(), running.begin(),
+                   [](const Position& position) { return position.flow(); });
+    if (std::all_of(running.begin(), running.end(), [](const Flow* f) { return f == nullptr; }))
+      return found;
+    const std::vector<Rate> rates = Filling(running, resources).run();
     double step = unlimited;
-    for (std::size_t flow = 0; flow < flows.size(); ++flow) {
-      if (!done[flow]) step = std::min(step, left[flow] / rates[flow].progress);
+    for (std::size_t course = 0; course < courses.size(); ++course) {
+      if (running[course] == nullptr) continue;
+      step = std::min(step, positions[course].left / rates[course].progress);
     }
     now += step;
-    for (std::size_t flow = 0; flow < flows.size(); ++flow) {
-      if (done[flow]) continue;
-      found[flow].held_up_s[rates[flow].held_up_by] += step;
-      left[flow] -= step * rates[flow].progress;
-      if (left[flow] > tolerance) continue;
-      done[flow] = true;
-      found[flow].seconds = now;
+    for (std::size_t course = 0; course < courses.size(); ++course) {
+      if (running[course] == nullptr) continue;
+      found[course].held_up_s[rates[course].held_up_by] += step;
+      positions[course].left -= step * rates[course].progress;
+      if (positions[course].left > tolerance) continue;
+      positions[course].next();
+      found[course].seconds = now;
     }
   }
-  return found;
+}
+
+std::vector<Completion> complete(const std::vector<Flow>& flows, std::size_t resources) {
+  std::vector<Course> courses;
+  for (const Flow& flow : flows) {
+    assert(flow.weight > 0 && flow.least_s >= 0);
+    courses.push_back({flow});
+  }
+  return complete(courses, resources);
 }
 
 }  // namespace homenode::model

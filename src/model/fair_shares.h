@@ -1,7 +1,7 @@
 // How long several flows take that share resources: all rates rise together, each by its weight,
 // until a resource is full or a flow is as fast as it can be; what is left goes to the others
 // (max-min fairness by progressive filling: Bertsekas and Gallager, Data Networks, section 6.5.2).
-// Whoever is done leaves its share to the others. Pure.
+// Whoever is done leaves its share to the others, or goes on to what it does next. Pure.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +27,14 @@ struct Completion {
   std::vector<double> held_up_s;
 };
 
-/// One entry for each flow; a flow without needs takes its least time. pre: weights are positive,
+/// What somebody does one after the other, each by itself.
+using Course = std::vector<Flow>;
+
+/// One entry for each course; a flow without needs takes its least time. pre: weights are positive,
 /// times are not negative, resources are below `resources`.
+[[nodiscard]] std::vector<Completion> complete(const std::vector<Course>& courses,
+                                               std::size_t resources);
+/// The same of courses of one flow each.
 [[nodiscard]] std::vector<Completion> complete(const std::vector<Flow>& flows,
                                                std::size_t resources);
 

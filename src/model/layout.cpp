@@ -19,6 +19,7 @@ struct Site {
   const Rates& rates;
   const Object& object;
   const std::vector<NodeId>& node_of_thread;
+  const std::vector<NodeId>& seen_at;  ///< Where the threads were when the homes were found.
 };
 
 Result<NodeId> node_of_cpus(const machine::Machine& machine, const CpuSet& cpus, NodeId seen) {
@@ -57,7 +58,8 @@ NodeShares all_on(const Rates& rates, NodeId node) {
   return shares;
 }
 
-/// On the node of the thread that touches a block first, or the nearest that is allowed.
+/// On the node of the thread that touches a block first, or the nearest that is allowed. Who has
+/// not moved touches it where it was found.
 Result<std::vector<NodeShares>> first_touch(const Site& site, const NodeSet& allowed,
                                             std::optional<NodeId> next_to) {
   const Object& object = site.object;
@@ -65,7 +67,9 @@ Result<std::vector<NodeShares>> first_touch(const Site& site, const NodeSet& all
   for (std::size_t block = 0; block < object.blocks(); ++block) {
     std::optional<NodeId> from = next_to;
     if (!from && !object.first_users.empty()) {
-      from = site.node_of_thread[object.first_users[block]];
+      const std::size_t user = object.first_users[block];
+      const bool stays = !object.homes.empty() && site.node_of_thread[user] == site.seen_at[user];
+      from = stays ? object.homes[block] : site.node_of_thread[user];
     } else if (!from && !object.homes.empty()) {
       from = object.homes[block];
     }
@@ -158,7 +162,8 @@ Result<Layout> lay_out(const machine::Machine& machine, const Rates& rates, cons
   if (!threads) return threads.as_unexpected();
   Layout layout{std::move(*threads), {}};
   for (const Object& object : program.objects) {
-    auto homes = place_object({rates, object, layout.node_of_thread}, placement);
+    auto homes =
+        place_object({rates, object, layout.node_of_thread, program.node_of_thread}, placement);
     if (!homes) return homes.as_unexpected();
     layout.homes.push_back(std::move(*homes));
   }

@@ -5,6 +5,7 @@
 
 #include "model/fair_shares.h"
 #include "model/models.h"
+#include "model/steps.h"
 
 namespace homenode::model {
 namespace {
@@ -98,15 +99,18 @@ Result<Prediction> by_fair_shares(std::string_view model, const Rates& rates,
   }
   const auto demands = demands_of(rates, program, layout);
   const Resources resources(rates);
-  std::vector<Flow> flows;
-  for (const ThreadDemand& demand : demands) {
-    flows.push_back(flow_of(rates, resources, demand, program.line_bytes));
-    flows.back().least_s = latency == Latency::waited_for ? demand.alone_s() : demand.computing_s;
+  std::vector<Course> courses;
+  for (const std::vector<ThreadDemand>& steps : steps_of(rates, program, layout)) {
+    Course& course = courses.emplace_back();
+    for (const ThreadDemand& step : steps) {
+      course.push_back(flow_of(rates, resources, step, program.line_bytes));
+      course.back().least_s = latency == Latency::waited_for ? step.alone_s() : step.computing_s;
+    }
   }
-  const auto completions = complete(flows, resources.count());
+  const auto completions = complete(courses, resources.count());
   Prediction prediction = blank(model, rates, demands);
   prediction.absolute = !program.computing_s.empty();
-  for (std::size_t thread = 0; thread < flows.size(); ++thread) {
+  for (std::size_t thread = 0; thread < courses.size(); ++thread) {
     prediction.thread_times[thread] = completions[thread].seconds;
   }
   const std::size_t last = slowest(prediction);

@@ -46,6 +46,25 @@ TEST(FairShares, AreMaxMinFairOverSeveralResources) {
   EXPECT_DOUBLE_EQ(done[0].seconds, 2);
 }
 
+TEST(FairShares, OfCoursesThatMeetAtOneResourceAfterTheOtherLastTwiceAsLong) {
+  const Course one{bytes(1, 0), bytes(1, 1)};
+  const Course same = one;
+  const Course turned{bytes(1, 1), bytes(1, 0)};
+  EXPECT_DOUBLE_EQ(complete(std::vector<Course>{one, same}, 2)[1].seconds, 4);
+  const auto apart = complete(std::vector<Course>{one, turned}, 2);
+  EXPECT_DOUBLE_EQ(apart[0].seconds, 2);
+  EXPECT_DOUBLE_EQ(apart[1].held_up_s[0], 1);
+  EXPECT_DOUBLE_EQ(apart[1].held_up_s[1], 1);
+}
+
+TEST(FairShares, LetACourseGoOnToWhatNobodyElseUses) {
+  // Both get half of the first resource until 2 s; the second then has the other by itself.
+  const auto done =
+      complete(std::vector<Course>{{bytes(1, 0)}, {bytes(1, 0), Flow{}, bytes(3, 1)}}, 2);
+  EXPECT_DOUBLE_EQ(done[0].seconds, 2);
+  EXPECT_DOUBLE_EQ(done[1].seconds, 5);
+}
+
 TEST(FairShares, TakeNoTimeForNothing) {
   const auto done = complete({Flow{}, bytes(1)}, 1);
   EXPECT_EQ(done[0].seconds, 0);

@@ -48,6 +48,15 @@ TEST(LayOut, MovesFirstTouchWithTheThreads) {
   EXPECT_EQ(layout->homes.front(), (std::vector{on4, on4, on0, on0}));
 }
 
+TEST(LayOut, LeavesMemoryWhereItWasFoundUntilItsFirstUserMoves) {
+  Program program = two_threads();
+  program.objects.front().homes = {node7, node7, node7, node7};
+  EXPECT_EQ(laid_out(program, {})->homes.front(), (std::vector{on7, on7, on7, on7}));
+  Placement moved;  // The first thread alone.
+  moved.threads = placement::ThreadMap{{CpuSet{CpuId(2)}, CpuSet{CpuId(3)}}};
+  EXPECT_EQ(laid_out(program, moved)->homes.front(), (std::vector{on4, on4, on7, on7}));
+}
+
 TEST(LayOut, LeavesAThreadWhereItWasSeenIfItMayStay) {
   Placement anywhere;
   anywhere.process_cpus = three_nodes().cpus();

@@ -107,6 +107,23 @@ TEST(ByBoth, IsBoundByWhicheverIsSlower) {
   EXPECT_DOUBLE_EQ(predicted(stream, memory_on({node0}), "both").time, 1.0 / 8000);
 }
 
+TEST(ByBoth, AWalkThroughTwoNodesTakesEachInTurn) {
+  const Placement both = memory_on({node0, node4}, PolicyKind::interleave);
+  // Half of the MiB at 8000 and half at 4000 MiB a second, as one reader gets from each.
+  const Program stream = program({node0}, true, 64);
+  EXPECT_NEAR(predicted(stream, both, "both").time, 0.5 / 8000 + 0.5 / 4000, 1e-12);
+  // Without order both nodes are used at any time, and the slower way holds up the rest.
+  const Program scattered = program({node0}, true, 8);
+  EXPECT_DOUBLE_EQ(predicted(scattered, both, "both").time, lines * 150e-9 / 8);
+}
+
+TEST(ByBoth, WalkersThatStartTogetherMeetAtEveryNode) {
+  Program walkers = program({node0, node4}, false, 64);
+  const Placement both = memory_on({node0, node4}, PolicyKind::interleave);
+  // At one node at a time: the local one and the remote one share what it gives, 4000 each.
+  EXPECT_NEAR(predicted(walkers, both, "both").time, 1.0 / 4000, 1e-12);
+}
+
 TEST(Predict, TakesTheBestModelThatTheMachinesFiguresAllow) {
   const Program chase = program({node0}, true);
   machine::Machine machine = three_nodes();

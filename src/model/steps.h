@@ -1,0 +1,24 @@
+// What each thread asks for, in the order in which it does: whoever walks through memory uses the
+// node of one page after that of another, not all nodes at a time. Pure; the models with fair
+// shares begin with it.
+#pragma once
+
+#include <vector>
+
+#include "model/demand.h"
+
+namespace homenode::model {
+
+/// More lines in flight than the misses that a core keeps under way by itself: they were
+/// prefetched, so the thread walks through the object in order. With fewer it uses all of it at any
+/// time.
+constexpr double in_order_from = 12;
+
+/// For each thread its demand in steps of equally many lines, which add up to demands_of() but for
+/// the lines of a step in each object; one step where all are alike. Blocks follow each other in
+/// order of address, several objects are walked at the same time.
+[[nodiscard]] std::vector<std::vector<ThreadDemand>> steps_of(const Rates& rates,
+                                                              const Program& program,
+                                                              const Layout& layout);
+
+}  // namespace homenode::model
