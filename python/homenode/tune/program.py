@@ -1,0 +1,250 @@
+"""Makes the model's program of an exact recording: who uses which pages, and how fast. Pure.
+
+The recording is that of `homenode lab run --samples`, of the region of interest where the program
+has one; the regions say what each thread spent its modelled time on. What the recording cannot
+tell is worked out as each function says.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from homenode.lab.counts import Roi
+from homenode.lab.stats import PS_PER_S
+from homenode.model import Program, UsedObject
+from homenode.profile.attribution import attribute
+from homenode.profile.objects import NO_OBJECT, Object
+from homenode.profile.record import Flag, Operation
+from homenode.profile.recording import Recording
+from homenode.tune.errors import TuneError
+
+PAGE = 4096
+MOST_BLOCKS = 4096
+# Objects with less of all lines are one, called REST.
+LEAST_SHARE = 0.005
+REST = "the rest"
+NOWHERE = 0xFFFF
+NOBODY = -1
+# A thread with less of what another one does is not worth a CPU.
+IDLE = 0.02
+# As long as nobody has worked out how many lines a thread has in flight.
+LINES_IN_FLIGHT = 8.0
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A program as it was seen. `threads` are its thread ids in the order of creation, without those
+    that did nothing, which are `skipped`, by number in that order; `objects` is what each of
+    program.objects is (None: REST); `time_s` is the region's modelled time."""
+
+    program: Program
+    threads: tuple[int, ...]
+    objects: tuple[Object | None, ...]
+    skipped: tuple[int, ...] = ()
+    time_s: float | None = None
+
+
+@dataclass(frozen=True)
+class _Threads:
+    """The threads of a program that do anything, in the order of creation."""
+
+    tids: list[int]
+    skipped: tuple[int, ...]
+    nodes: list[int]
+    computing_s: list[float] | None
+    # Of the lines that miss a thread's own caches, the share that memory answers.
+    from_memory: Floats
+
+
+def program_of(recording: Recording, regions: Sequence[Roi], node_of_cpu: Sequence[int]) -> Seen:
+    """The program of a recording that a lab with modelled time made. Raises TuneError."""
+    samples = recording.samples
+    if len(samples) == 0 or not (samples["flags"] & Flag.COUNTS_USES).all():
+        raise TuneError(
+            f"the recording of '{recording.source}' holds no exact counts; "
+            "record the program with 'homenode lab run --samples'"
+        )
+    threads = _threads(recording, regions, node_of_cpu)
+    found = attribute(recording)
+    pages = found.offset_of // PAGE
+    row = {tid: at for at, tid in enumerate(threads.tids)}
+    rows = np.array([row.get(int(tid), NOBODY) for tid in samples["tid"]], np.int64)
+    weights = np.where(rows == NOBODY, 0.0, samples["weight"] * threads.from_memory[rows])
+    kept = _hot(found.object_of, weights, len(found.objects))
+    objects, sources = [], []
+    for index in [*kept, NO_OBJECT]:
+        mine = found.object_of == index
+        if index == NO_OBJECT:
+            mine = ~np.isin(found.object_of, kept)
+        mine &= rows != NOBODY
+        if not mine.any():
+            continue
+        source = None if index == NO_OBJECT else found.objects[index]
+        uses = _Uses(
+            rows[mine],
+            np.zeros_like(pages[mine]) if source is None else pages[mine],
+            weights[mine],
+            samples["operation"][mine] == Operation.WRITE,
+            samples["memory_node"][mine],
+        )
+        name = REST if source is None else _free(source.name, [one.name for one in objects])
+        size = 1 if source is None else max(-(-source.bytes // PAGE), int(uses.pages.max()) + 1)
+        objects.append(_used(name, size, uses, threads.nodes))
+        sources.append(source)
+    times = [roi.time.ps for roi in regions if roi.time is not None]
+    program = Program(threads.nodes, objects, threads.computing_s)
+    time_s = sum(times) / PS_PER_S if times else None
+    return Seen(program, tuple(threads.tids), tuple(sources), threads.skipped, time_s)
+
+
+@dataclass(frozen=True)
+class _Uses:
+    """Uses of one object, one entry for each sample."""
+
+    rows: Integers
+    pages: Integers
+    lines: Floats
+    written: NDArray[np.bool_]
+    nodes: NDArray[np.uint16]
+
+
+def _hot(object_of: Integers, weights: Floats, objects: int) -> list[int]:
+    """The objects that are worth a placement of their own, the most used first."""
+    known = object_of != NO_OBJECT
+    lines = np.bincount(object_of[known], weights[known], objects)
+    everything = max(float(weights.sum()), 1e-9)
+    order = np.argsort(-lines, kind="stable")
+    return [int(at) for at in order if lines[at] >= LEAST_SHARE * everything]
+
+
+def _free(name: str, taken: Sequence[str]) -> str:
+    """The name, numbered where another object has it."""
+    number = 1
+    free = name
+    while free in taken:
+        number += 1
+        free = f"{name} ({number})"
+    return free
+
+
+def _used(name: str, pages: int, uses: _Uses, nodes: Sequence[int]) -> UsedObject:
+    per_block = -(-pages // MOST_BLOCKS)
+    blocks = -(-pages // per_block)
+    cells = uses.rows * blocks + uses.pages // per_block
+    shape = (len(nodes), blocks)
+    fetched = np.bincount(cells, uses.lines, len(nodes) * blocks).reshape(shape)
+    # A line that is written is fetched first, and goes back to memory later.
+    written = np.bincount(cells, uses.lines * uses.written, fetched.size).reshape(shape)
+    homes = _homes(uses, blocks, per_block)
+    first_users = _first_users(fetched, homes, nodes)
+    return UsedObject(name, pages, per_block, fetched, written, LINES_IN_FLIGHT, first_users, homes)
+
+
+def _homes(uses: _Uses, blocks: int, per_block: int) -> list[int]:
+    """The node that each block was found on: where most of its lines came from. One that nobody
+    used lies where the one before it does, if any."""
+    known = uses.nodes != NOWHERE
+    if not known.any():
+        return [0] * blocks
+    places, column = np.unique(uses.nodes[known], return_inverse=True)
+    cells = (uses.pages[known] // per_block) * len(places) + column
+    lines = np.bincount(cells, uses.lines[known], blocks * len(places)).reshape(blocks, -1)
+    best = lines.argmax(axis=1)
+    used = np.flatnonzero(lines.sum(axis=1) > 0)
+    before = used[np.maximum(np.searchsorted(used, np.arange(blocks), side="right") - 1, 0)]
+    return [int(places[best[at]]) for at in before]
+
+
+def _first_users(fetched: Floats, homes: Sequence[int], nodes: Sequence[int]) -> list[int]:
+    """Who touched each block first, as far as its node tells: of the threads there, the one that
+    uses it most. The main thread where it lies with the main thread's as all else does, and where
+    no thread is near: somebody moved it, or the initialising thread has moved since."""
+    here = np.array(nodes)
+    alone = len(set(homes)) == 1 and homes[0] == nodes[0]
+    users = []
+    for block, home in enumerate(homes):
+        near = np.flatnonzero(here == home)
+        if alone or len(near) == 0:
+            users.append(0)
+        else:
+            users.append(int(near[fetched[near, block].argmax()]))
+    return users
+
+
+def _threads(recording: Recording, regions: Sequence[Roi], node_of_cpu: Sequence[int]) -> _Threads:
+    """Thread maps count threads that do nothing, too."""
+    samples = recording.samples
+    number = {
+        (int(region["region"]), int(thread["id"])): int(thread["tid"])
+        for region in recording.of("lab_threads")
+        for thread in region["threads"]
+    }
+    used = {int(pid) for pid in np.unique(samples["pid"])}
+    tids = {int(tid) for tid in np.unique(samples["tid"])}
+    for document in recording.of("threads"):
+        if int(document["pid"]) in used:
+            tids |= {int(thread["tid"]) for thread in document["threads"]}
+    order = sorted(tids)
+    row = {tid: at for at, tid in enumerate(order)}
+    nodes = _nodes(recording, row)
+    computing, user, lines, answered = (np.zeros(len(order)) for _ in range(4))
+    timed = False
+    for roi in regions:
+        share = _memory_share(roi)
+        for thread in roi.threads:
+            at = row.get(number.get((roi.number, thread.id if thread.id is not None else -1), -1))
+            if at is None:
+                continue
+            if thread.vcpus:
+                nodes[at] = node_of_cpu[thread.vcpus[0]] if nodes[at] is None else nodes[at]
+            missed = sum(thread.user.loads) + sum(thread.user.stores)
+            lines[at] += missed
+            parts = [share.get(cpu, 1.0) for cpu in thread.vcpus]
+            answered[at] += missed * sum(parts) / max(1, len(parts))
+            if thread.time is not None and thread.time.spent is not None:
+                timed = True
+                spent = thread.time.spent
+                away = spent.other_cache_ps + spent.l3_ps + spent.own_cache_ps
+                user[at] += spent.computed_ps
+                computing[at] += (spent.computed_ps + spent.kernel_ps + away) / PS_PER_S
+    main = next((node for node in nodes if node is not None), 0)
+    active = (lines > IDLE * lines.max(initial=0)) | (user > IDLE * user.max(initial=0))
+    busy = [int(at) for at in np.flatnonzero(active)]
+    shares = np.where(lines > 0, answered / np.maximum(lines, 1), 1.0)
+    return _Threads(
+        [order[at] for at in busy],
+        tuple(at for at in range(len(order)) if at not in busy),
+        [main if nodes[at] is None else int(nodes[at] or 0) for at in busy],
+        [float(computing[at]) for at in busy] if timed else None,
+        shares[busy],
+    )
+
+
+def _nodes(recording: Recording, row: Mapping[int, int]) -> list[int | None]:
+    """The node from which each thread used most."""
+    samples = recording.samples
+    found: list[int | None] = [None] * len(row)
+    for tid, at in row.items():
+        mine = samples[(samples["tid"] == tid) & (samples["cpu_node"] != NOWHERE)]
+        if len(mine):
+            uses = np.bincount(mine["cpu_node"], mine["weight"])
+            found[at] = int(uses.argmax())
+    return found
+
+
+def _memory_share(roi: Roi) -> dict[int, float]:
+    """By virtual CPU, of the lines that missed its own caches the share that memory answered; the
+    others came from the last level, or from other CPUs' caches."""
+    shares = {}
+    for vcpu in roi.vcpus:
+        if vcpu.time is None:
+            continue
+        missed = sum(sum(of.loads) + sum(of.stores) for of in (vcpu.user, vcpu.kernel))
+        answered = sum(vcpu.time.memory_reads)
+        shares[vcpu.id] = min(1.0, answered / missed) if missed else 1.0
+    return shares

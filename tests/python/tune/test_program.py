@@ -1,0 +1,193 @@
+"""homenode.tune.program: exact counts become the model's program."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from homenode.lab.counts import Roi, roi_from_json
+from homenode.profile.record import RECORD, Flag, Operation
+from homenode.profile.recording import Recording
+from homenode.tune.errors import TuneError
+from homenode.tune.program import REST, Seen, program_of
+
+PAGE = 4096
+BASE, SMALL = 0x7F0000000000, 0x7E0000000000
+NODE_OF_CPU = (0, 0, 4, 4)
+MAIN, WORKER, WATCHER = 40, 41, 43
+
+
+def use(
+    tid: int, page: int, lines: int, home: int, *, base: int = BASE, written: bool = False
+) -> tuple[Any, ...]:
+    node = {MAIN: 0, WORKER: 4}[tid]
+    operation = Operation.WRITE if written else Operation.READ
+    return tid, base + page * PAGE, lines, node, home, operation
+
+
+def recording(uses: list[tuple[Any, ...]], flags: int = Flag.COUNTS_USES) -> Recording:
+    samples = np.zeros(len(uses), RECORD)
+    for name, values in zip(
+        ("tid", "address", "weight", "cpu_node", "memory_node", "operation"),
+        zip(*uses, strict=True),
+        strict=True,
+    ):
+        samples[name] = values
+    samples["pid"], samples["page_shift"], samples["flags"] = MAIN, 12, flags
+    mappings = [
+        {
+            "begin": begin,
+            "end": begin + pages * PAGE,
+            "permissions": "rw-p",
+            "offset": 0,
+            "path": "",
+        }
+        for begin, pages in ((SMALL, 1), (BASE, 4))
+    ]
+    tids = (MAIN, WORKER, WATCHER)
+    documents = {
+        "mappings": [{"kind": "mappings", "time_ns": 1, "pid": MAIN, "mappings": mappings}],
+        "threads": [
+            {"time_ns": 1, "pid": MAIN, "threads": [{"tid": tid, "name": ""} for tid in tids]}
+        ],
+        "lab_threads": [
+            {
+                "region": 1,
+                "threads": [
+                    {"id": at, "pid": MAIN, "tid": tid, "guessed": False}
+                    for at, tid in enumerate(tids)
+                ],
+            }
+        ],
+    }
+    return Recording(samples, {"source": {"name": "lab"}}, documents)
+
+
+def spent(computed: int, memory: int, kernel: int = 0) -> dict[str, Any]:
+    parts = ("other_cache", "l3", "own_cache", "spun", "slept", "ready")
+    return {
+        "busy_ps": computed + memory,
+        "first_ps": 0,
+        "last_ps": computed + memory,
+        "instructions": 1,
+        "computed_ps": computed,
+        "memory_ps": [memory, 0],
+        "kernel_ps": kernel,
+        **{f"{part}_ps": 0 for part in parts},
+        "sleeps": [],
+    }
+
+
+def region(threads: list[dict[str, Any]], misses: int = 100, answered: int = 100) -> Roi:
+    none = {"loads": [0, 0], "stores": [0, 0]}
+    level = {"hits": 0, "misses": 0}
+    vcpus = [
+        {
+            "vcpu": cpu,
+            "user": {"loads": [misses, 0], "stores": [0, 0]},
+            "kernel": none,
+            "time": {
+                "ps": 1,
+                "busy_ps": 1,
+                "stall_ps": 0,
+                "instructions": 1,
+                "l1": level,
+                "l2": level,
+                "l3": level,
+                "cache_to_cache": 0,
+                "memory_reads": [answered, 0],
+                "memory_writes": [0, 0],
+            },
+        }
+        for cpu in (0, 2)
+    ]
+    time = {"modelled": True, "ps": 5_000_000, "epoch_ns": 1, "late_waits": 0}
+    return roi_from_json(
+        {
+            "schema": "homenode.counts/2",
+            "roi": 1,
+            "ended_by": "marker",
+            "registers": True,
+            "nodes": [0, 4],
+            "vcpus": vcpus,
+            "threads": threads,
+            "time": time | {"controllers": [], "links": []},
+        }
+    )
+
+
+def thread(number: int, cpu: int, lines: int, time: dict[str, Any]) -> dict[str, Any]:
+    user = {"loads": [lines, 0], "stores": [0, 0]}
+    return {"id": number, "rank": None, "vcpus": [cpu], "user": user, "time": time}
+
+
+def two_threads(answered: int = 100) -> Roi:
+    return region(
+        [
+            thread(0, 0, 100, spent(2_000_000, 3_000_000)),
+            thread(1, 2, 100, spent(1_000_000, 2_000_000, kernel=500_000)),
+            thread(2, 0, 0, spent(0, 0, kernel=900_000)),
+        ],
+        answered=answered,
+    )
+
+
+USES = [
+    use(MAIN, 0, 60, 0),
+    use(MAIN, 1, 40, 0, written=True),
+    use(WORKER, 2, 100, 4),
+    use(WORKER, 3, 20, 4),
+]
+
+
+def seen(uses: list[tuple[Any, ...]] | None = None, answered: int = 100) -> Seen:
+    return program_of(recording(uses or USES), [two_threads(answered)], NODE_OF_CPU)
+
+
+def test_threads_stand_in_the_order_of_creation_without_those_that_do_nothing() -> None:
+    found = seen()
+    assert found.threads == (MAIN, WORKER)
+    assert found.skipped == (2,)
+    assert list(found.program.nodes) == [0, 4]
+
+
+def test_a_thread_computes_what_it_spends_in_user_code_and_in_the_kernel() -> None:
+    assert seen().program.computing_s == pytest.approx([2e-6, 1.5e-6])
+    assert seen().time_s == pytest.approx(5e-6)
+
+
+def test_objects_have_lines_by_thread_and_page() -> None:
+    (array,) = seen().program.objects
+    assert (array.pages, array.pages_per_block) == (4, 1)
+    assert array.reads.tolist() == [[60, 40, 0, 0], [0, 0, 100, 20]]
+    assert array.writes.tolist() == [[0, 40, 0, 0], [0, 0, 0, 0]]
+
+
+def test_lines_that_a_shared_cache_answered_are_no_memorys() -> None:
+    (array,) = seen(answered=50).program.objects
+    assert array.reads.sum() == pytest.approx(110)
+
+
+def test_pages_are_at_home_where_their_lines_came_from() -> None:
+    (array,) = seen().program.objects
+    assert list(array.homes or ()) == [0, 0, 4, 4]
+    assert list(array.first_users or ()) == [0, 0, 1, 1]
+
+
+def test_all_on_the_main_threads_node_was_touched_by_it() -> None:
+    (array,) = seen([use(MAIN, 0, 9, 0), use(WORKER, 3, 9, 0)]).program.objects
+    assert list(array.homes or ()) == [0, 0, 0, 0]
+    assert list(array.first_users or ()) == [0, 0, 0, 0]
+
+
+def test_what_is_hardly_used_is_one_object() -> None:
+    many = [use(MAIN, 0, 100_000, 0), use(WORKER, 3, 100_000, 4)]
+    found = seen([*many, use(WORKER, 0, 3, 4, base=SMALL)])
+    assert [one.name for one in found.program.objects][1:] == [REST]
+    assert found.objects[1] is None
+    assert found.program.objects[1].reads.tolist() == [[0], [3]]
+
+
+def test_samples_that_are_no_counts_are_refused() -> None:
+    with pytest.raises(TuneError, match="--samples"):
+        program_of(recording(USES, flags=0), [], NODE_OF_CPU)
