@@ -38,9 +38,9 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Seen:
-    """A program as it was seen. `threads` are its thread ids in the order of creation, without those
-    that did nothing, which are `skipped`, by number in that order; `objects` is what each of
-    program.objects is (None: REST); `time_s` is the region's modelled time."""
+    """A program as it was seen. `threads` are its thread ids in the order of creation, without
+    those that did nothing, which are `skipped`, by number in that order; `objects` is what each
+    of program.objects is (None: REST); `time_s` is the region's modelled time."""
 
     program: Program
     threads: tuple[int, ...]
@@ -76,7 +76,8 @@ def program_of(recording: Recording, regions: Sequence[Roi], node_of_cpu: Sequen
     rows = np.array([row.get(int(tid), NOBODY) for tid in samples["tid"]], np.int64)
     weights = np.where(rows == NOBODY, 0.0, samples["weight"] * threads.from_memory[rows])
     kept = _hot(found.object_of, weights, len(found.objects))
-    objects, sources = [], []
+    objects: list[UsedObject] = []
+    sources: list[Object | None] = []
     for index in [*kept, NO_OBJECT]:
         mine = found.object_of == index
         if index == NO_OBJECT:
@@ -137,9 +138,11 @@ def _used(name: str, pages: int, uses: _Uses, nodes: Sequence[int]) -> UsedObjec
     blocks = -(-pages // per_block)
     cells = uses.rows * blocks + uses.pages // per_block
     shape = (len(nodes), blocks)
-    fetched = np.bincount(cells, uses.lines, len(nodes) * blocks).reshape(shape)
+    cell_count = len(nodes) * blocks
+    fetched = np.bincount(cells, uses.lines, cell_count).astype(np.float64).reshape(shape)
     # A line that is written is fetched first, and goes back to memory later.
-    written = np.bincount(cells, uses.lines * uses.written, fetched.size).reshape(shape)
+    stored = uses.lines * uses.written
+    written = np.bincount(cells, stored, cell_count).astype(np.float64).reshape(shape)
     homes = _homes(uses, blocks, per_block)
     first_users = _first_users(fetched, homes, nodes)
     return UsedObject(name, pages, per_block, fetched, written, LINES_IN_FLIGHT, first_users, homes)
@@ -190,6 +193,9 @@ def _threads(recording: Recording, regions: Sequence[Roi], node_of_cpu: Sequence
         if int(document["pid"]) in used:
             tids |= {int(thread["tid"]) for thread in document["threads"]}
     order = sorted(tids)
+    if recording.source == "lab" and len(used) == 1:
+        # Nothing else starts threads there: ids that nobody saw are those of threads that ended.
+        order = list(range(order[0], order[-1] + 1))
     row = {tid: at for at, tid in enumerate(order)}
     nodes = _nodes(recording, row)
     computing, user, lines, answered = (np.zeros(len(order)) for _ in range(4))

@@ -53,7 +53,7 @@ def test_three_controllers_that_differ_give_what_each_can() -> None:
     assert interleave_weights(document) == {0: 3, 1: 2, 2: 1}
     capacities = capacities_of(document)
     assert capacities.rate(np.array([3.0, 2.0, 1.0])) == pytest.approx(60000)
-    assert 60000 >= 0.98 * best_of_grid(capacities, [[0], [1], [2]], 14)
+    assert 0.98 * best_of_grid(capacities, [[0], [1], [2]], 14) <= 60000
 
 
 def test_a_path_limits_what_a_distant_memory_is_good_for() -> None:

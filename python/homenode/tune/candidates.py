@@ -1,0 +1,193 @@
+"""The placements that are worth judging, for a machine and what is known of a program. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from homenode.model import Program
+from homenode.profile.objects import Kind, Object
+from homenode.tune.candidate import Candidate
+from homenode.tune.program import Seen
+from homenode.tune.thread_maps import ThreadMap, cpus_by_node, thread_maps
+from homenode.tune.weights import interleave_weights, weighted
+
+AS_IT_IS = Candidate("as it is", ())
+DISTRIBUTIONS = {
+    "block": "each node has the part of an array that its threads use",
+    "cyclic": "its pages lie on all nodes in turn, present from the start",
+    "interleave": "its pages lie on all nodes in turn",
+    "skew": "its pages lie on all nodes in turn, shifted each round",
+}
+# Objects beyond these are placed by the rule for all.
+MOST_OBJECTS = 3
+# glibc takes at most 32 MiB as the size from which allocations are mappings of their own.
+LARGEST_THRESHOLD = 32 << 20
+PAGE = 4096
+
+
+@dataclass(frozen=True)
+class Hot:
+    """An object that is worth a placement of its own. `condition` selects it in `run --place`."""
+
+    name: str
+    pages: int
+    pattern: str = ""
+    condition: str = ""
+
+    @property
+    def chosen_by(self) -> str:
+        """What `run --place` has before the colon; by its size where nothing else is known."""
+        size = min(max(self.pages - 1, 1) * PAGE, LARGEST_THRESHOLD)
+        return self.condition or f"size>={size}"
+
+
+def hot_objects(seen: Seen) -> list[Hot]:
+    """Those of a program that `run --place` can select."""
+    pairs = zip(seen.program.objects, seen.objects, strict=True)
+    return [
+        Hot(used.name, used.pages, condition=_condition(source))
+        for used, source in pairs
+        if source is not None
+        and source.kind in (Kind.ALLOCATION, Kind.STATIC, Kind.ANONYMOUS, Kind.REGION)
+        and used.pages > 1
+    ][:MOST_OBJECTS]
+
+
+def _condition(source: Object) -> str:
+    named = source.kind == Kind.STATIC and not source.name.startswith("static data of ")
+    return f"name={source.name}" if named else ""
+
+
+@dataclass(frozen=True)
+class _Memory:
+    """What a memory rule is, for the command and for the model."""
+
+    name: str
+    options: tuple[str, ...]
+    rules: tuple[tuple[str | None, str], ...]
+    why: str
+
+
+def candidates(
+    machine: Mapping[str, Any],
+    threads: int | None,
+    objects: Sequence[Hot] = (),
+    *,
+    program: Program | None = None,
+    skip: Sequence[int] = (),
+    keep_threads: bool = False,
+    preload: bool = True,
+    balancing: bool = False,
+) -> list[Candidate]:
+    """All, "as it is" first. `threads` of a program that runs several; `skip` are those that do
+    nothing, by number in the order of creation. Without `preload` only what needs nothing inside
+    the program is left; `keep_threads` leaves them where they are."""
+    maps: list[ThreadMap | None] = [None]
+    if threads is not None and threads > 0 and preload and not keep_threads:
+        maps += thread_maps(machine, threads, program)
+    found = [AS_IT_IS]
+    for chosen in maps:
+        for memory in _memories(machine, objects, chosen, preload=preload, balancing=balancing):
+            if chosen is None and not memory.options:
+                continue
+            found.append(_joined(chosen, memory, skip))
+    return found
+
+
+def _joined(chosen: ThreadMap | None, memory: _Memory, skip: Sequence[int]) -> Candidate:
+    names, options, whys = [], [], []
+    if chosen is not None:
+        names.append(f"threads {chosen.name}")
+        options += ["--threads", chosen.text]
+        if skip:
+            options += ["--skip-threads", ",".join(map(str, skip))]
+        whys.append(chosen.why)
+    if memory.options:
+        names.append(memory.name)
+        options += memory.options
+        whys.append(memory.why)
+    text = None if chosen is None else chosen.text
+    return Candidate(", ".join(names), tuple(options), text, memory.rules, "; ".join(whys))
+
+
+def _memories(
+    machine: Mapping[str, Any],
+    objects: Sequence[Hot],
+    chosen: ThreadMap | None,
+    *,
+    preload: bool,
+    balancing: bool,
+) -> list[_Memory]:
+    nodes = [int(node["id"]) for node in machine["nodes"] if node["memory_bytes"]]
+    found = [_Memory("", (), (), "")]
+    if len(nodes) < 2:
+        return found
+    found.append(
+        _Memory(
+            "interleave all", ("--interleave=all",), ((None, "interleave"),), "memory on all nodes"
+        )
+    )
+    near = [node for node in cpus_by_node(machine) if node in nodes]
+    if 1 < len(near) < len(nodes):
+        text = ",".join(map(str, near))
+        rule = ((None, f"interleave@{text}"),)
+        why = "memory on all nodes with CPUs"
+        found.append(_Memory(f"interleave {text}", (f"--interleave={text}",), rule, why))
+    for node in nodes:
+        rule = ((None, f"preferred@{node}"),)
+        why = "all memory on one node"
+        found.append(_Memory(f"preferred {node}", (f"--preferred={node}",), rule, why))
+    if balancing:
+        text = f"--membind={','.join(map(str, nodes))}"
+        why = "the kernel moves pages to who uses them"
+        found.append(_Memory("balancing", ("--balancing", text), (), why))
+    return found + (_placed(machine, objects, chosen) if preload else [])
+
+
+def _placed(
+    machine: Mapping[str, Any], objects: Sequence[Hot], chosen: ThreadMap | None
+) -> list[_Memory]:
+    """Rules for the hot objects: one for all of them, and one for each with the others as the
+    program places them."""
+    groups: list[tuple[str, Sequence[Hot]]] = []
+    if objects:
+        groups.append(("all hot objects" if len(objects) > 1 else objects[0].name, objects))
+    if len({one.chosen_by for one in objects}) > 1:
+        groups += [(one.name, [one]) for one in objects]
+    rules = dict(DISTRIBUTIONS)
+    weights = _weights(machine, chosen)
+    if weights is not None:
+        rules[weights] = "pages in proportion to the nodes' bandwidths"
+    found = []
+    for name, of in groups:
+        conditions = dict.fromkeys(one.chosen_by for one in of)
+        for rule, why in rules.items():
+            options = [word for one in conditions for word in ("--place", f"{one}: {rule}")]
+            model = tuple((one.name, rule) for one in _reached(of, objects, conditions))
+            found.append(_Memory(f"place {name}: {rule}", tuple(options), model, f"{name}: {why}"))
+    return found
+
+
+def _reached(of: Sequence[Hot], objects: Sequence[Hot], conditions: Mapping[str, Any]) -> list[Hot]:
+    """A condition on the size holds for all allocations that are as large."""
+    least = [one.pages for one in of if not one.condition]
+    return [
+        one
+        for one in objects
+        if one.chosen_by in conditions or (least and not one.condition and one.pages >= min(least))
+    ]
+
+
+def _weights(machine: Mapping[str, Any], chosen: ThreadMap | None) -> str | None:
+    """None where all weights are alike: then it is interleaving."""
+    by_node: dict[int, int] | None = None
+    if chosen is not None:
+        node_of = {cpu: node for node, cpus in cpus_by_node(machine).items() for cpu in cpus}
+        by_node = {}
+        for cpu in chosen.cpus:
+            by_node[node_of[cpu]] = by_node.get(node_of[cpu], 0) + 1
+    try:
+        weights = interleave_weights(machine, by_node)
+    except ValueError:
+        return None
+    return None if len(set(weights.values())) == 1 else weighted(weights)

@@ -1,0 +1,51 @@
+"""Predictions of candidates, the best first. Pure but for the machine's figures."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from homenode.capi import HomenodeError
+from homenode.model import Machine, Program
+from homenode.tune.candidate import Candidate
+
+# Relative error to expect: as ./dev bench tune has found it, in docs/the-model.md.
+SURE = {"both": 0.1, "bandwidth": 0.3, "latency": 0.3, "distance": 0.5}
+
+
+def predicted(
+    candidates: Sequence[Candidate],
+    machine_source: str,
+    program: Program,
+    model: str | None = None,
+    *,
+    all_of: bool = False,
+) -> list[Candidate]:
+    """The same with their predicted times, relative to the first one's, the program as it is, which
+    stays first; then by predicted time. Those that the model cannot judge come last. One of several
+    that give every thread and page the same node is kept, unless `all_of` them are wanted."""
+    machine = Machine(machine_source)
+    found: list[Candidate] = []
+    unknown: list[Candidate] = []
+    base: float | None = None
+    seen: set[tuple[object, ...]] = set()
+    for one in candidates:
+        try:
+            answer = machine.predict(program, one.threads, dict(one.memory), model)
+        except HomenodeError:
+            unknown.append(one)
+            continue
+        base = answer.time if base is None else base
+        # Equal to the last digit in every thread: the same placement by another name.
+        key = (answer.time, answer.thread_times, str(answer.raw.get("traffic")))
+        if key in seen and one.options and not all_of:
+            continue
+        seen.add(key)
+        relative = answer.time / base if base > 0 else 1.0
+        found.append(
+            replace(
+                one,
+                predicted=relative,
+                sure=SURE.get(answer.model),
+                bottleneck=answer.bottleneck,
+            )
+        )
+    return found[:1] + sorted(found[1:], key=lambda one: one.predicted or 0.0) + unknown
