@@ -13,6 +13,7 @@ the number of runs and the spread; nothing is asserted.
     ./dev bench numactl --help    numactl's own test suite, with homenode run in its place
     ./dev bench stress --help the daemon stress test in the lab, mode by mode
     ./dev bench profile --help  samples of every source beside exact counts, in the lab
+    ./dev bench tune --help   tune's models beside runs of every candidate, in the lab
 """
 
 import statistics
@@ -39,6 +40,8 @@ from profile_sources import profile
 from start import start
 from stress import main as stress_main
 from stress import stress
+from tune import main as tune_main
+from tune import tune
 from waits import waits
 from where import where
 
@@ -105,6 +108,7 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "stress": stress,
     "profile": profile,
     "numactl": numactl_suite,
+    "tune": tune,
 }
 
 if __name__ == "__main__":
@@ -117,6 +121,7 @@ if __name__ == "__main__":
         "stress": stress_main,
         "profile": profile_main,
         "numactl": numactl_suite,
+        "tune": tune_main,
     }
     if sys.argv[1:] and sys.argv[1] in with_options:
         sys.exit(with_options[sys.argv[1]](sys.argv[2:]))

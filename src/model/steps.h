@@ -15,8 +15,11 @@ namespace homenode::model {
 constexpr double in_order_from = 12;
 
 /// For each thread its demand in steps of equally many lines, which add up to demands_of() but for
-/// the lines of a step in each object; one step where all are alike. Blocks follow each other in
-/// order of address, several objects are walked at the same time.
+/// the lines of a step in each object; one step where all are alike.
+///
+/// Blocks follow each other in order of address, and several objects are walked at the same time.
+/// Threads of a program with many have fewer steps, so that a prediction takes milliseconds.
+/// pre: the layout is of this program and machine, and the program has a thread.
 [[nodiscard]] std::vector<std::vector<ThreadDemand>> steps_of(const Rates& rates,
                                                               const Program& program,
                                                               const Layout& layout);

@@ -20,6 +20,7 @@ DISTRIBUTIONS = {
 }
 # Objects beyond these are placed by the rule for all.
 MOST_OBJECTS = 3
+LARGE = 128 << 10
 # glibc takes at most 32 MiB as the size from which allocations are mappings of their own.
 LARGEST_THRESHOLD = 32 << 20
 PAGE = 4096
@@ -54,6 +55,9 @@ def hot_objects(seen: Seen) -> list[Hot]:
 
 
 def _condition(source: Object) -> str:
+    if source.kind == Kind.ANONYMOUS:
+        # Its mapping may hold several allocations, of sizes that nobody recorded.
+        return f"size>={LARGE}"
     named = source.kind == Kind.STATIC and not source.name.startswith("static data of ")
     return f"name={source.name}" if named else ""
 

@@ -5,7 +5,7 @@ has one; the regions say what each thread spent its modelled time on. What the r
 tell is worked out as each function says.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,20 +15,19 @@ from homenode.lab.counts import Roi
 from homenode.lab.stats import PS_PER_S
 from homenode.model import Program, UsedObject
 from homenode.profile.attribution import attribute
-from homenode.profile.objects import NO_OBJECT, Object
+from homenode.profile.objects import NO_OBJECT, Kind, Object
 from homenode.profile.record import Flag, Operation
 from homenode.profile.recording import Recording
+from homenode.tune.arrays import beginnings
 from homenode.tune.errors import TuneError
+from homenode.tune.seen_threads import NOWHERE, threads_of
 
 PAGE = 4096
 MOST_BLOCKS = 4096
 # Objects with less of all lines are one, called REST.
 LEAST_SHARE = 0.005
 REST = "the rest"
-NOWHERE = 0xFFFF
 NOBODY = -1
-# A thread with less of what another one does is not worth a CPU.
-IDLE = 0.02
 # As long as nobody has worked out how many lines a thread has in flight.
 LINES_IN_FLIGHT = 8.0
 
@@ -49,18 +48,6 @@ class Seen:
     time_s: float | None = None
 
 
-@dataclass(frozen=True)
-class _Threads:
-    """The threads of a program that do anything, in the order of creation."""
-
-    tids: list[int]
-    skipped: tuple[int, ...]
-    nodes: list[int]
-    computing_s: list[float] | None
-    # Of the lines that miss a thread's own caches, the share that memory answers.
-    from_memory: Floats
-
-
 def program_of(recording: Recording, regions: Sequence[Roi], node_of_cpu: Sequence[int]) -> Seen:
     """The program of a recording that a lab with modelled time made. Raises TuneError."""
     samples = recording.samples
@@ -69,7 +56,7 @@ def program_of(recording: Recording, regions: Sequence[Roi], node_of_cpu: Sequen
             f"the recording of '{recording.source}' holds no exact counts; "
             "record the program with 'homenode lab run --samples'"
         )
-    threads = _threads(recording, regions, node_of_cpu)
+    threads = threads_of(recording, regions, node_of_cpu)
     found = attribute(recording)
     pages = found.offset_of // PAGE
     row = {tid: at for at, tid in enumerate(threads.tids)}
@@ -93,10 +80,11 @@ def program_of(recording: Recording, regions: Sequence[Roi], node_of_cpu: Sequen
             samples["operation"][mine] == Operation.WRITE,
             samples["memory_node"][mine],
         )
-        name = REST if source is None else _free(source.name, [one.name for one in objects])
-        size = 1 if source is None else max(-(-source.bytes // PAGE), int(uses.pages.max()) + 1)
-        objects.append(_used(name, size, uses, threads.nodes))
-        sources.append(source)
+        name = REST if source is None else source.name
+        for part, size in _arrays(uses, source, len(threads.nodes)):
+            named = _free(name, [one.name for one in objects])
+            objects.append(_used(named, size, part, threads.nodes))
+            sources.append(source)
     times = [roi.time.ps for roi in regions if roi.time is not None]
     program = Program(threads.nodes, objects, threads.computing_s)
     time_s = sum(times) / PS_PER_S if times else None
@@ -112,6 +100,29 @@ class _Uses:
     lines: Floats
     written: NDArray[np.bool_]
     nodes: NDArray[np.uint16]
+
+    def within(self, begin: int, end: int) -> "_Uses":
+        """Those of some pages, which are counted from the first of them."""
+        mine = (self.pages >= begin) & (self.pages < end)
+        return _Uses(
+            self.rows[mine],
+            self.pages[mine] - begin,
+            self.lines[mine],
+            self.written[mine],
+            self.nodes[mine],
+        )
+
+
+def _arrays(uses: _Uses, source: Object | None, threads: int) -> list[tuple[_Uses, int]]:
+    """The arrays of an object, and their sizes in pages: several, where a mapping has several."""
+    last = int(uses.pages.max()) + 1
+    size = 1 if source is None else max(-(-source.bytes // PAGE), last)
+    if source is None or source.kind != Kind.ANONYMOUS:
+        return [(uses, size)]
+    cells = np.bincount(uses.rows * last + uses.pages, uses.lines, threads * last)
+    begins = beginnings(cells.astype(np.float64).reshape(threads, last))
+    ends = [*begins[1:], size]
+    return [(uses.within(begin, end), end - begin) for begin, end in zip(begins, ends, strict=True)]
 
 
 def _hot(object_of: Integers, weights: Floats, objects: int) -> list[int]:
@@ -177,80 +188,3 @@ def _first_users(fetched: Floats, homes: Sequence[int], nodes: Sequence[int]) ->
         else:
             users.append(int(near[fetched[near, block].argmax()]))
     return users
-
-
-def _threads(recording: Recording, regions: Sequence[Roi], node_of_cpu: Sequence[int]) -> _Threads:
-    """Thread maps count threads that do nothing, too."""
-    samples = recording.samples
-    number = {
-        (int(region["region"]), int(thread["id"])): int(thread["tid"])
-        for region in recording.of("lab_threads")
-        for thread in region["threads"]
-    }
-    used = {int(pid) for pid in np.unique(samples["pid"])}
-    tids = {int(tid) for tid in np.unique(samples["tid"])}
-    for document in recording.of("threads"):
-        if int(document["pid"]) in used:
-            tids |= {int(thread["tid"]) for thread in document["threads"]}
-    order = sorted(tids)
-    if recording.source == "lab" and len(used) == 1:
-        # Nothing else starts threads there: ids that nobody saw are those of threads that ended.
-        order = list(range(order[0], order[-1] + 1))
-    row = {tid: at for at, tid in enumerate(order)}
-    nodes = _nodes(recording, row)
-    computing, user, lines, answered = (np.zeros(len(order)) for _ in range(4))
-    timed = False
-    for roi in regions:
-        share = _memory_share(roi)
-        for thread in roi.threads:
-            at = row.get(number.get((roi.number, thread.id if thread.id is not None else -1), -1))
-            if at is None:
-                continue
-            if thread.vcpus:
-                nodes[at] = node_of_cpu[thread.vcpus[0]] if nodes[at] is None else nodes[at]
-            missed = sum(thread.user.loads) + sum(thread.user.stores)
-            lines[at] += missed
-            parts = [share.get(cpu, 1.0) for cpu in thread.vcpus]
-            answered[at] += missed * sum(parts) / max(1, len(parts))
-            if thread.time is not None and thread.time.spent is not None:
-                timed = True
-                spent = thread.time.spent
-                away = spent.other_cache_ps + spent.l3_ps + spent.own_cache_ps
-                user[at] += spent.computed_ps
-                computing[at] += (spent.computed_ps + spent.kernel_ps + away) / PS_PER_S
-    main = next((node for node in nodes if node is not None), 0)
-    active = (lines > IDLE * lines.max(initial=0)) | (user > IDLE * user.max(initial=0))
-    busy = [int(at) for at in np.flatnonzero(active)]
-    shares = np.where(lines > 0, answered / np.maximum(lines, 1), 1.0)
-    return _Threads(
-        [order[at] for at in busy],
-        tuple(at for at in range(len(order)) if at not in busy),
-        [main if nodes[at] is None else int(nodes[at] or 0) for at in busy],
-        [float(computing[at]) for at in busy] if timed else None,
-        shares[busy],
-    )
-
-
-def _nodes(recording: Recording, row: Mapping[int, int]) -> list[int | None]:
-    """The node from which each thread used most."""
-    samples = recording.samples
-    found: list[int | None] = [None] * len(row)
-    for tid, at in row.items():
-        mine = samples[(samples["tid"] == tid) & (samples["cpu_node"] != NOWHERE)]
-        if len(mine):
-            uses = np.bincount(mine["cpu_node"], mine["weight"])
-            found[at] = int(uses.argmax())
-    return found
-
-
-def _memory_share(roi: Roi) -> dict[int, float]:
-    """By virtual CPU, of the lines that missed its own caches the share that memory answered; the
-    others came from the last level, or from other CPUs' caches."""
-    shares = {}
-    for vcpu in roi.vcpus:
-        if vcpu.time is None:
-            continue
-        missed = sum(sum(of.loads) + sum(of.stores) for of in (vcpu.user, vcpu.kernel))
-        answered = sum(vcpu.time.memory_reads)
-        shares[vcpu.id] = min(1.0, answered / missed) if missed else 1.0
-    return shares

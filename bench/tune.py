@@ -1,0 +1,97 @@
+"""How near the models of `homenode tune` come to the lab's clock: every candidate of every case
+runs in the lab, and is predicted from one recording of the program as it is.
+
+    ./dev bench tune --quick                   a few cases on quad-4x2
+    ./dev bench tune --machine cxl-3x4 --only stream gups
+    ./dev bench tune --no-runs                 the tables of what has run
+
+Runs are kept (--results); a bench that was stopped goes on where it was.
+"""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from tables import head, row
+from tune_judgement import Judgement, judge, total
+from tune_runs import Case, Store, booted, measured, run_case
+
+from homenode.lab.catalogue import find_file, find_machine
+from homenode.study.description import describe
+
+MACHINES = ("quad-4x2", "opteron-8x2", "epyc-nps4-8x4", "cxl-3x4")
+RESULTS = Path("build/bench-tune")
+MAP = ("--bind", "none", "--pages", "small", "--size", "1M")
+# Threads that share an array all walk through all of it.
+PASSES = {True: "2", False: "12"}
+QUICK = ("divided", "interleaved", "2d-columns", "stream", "gups", "chase", "cg")
+
+
+def cases() -> list[Case]:
+    """All programs."""
+    found = [
+        Case(name, ("map", "--pattern", name, *MAP, "--passes", PASSES["shared" in name]))
+        for name in (choice.name for choice in describe("map").choices("pattern"))
+        if name != "multi-patterns"
+    ]
+    found += [
+        Case("stream", ("stream", "--size", "3M", "--passes", "3", "--kernel", "triad")),
+        Case("gups", ("gups", "--size", "1M", "--updates", "1")),
+        Case("chase", ("chase", "--size", "2M", "--passes", "2")),
+    ]
+    found += [Case(name, ("npb", name, "--class", "S")) for name in ("cg", "mg", "ft", "sp")]
+    found.append(Case("seismic", ("seismic", "--size", "24", "--steps", "4")))
+    found.append(Case("kneighbor", ("kneighbor",)))
+    return found
+
+
+def main(arguments: Sequence[str]) -> int:
+    """The bench with its options."""
+    parser = argparse.ArgumentParser(prog="./dev bench tune", description=__doc__)
+    parser.add_argument("--machine", action="append", choices=MACHINES)
+    parser.add_argument("--only", nargs="+", metavar="CASE", help="these cases")
+    parser.add_argument("--quick", action="store_true", help="a few cases on quad-4x2")
+    parser.add_argument("--no-runs", action="store_true", help="only judge what has run")
+    parser.add_argument("--results", type=Path, default=RESULTS, metavar="DIR")
+    parser.add_argument("--model", action="append", help="default: the best, and each by itself")
+    options = parser.parse_args(arguments)
+    wanted = options.only or (QUICK if options.quick else None)
+    chosen = [case for case in cases() if wanted is None or case.name in wanted]
+    machines = options.machine or (["quad-4x2"] if options.quick else list(MACHINES))
+    store = Store(options.results)
+    if not options.no_runs:
+        for machine in machines:
+            _run(machine, chosen, store)
+    print_tables(machines, chosen, store, options.model or ["both", "bandwidth", "latency"])
+    return 0
+
+
+def _run(machine: str, chosen: Sequence[Case], store: Store) -> None:
+    with booted(machine) as lab:
+        for case in chosen:
+            for line in run_case(lab, case, store):
+                print(line, flush=True)
+
+
+def print_tables(
+    machines: Sequence[str], chosen: Sequence[Case], store: Store, models: Sequence[str]
+) -> None:
+    """A line for each case of each machine, then the sums of each model."""
+    for model in models:
+        found: list[Judgement] = []
+        print(head(["machine", "case", *Judgement.COLUMNS]))
+        for machine in machines:
+            node_of_vcpu = find_machine(machine).node_of_vcpu
+            for case in chosen:
+                runs = measured(store, machine, case.name, node_of_vcpu)
+                if runs is None or len(runs.runs) < 3:
+                    continue
+                judged = judge(runs, str(find_file(machine)), model)
+                found.append(judged)
+                print(row([machine, case.name, *judged.cells()]), flush=True)
+        print(f"\nmodel {model}: {total(found)}\n", flush=True)
+
+
+def tune() -> None:
+    """The quick set."""
+    main(["--quick"])

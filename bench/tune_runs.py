@@ -1,0 +1,215 @@
+"""Runs the cases of ./dev bench tune in the lab: once as they are, recorded, then under every
+candidate. Every run is a line of a file as soon as it has ended, so nothing runs twice."""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from homenode import capi
+from homenode.lab import Lab
+from homenode.lab.catalogue import find_file
+from homenode.lab.counts import Roi, roi_from_json
+from homenode.lab.result import Result
+from homenode.profile.lab_recording import recording_of
+from homenode.profile.recording import read_recording, write_recording
+from homenode.tune.candidate import Candidate
+from homenode.tune.candidates import AS_IT_IS, candidates, hot_objects
+from homenode.tune.program import Seen, program_of
+
+COMMAND = "homenode-native"
+RUN = ("homenode", "run")
+# A first run, which shows what threads there are.
+PROBE = "probe"
+# Caches and memory a sixteenth: small problems miss the caches as large ones do.
+SCALE = 16
+TIMEOUT_S = 300.0
+MOST_OBJECTS = 1
+# Transparent huge pages would make one page of a small array.
+PREPARE = "echo never > /sys/kernel/mm/transparent_hugepage/enabled"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A program whose region of interest is timed. `threads` of the machine's CPUs."""
+
+    name: str
+    arguments: tuple[str, ...]
+
+    def command(self, threads: int) -> list[str]:
+        """Of as many threads."""
+        return [COMMAND, "bench", *self.arguments, "--threads", str(threads), "--json"]
+
+
+@dataclass(frozen=True)
+class Run:
+    """A candidate as it ran."""
+
+    candidate: Candidate
+    time_s: float
+    regions: tuple[Roi, ...]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """All runs of a case, that of the program as it is first, and what was seen of that."""
+
+    machine: str
+    case: str
+    seen: Seen
+    runs: tuple[Run, ...]
+
+
+class Store:
+    """A folder with a recording for each case and a line for each run."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def recording(self, machine: str, case: str, run: str) -> Path:
+        """The sample file of a run."""
+        return self.folder / f"{machine}-{case}-{run.replace(' ', '-')}.samples"
+
+    def lines(self, machine: str, case: str) -> dict[str, dict[str, Any]]:
+        """What ran, by the name of the candidate."""
+        path = self._runs(machine, case)
+        if not path.exists():
+            return {}
+        found = [json.loads(line) for line in path.read_text().splitlines() if line.endswith("}")]
+        return {one["name"]: one for one in found}
+
+    def add(self, machine: str, case: str, line: dict[str, Any]) -> None:
+        """Keeps a run."""
+        with self._runs(machine, case).open("a") as file:
+            file.write(json.dumps(line) + "\n")
+
+    def _runs(self, machine: str, case: str) -> Path:
+        return self.folder / f"{machine}-{case}.jsonl"
+
+
+def threads_of(lab: Lab) -> int:
+    """One for each CPU."""
+    return len(lab.machine.node_of_vcpu)
+
+
+@contextmanager
+def booted(machine: str) -> Iterator[Lab]:
+    """The machine, without huge pages that the kernel makes by itself."""
+    with Lab(machine, timing=True, scale=SCALE, sample_unit=4096) as lab:
+        lab.run(["sh", "-c", PREPARE])
+        yield lab
+
+
+def run_case(lab: Lab, case: Case, store: Store) -> Iterator[str]:
+    """Runs what is left of a case; yields a line about each run. Threads that the kernel may move
+    make two equal runs differ, so the program "as it is" has bound ones."""
+    name = lab.machine.name
+    command = case.command(threads_of(lab))
+    done = store.lines(name, case.name)
+    if PROBE not in done:
+        yield _record(lab, case, store, Candidate(PROBE, ()), command)
+    skipped = _seen(store, name, case.name, lab.machine.node_of_vcpu, PROBE).skipped
+    bound = _bound(lab, skipped)
+    if AS_IT_IS.name not in done:
+        yield _record(lab, case, store, AS_IT_IS, [*RUN, *bound, "--", *command])
+    for one in planned(lab, case, store)[1:]:
+        if one.name in done:
+            continue
+        options = one.options if one.threads else (*bound, *one.options)
+        line = _line(one, lab.run([*RUN, *options, "--", *command], timeout_s=TIMEOUT_S))
+        store.add(name, case.name, line)
+        yield f"{name} {case.name}: {one.name}: {line['time_s'] or line['error']}"
+
+
+def _bound(lab: Lab, skipped: Sequence[int]) -> tuple[str, ...]:
+    """Each thread on the CPU of its number."""
+    cpus = ",".join(str(cpu) for cpu in range(threads_of(lab)))
+    skip = ("--skip-threads", ",".join(map(str, skipped))) if skipped else ()
+    return ("--threads", cpus, *skip)
+
+
+def _record(lab: Lab, case: Case, store: Store, one: Candidate, command: Sequence[str]) -> str:
+    """Runs it and keeps what each thread used."""
+    name = lab.machine.name
+    result = lab.run(command, timeout_s=TIMEOUT_S)
+    line = _line(one, result)
+    recording = recording_of(lab, result, command, "markers")
+    path = store.recording(name, case.name, one.name)
+    write_recording(path, recording.samples, recording.documents)
+    store.add(name, case.name, line)
+    return f"{name} {case.name}: {one.name}: {line['time_s'] or line['error']}"
+
+
+def planned(lab: Lab, case: Case, store: Store) -> list[Candidate]:
+    """The candidates of a case that has run as it is: of those that differ little, one."""
+    seen = _seen(store, lab.machine.name, case.name, lab.machine.node_of_vcpu, AS_IT_IS.name)
+    found = candidates(
+        capi.machine(find_file(lab.source)),
+        len(seen.threads),
+        hot_objects(seen)[:MOST_OBJECTS],
+        program=seen.program,
+        skip=seen.skipped,
+    )
+    compact = "threads compact"  # That is how it is.
+    return [one for one in found if _stands_for_others(one) and not one.name.startswith(compact)]
+
+
+def _stands_for_others(one: Candidate) -> bool:
+    memory = one.name.rpartition(", ")[2]
+    return not memory.startswith("preferred") and not memory.endswith((": skew", ": interleave"))
+
+
+def _ps(roi: Roi) -> int:
+    """A region's time. Where the host let a virtual CPU fall behind, that which ended the region
+    may have been ahead of others: then it is the time of the last thread."""
+    assert roi.time is not None
+    last = [thread.time.last_ps for thread in roi.threads if thread.time is not None]
+    return max(roi.time.ps, *last, 0)
+
+
+def _line(one: Candidate, result: Result) -> dict[str, Any]:
+    times = [_ps(roi) for roi in result.rois if roi.time is not None]
+    failed = result.status != 0 or not times
+    said = result.stderr.decode(errors="replace").strip().splitlines()
+    return {
+        "name": one.name,
+        "options": one.options,
+        "threads": one.threads,
+        "memory": one.memory,
+        "time_s": None if failed else sum(times) / 1e12,
+        "error": f"{result.status}: {said[-1] if said else ''}" if failed else None,
+        "regions": [] if failed else [roi.raw for roi in result.rois],
+    }
+
+
+def _seen(store: Store, machine: str, case: str, node_of_vcpu: Sequence[int], run: str) -> Seen:
+    base = store.lines(machine, case)[run]
+    regions = [roi_from_json(raw) for raw in base["regions"]]
+    recording = read_recording(store.recording(machine, case, run))
+    return program_of(recording, regions, node_of_vcpu)
+
+
+def measured(store: Store, machine: str, case: str, node_of_vcpu: Sequence[int]) -> Measured | None:
+    """What has run of a case; None where the program as it is has not."""
+    lines = store.lines(machine, case)
+    if AS_IT_IS.name not in lines or lines[AS_IT_IS.name]["time_s"] is None:
+        return None
+    runs = tuple(
+        Run(
+            Candidate(
+                one["name"],
+                tuple(one["options"]),
+                one["threads"],
+                tuple((name, rule) for name, rule in one["memory"]),
+            ),
+            float(one["time_s"]),
+            tuple(roi_from_json(raw) for raw in one["regions"]),
+        )
+        for one in lines.values()
+        if one["time_s"] is not None and one["name"] != PROBE
+    )
+    seen = _seen(store, machine, case, node_of_vcpu, AS_IT_IS.name)
+    return Measured(machine, case, seen, runs)

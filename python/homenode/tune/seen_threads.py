@@ -1,0 +1,127 @@
+"""The threads of a recording: their order, their nodes, and their time by the lab's clock. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from homenode.lab.counts import Roi, Thread
+from homenode.lab.stats import PS_PER_S
+from homenode.model import Floats
+from homenode.profile.recording import Recording
+
+NOWHERE = 0xFFFF
+# A thread with less of what another one does is not worth a CPU.
+IDLE = 0.02
+
+
+@dataclass(frozen=True)
+class Threads:
+    """The threads of a program that do anything, in the order of creation."""
+
+    tids: list[int]
+    skipped: tuple[int, ...]
+    nodes: list[int]
+    computing_s: list[float] | None
+    # Of the lines that miss a thread's own caches, the share that memory answers.
+    from_memory: Floats
+
+
+@dataclass
+class _Account:
+    """What the regions say of each thread, by its place in the order of creation."""
+
+    nodes: list[int | None]
+    computing_s: Floats
+    user_ps: Floats
+    lines: Floats
+    answered: Floats
+    timed: bool = False
+
+    def add(self, at: int, thread: Thread, share: Mapping[int, float], node: int | None) -> None:
+        """A thread of one region."""
+        if self.nodes[at] is None:
+            self.nodes[at] = node
+        missed = sum(thread.user.loads) + sum(thread.user.stores)
+        parts = [share.get(cpu, 1.0) for cpu in thread.vcpus]
+        self.lines[at] += missed
+        self.answered[at] += missed * sum(parts) / max(1, len(parts))
+        if thread.time is not None and thread.time.spent is not None:
+            spent = thread.time.spent
+            self.timed = True
+            self.user_ps[at] += spent.computed_ps
+            away = spent.other_cache_ps + spent.l3_ps + spent.own_cache_ps
+            self.computing_s[at] += (spent.computed_ps + spent.kernel_ps + away) / PS_PER_S
+
+
+def threads_of(recording: Recording, regions: Sequence[Roi], node_of_cpu: Sequence[int]) -> Threads:
+    """Thread maps count threads that do nothing, too."""
+    order = _order(recording)
+    row = {tid: at for at, tid in enumerate(order)}
+    number = {
+        (int(region["region"]), int(thread["id"])): row.get(int(thread["tid"]))
+        for region in recording.of("lab_threads")
+        for thread in region["threads"]
+    }
+    none = np.zeros(len(order))
+    nodes_seen = _nodes(recording, row)
+    of = _Account(nodes_seen, none.copy(), none.copy(), none.copy(), none.copy())
+    for roi in regions:
+        share = _memory_share(roi)
+        for thread in roi.threads:
+            at = None if thread.id is None else number.get((roi.number, thread.id))
+            if at is not None:
+                node = node_of_cpu[thread.vcpus[0]] if thread.vcpus else None
+                of.add(at, thread, share, node)
+    active = of.lines > IDLE * of.lines.max(initial=0)
+    active |= of.user_ps > IDLE * of.user_ps.max(initial=0)
+    busy = [int(at) for at in np.flatnonzero(active)]
+    main = next((node for node in of.nodes if node is not None), 0)
+    nodes = [main if node is None else node for node in of.nodes]
+    shares = np.where(of.lines > 0, of.answered / np.maximum(of.lines, 1), 1.0)
+    return Threads(
+        [order[at] for at in busy],
+        tuple(at for at in range(len(order)) if at not in busy),
+        [nodes[at] for at in busy],
+        [float(of.computing_s[at]) for at in busy] if of.timed else None,
+        shares[busy],
+    )
+
+
+def _order(recording: Recording) -> list[int]:
+    """Thread ids in the order of creation."""
+    used = {int(pid) for pid in np.unique(recording.samples["pid"])}
+    tids = {int(tid) for tid in np.unique(recording.samples["tid"])}
+    for document in recording.of("threads"):
+        if int(document["pid"]) in used:
+            tids |= {int(thread["tid"]) for thread in document["threads"]}
+    order = sorted(tids)
+    if recording.source == "lab" and len(used) == 1:
+        # Nothing else starts threads there: ids that nobody saw are those of threads that ended.
+        order = list(range(order[0], order[-1] + 1))
+    return order
+
+
+def _nodes(recording: Recording, row: Mapping[int, int]) -> list[int | None]:
+    """The node from which each thread used most."""
+    samples = recording.samples
+    found: list[int | None] = [None] * len(row)
+    for tid, at in row.items():
+        mine = samples[(samples["tid"] == tid) & (samples["cpu_node"] != NOWHERE)]
+        if len(mine):
+            uses = np.bincount(mine["cpu_node"], mine["weight"])
+            found[at] = int(uses.argmax())
+    return found
+
+
+def _memory_share(roi: Roi) -> dict[int, float]:
+    """By virtual CPU, of the lines that missed its own caches the share that memory answered; the
+    others came from the last level, or from other CPUs' caches."""
+    shares = {}
+    for vcpu in roi.vcpus:
+        if vcpu.time is None:
+            continue
+        missed = sum(sum(of.loads) + sum(of.stores) for of in (vcpu.user, vcpu.kernel))
+        answered = sum(vcpu.time.memory_reads)
+        shares[vcpu.id] = min(1.0, answered / missed) if missed else 1.0
+    return shares
