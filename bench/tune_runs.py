@@ -13,6 +13,7 @@ from homenode.lab import Lab
 from homenode.lab.catalogue import find_file
 from homenode.lab.counts import Roi, roi_from_json
 from homenode.lab.result import Result
+from homenode.lab.stats import PS_PER_S
 from homenode.profile.lab_recording import recording_of
 from homenode.profile.recording import read_recording, write_recording
 from homenode.tune.candidate import Candidate
@@ -25,6 +26,8 @@ RUN = ("homenode", "run")
 PROBE = "probe"
 # Caches and memory a sixteenth: small problems miss the caches as large ones do.
 SCALE = 16
+# Of the time at which the last thread ended, at least what a region has to have taken.
+IN_STEP = 0.6
 TIMEOUT_S = 300.0
 MOST_OBJECTS = 1
 # Transparent huge pages would make one page of a small array.
@@ -162,24 +165,30 @@ def _stands_for_others(one: Candidate) -> bool:
     return not memory.startswith("preferred") and not memory.endswith((": skew", ": interleave"))
 
 
-def _ps(roi: Roi) -> int:
-    """A region's time. Where the host let a virtual CPU fall behind, that which ended the region
-    may have been ahead of others: then it is the time of the last thread."""
-    assert roi.time is not None
-    last = [thread.time.last_ps for thread in roi.threads if thread.time is not None]
-    return max(roi.time.ps, *last, 0)
+def _time_s(regions: Sequence[Roi]) -> float | None:
+    """Of all regions. None where the thread that ended one was far ahead of others, because the
+    host let their virtual CPUs fall behind: such a time says nothing."""
+    total = 0
+    for roi in regions:
+        if roi.time is None:
+            return None
+        last = max((one.time.last_ps for one in roi.threads if one.time is not None), default=0)
+        if roi.time.ps < IN_STEP * last:
+            return None
+        total += roi.time.ps
+    return total / PS_PER_S if total else None
 
 
 def _line(one: Candidate, result: Result) -> dict[str, Any]:
-    times = [_ps(roi) for roi in result.rois if roi.time is not None]
-    failed = result.status != 0 or not times
+    time_s = _time_s(result.rois)
+    failed = result.status != 0 or time_s is None
     said = result.stderr.decode(errors="replace").strip().splitlines()
     return {
         "name": one.name,
         "options": one.options,
         "threads": one.threads,
         "memory": one.memory,
-        "time_s": None if failed else sum(times) / 1e12,
+        "time_s": None if failed else time_s,
         "error": f"{result.status}: {said[-1] if said else ''}" if failed else None,
         "regions": [] if failed else [roi.raw for roi in result.rois],
     }
@@ -205,7 +214,7 @@ def measured(store: Store, machine: str, case: str, node_of_vcpu: Sequence[int])
                 one["threads"],
                 tuple((name, rule) for name, rule in one["memory"]),
             ),
-            float(one["time_s"]),
+            float(one["time_s"] or 0),
             tuple(roi_from_json(raw) for raw in one["regions"]),
         )
         for one in lines.values()

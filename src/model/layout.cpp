@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cassert>
+#include <functional>
 #include <optional>
+#include <string>
 
 #include "base/id_list.h"
 
@@ -100,6 +102,15 @@ std::vector<NodeShares> page_by_page(const Site& site, const NodeOf& node_of) {
   return blocks;
 }
 
+/// The kernel takes nodes in turn over all pages that a thread brings in, of whatever it uses and
+/// of page tables: each round of nodes begins anywhere. By chance that an object's name and the
+/// page decide, so that a prediction can be repeated.
+NodeId interleaved(const std::vector<NodeId>& nodes, const std::string& name, std::size_t page) {
+  const std::size_t round = page / nodes.size();
+  const std::size_t chance = std::hash<std::string>{}(name + std::to_string(round));
+  return nodes[(page + chance) % nodes.size()];
+}
+
 Result<void> check_memory(const Rates& rates, const NodeSet& nodes) {
   for (const NodeId node : nodes.to_vector()) {
     if (std::find(rates.memory_nodes.begin(), rates.memory_nodes.end(), node) ==
@@ -123,7 +134,8 @@ Result<std::vector<NodeShares>> by_policy(const Site& site, const Policy& policy
       return first_touch(site, policy.nodes, policy.home_node);
     case PolicyKind::interleave: {
       const std::vector<NodeId> nodes = policy.nodes.to_vector();
-      return page_by_page(site, [&](std::size_t page) { return nodes[page % nodes.size()]; });
+      return page_by_page(
+          site, [&](std::size_t page) { return interleaved(nodes, site.object.name, page); });
     }
     case PolicyKind::weighted_interleave:
       break;

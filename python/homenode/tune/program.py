@@ -17,7 +17,7 @@ from homenode.model import Program, UsedObject
 from homenode.profile.attribution import attribute
 from homenode.profile.objects import NO_OBJECT, Kind, Object
 from homenode.profile.record import Flag, Operation
-from homenode.profile.recording import Recording
+from homenode.profile.recording import Recording, Samples
 from homenode.tune.arrays import beginnings
 from homenode.tune.errors import TuneError
 from homenode.tune.seen_threads import NOWHERE, threads_of
@@ -66,20 +66,12 @@ def program_of(recording: Recording, regions: Sequence[Roi], node_of_cpu: Sequen
     objects: list[UsedObject] = []
     sources: list[Object | None] = []
     for index in [*kept, NO_OBJECT]:
-        mine = found.object_of == index
-        if index == NO_OBJECT:
-            mine = ~np.isin(found.object_of, kept)
+        mine = ~np.isin(found.object_of, kept) if index == NO_OBJECT else found.object_of == index
         mine &= rows != NOBODY
         if not mine.any():
             continue
         source = None if index == NO_OBJECT else found.objects[index]
-        uses = _Uses(
-            rows[mine],
-            np.zeros_like(pages[mine]) if source is None else pages[mine],
-            weights[mine],
-            samples["operation"][mine] == Operation.WRITE,
-            samples["memory_node"][mine],
-        )
+        uses = _uses_of(samples[mine], rows[mine], pages[mine], weights[mine], whole=source is None)
         name = REST if source is None else source.name
         for part, size in _arrays(uses, source, len(threads.nodes)):
             named = _free(name, [one.name for one in objects])
@@ -111,6 +103,19 @@ class _Uses:
             self.written[mine],
             self.nodes[mine],
         )
+
+
+def _uses_of(
+    samples: Samples, rows: Integers, pages: Integers, lines: Floats, *, whole: bool
+) -> _Uses:
+    """Of some samples; `whole`: they are of many objects, which count as one page."""
+    return _Uses(
+        rows,
+        np.zeros_like(pages) if whole else pages,
+        lines,
+        samples["operation"] == Operation.WRITE,
+        samples["memory_node"],
+    )
 
 
 def _arrays(uses: _Uses, source: Object | None, threads: int) -> list[tuple[_Uses, int]]:

@@ -57,22 +57,7 @@ class _Account:
 def threads_of(recording: Recording, regions: Sequence[Roi], node_of_cpu: Sequence[int]) -> Threads:
     """Thread maps count threads that do nothing, too."""
     order = _order(recording)
-    row = {tid: at for at, tid in enumerate(order)}
-    number = {
-        (int(region["region"]), int(thread["id"])): row.get(int(thread["tid"]))
-        for region in recording.of("lab_threads")
-        for thread in region["threads"]
-    }
-    none = np.zeros(len(order))
-    nodes_seen = _nodes(recording, row)
-    of = _Account(nodes_seen, none.copy(), none.copy(), none.copy(), none.copy())
-    for roi in regions:
-        share = _memory_share(roi)
-        for thread in roi.threads:
-            at = None if thread.id is None else number.get((roi.number, thread.id))
-            if at is not None:
-                node = node_of_cpu[thread.vcpus[0]] if thread.vcpus else None
-                of.add(at, thread, share, node)
+    of = _account(recording, regions, node_of_cpu, {tid: at for at, tid in enumerate(order)})
     active = of.lines > IDLE * of.lines.max(initial=0)
     active |= of.user_ps > IDLE * of.user_ps.max(initial=0)
     busy = [int(at) for at in np.flatnonzero(active)]
@@ -81,11 +66,35 @@ def threads_of(recording: Recording, regions: Sequence[Roi], node_of_cpu: Sequen
     shares = np.where(of.lines > 0, of.answered / np.maximum(of.lines, 1), 1.0)
     return Threads(
         [order[at] for at in busy],
-        tuple(at for at in range(len(order)) if at not in busy),
+        tuple(at for at in range(len(order)) if not active[at]),
         [nodes[at] for at in busy],
         [float(of.computing_s[at]) for at in busy] if of.timed else None,
         shares[busy],
     )
+
+
+def _account(
+    recording: Recording,
+    regions: Sequence[Roi],
+    node_of_cpu: Sequence[int],
+    row: Mapping[int, int],
+) -> _Account:
+    number = {
+        (int(region["region"]), int(thread["id"])): row.get(int(thread["tid"]))
+        for region in recording.of("lab_threads")
+        for thread in region["threads"]
+    }
+    none = np.zeros(len(row))
+    nodes = _nodes(recording, row)
+    of = _Account(nodes, none.copy(), none.copy(), none.copy(), none.copy())
+    for roi in regions:
+        share = _memory_share(roi)
+        for thread in roi.threads:
+            at = None if thread.id is None else number.get((roi.number, thread.id))
+            if at is not None:
+                node = node_of_cpu[thread.vcpus[0]] if thread.vcpus else None
+                of.add(at, thread, share, node)
+    return of
 
 
 def _order(recording: Recording) -> list[int]:
