@@ -162,7 +162,8 @@ def planned(lab: Lab, case: Case, store: Store) -> list[Candidate]:
 
 def _stands_for_others(one: Candidate) -> bool:
     memory = one.name.rpartition(", ")[2]
-    return not memory.startswith("preferred") and not memory.endswith((": skew", ": interleave"))
+    alike = memory.startswith("preferred") or memory.endswith((": skew", ": interleave"))
+    return not alike and not (one.name.startswith("threads by sharing") and ", " in one.name)
 
 
 def _time_s(regions: Sequence[Roi]) -> float | None:

@@ -18,6 +18,8 @@ from homenode.model import Floats
 
 MOST_WEIGHT = 32
 CLOSE_ENOUGH = 1.002
+# Of the highest rate: room for rounding.
+SAME_RATE = 0.9999
 
 
 @dataclass(frozen=True)
@@ -33,10 +35,23 @@ class Capacities:
         return float(1 / (self.busy @ (shares / shares.sum())).max())
 
     def best_shares(self) -> Floats:
-        """Those with the highest rate."""
-        count = len(self.memories)
-        found = linprog(-np.ones(count), A_ub=self.busy, b_ub=np.ones(len(self.busy)))
-        return np.asarray(found.x / found.x.sum(), np.float64)
+        """Those with the highest rate; of several the most even, whose largest is smallest."""
+        count, ones = len(self.memories), np.ones(len(self.busy))
+        fastest = linprog(-np.ones(count), A_ub=self.busy, b_ub=ones)
+        # One more unknown: the largest of the others.
+        largest = np.zeros(count + 1)
+        largest[-1] = 1
+        below = np.hstack([np.eye(count), -np.ones((count, 1))])
+        within = np.hstack([self.busy, np.zeros((len(self.busy), 1))])
+        even = linprog(
+            largest,
+            A_ub=np.vstack([within, below]),
+            b_ub=np.concatenate([ones, np.zeros(count)]),
+            A_eq=1 - largest[None, :],
+            b_eq=[-fastest.fun * SAME_RATE],
+        )
+        shares = even.x[:count]
+        return np.asarray(shares / shares.sum(), np.float64)
 
 
 def capacities_of(

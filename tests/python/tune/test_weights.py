@@ -72,6 +72,10 @@ def test_a_link_that_two_memories_share_limits_their_sum() -> None:
     assert capacities.rate(shares) == pytest.approx(30000)
 
 
+def test_of_weights_that_are_as_good_the_most_even_are_taken() -> None:
+    assert set(interleave_weights(capi.machine(find_file("epyc-nps4-8x4"))).values()) == {1}
+
+
 def test_weights_are_small_and_leave_out_what_is_not_worth_a_page() -> None:
     assert whole_weights(np.array([0.5, 0.5])) == [1, 1]
     assert whole_weights(np.array([0.999, 0.001])) == [1, 0]
