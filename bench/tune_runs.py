@@ -162,7 +162,9 @@ def planned(lab: Lab, case: Case, store: Store) -> list[Candidate]:
 
 def _stands_for_others(one: Candidate) -> bool:
     memory = one.name.rpartition(", ")[2]
-    alike = memory.startswith("preferred") or memory.endswith((": skew", ": interleave"))
+    alike = memory.startswith(("preferred", "malloc", "heap")) or memory.endswith(
+        (": skew", ": interleave")
+    )
     return not alike and not (one.name.startswith("threads by sharing") and ", " in one.name)
 
 

@@ -21,6 +21,8 @@ DISTRIBUTIONS = {
 # Objects beyond these are placed by the rule for all.
 MOST_OBJECTS = 3
 LARGE = 128 << 10
+# What no model can judge yet: where blocks of a heap lie, and what the kernel moves.
+NOT_MODELLED = ("--malloc", "--heap", "--balancing")
 # glibc takes at most 32 MiB as the size from which allocations are mappings of their own.
 LARGEST_THRESHOLD = 32 << 20
 PAGE = 4096
@@ -83,19 +85,41 @@ def candidates(
     preload: bool = True,
     balancing: bool = False,
 ) -> list[Candidate]:
-    """All, "as it is" first. `threads` of a program that runs several; `skip` are those that do
-    nothing, by number in the order of creation. Without `preload` only what needs nothing inside
-    the program is left; `keep_threads` leaves them where they are."""
+    """All, "as it is" first. `threads` of the program, one for each CPU where nobody knows; `skip`
+    are those that do nothing, by number in the order of creation. Without `preload` only what
+    needs nothing inside the program is left; `keep_threads` leaves them where they are."""
     maps: list[ThreadMap | None] = [None]
-    if threads is not None and threads > 0 and preload and not keep_threads:
-        maps += thread_maps(machine, threads, program)
+    cpus = sum(map(len, cpus_by_node(machine).values()))
+    if preload and not keep_threads:
+        maps += thread_maps(machine, threads or cpus, program)
     found = [AS_IT_IS]
     for chosen in maps:
         for memory in _memories(machine, objects, chosen, preload=preload, balancing=balancing):
             if chosen is None and not memory.options:
                 continue
             found.append(_joined(chosen, memory, skip))
+    if not keep_threads:
+        found += _nodes_alone(machine, threads)
     return found
+
+
+def _nodes_alone(machine: Mapping[str, Any], threads: int | None) -> list[Candidate]:
+    """Threads and memory together on one node, where all threads find a CPU there."""
+    groups = cpus_by_node(machine)
+    with_memory = {int(node["id"]) for node in machine["nodes"] if node["memory_bytes"]}
+    if len(with_memory) < 2:
+        return []
+    return [
+        Candidate(
+            f"node {node} alone",
+            (f"--cpunodebind={node}", "--localalloc"),
+            ",".join(map(str, cpus)),
+            ((None, f"preferred@{node}"),),
+            "threads and memory are on one node",
+        )
+        for node, cpus in groups.items()
+        if node in with_memory and threads is not None and threads <= len(cpus)
+    ]
 
 
 def _joined(chosen: ThreadMap | None, memory: _Memory, skip: Sequence[int]) -> Candidate:
@@ -145,7 +169,13 @@ def _memories(
         text = f"--membind={','.join(map(str, nodes))}"
         why = "the kernel moves pages to who uses them"
         found.append(_Memory("balancing", ("--balancing", text), (), why))
-    return found + (_placed(machine, objects, chosen) if preload else [])
+    if not preload:
+        return found
+    why = "what each core allocates is on its node"
+    found.append(_Memory("malloc bind", ("--malloc", "bind"), (), why))
+    why = "what the program allocates is on all nodes"
+    found.append(_Memory("heap interleave", ("--heap", "interleave"), (), why))
+    return found + _placed(machine, objects, chosen)
 
 
 def _placed(

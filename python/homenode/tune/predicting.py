@@ -6,6 +6,7 @@ from dataclasses import replace
 from homenode.capi import HomenodeError
 from homenode.model import Machine, Program
 from homenode.tune.candidate import Candidate
+from homenode.tune.candidates import NOT_MODELLED
 
 # Relative error to expect: as ./dev bench tune has found it, in docs/the-model.md.
 SURE = {"both": 0.1, "bandwidth": 0.3, "latency": 0.3, "distance": 0.5}
@@ -28,6 +29,9 @@ def predicted(
     base: float | None = None
     seen: set[tuple[object, ...]] = set()
     for one in candidates:
+        if any(option in NOT_MODELLED for option in one.options):
+            unknown.append(one)
+            continue
         try:
             answer = machine.predict(program, one.threads, dict(one.memory), model)
         except HomenodeError:

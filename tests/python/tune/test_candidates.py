@@ -36,6 +36,10 @@ def test_hints_of_the_user_narrow_the_list(square: Mapping[str, Any]) -> None:
     outside = candidates(square, 8, [ARRAY], preload=False)
     words = {word.partition("=")[0] for one in outside for word in one.options}
     assert words == {"--interleave", "--preferred"}
+    few = candidates(square, 2, [ARRAY], preload=False)
+    assert "--cpunodebind=3" in {word for one in few for word in one.options}
+    kept = candidates(square, 2, [ARRAY], preload=False, keep_threads=True)
+    assert "--cpunodebind=3" not in {word for one in kept for word in one.options}
 
 
 def test_threads_that_do_nothing_take_no_entry(square: Mapping[str, Any]) -> None:
@@ -50,7 +54,8 @@ def test_threads_that_do_nothing_take_no_entry(square: Mapping[str, Any]) -> Non
 def test_one_node_leaves_nothing_to_place() -> None:
     node = {"id": 0, "cpus": [0, 1], "memory_bytes": 1 << 30}
     alone = {"nodes": [node], "allowed": {"cpus": [0, 1], "nodes": [0]}}
-    assert [one.name for one in candidates(alone, None, [ARRAY])] == ["as it is"]
+    assert [one.name for one in candidates(alone, None, [ARRAY], keep_threads=True)] == ["as it is"]
+    assert all(not one.memory for one in candidates(alone, None, [ARRAY]))
 
 
 def test_arrays_are_chosen_by_name_else_by_size(square: Mapping[str, Any]) -> None:
@@ -115,10 +120,18 @@ def test_predictions_come_best_first_and_name_each_placement_once(
 ) -> None:
     given = candidates(square, 8, [ARRAY])
     found = predicted(given, SQUARE, program(in_parts()))
-    times = [one.predicted or 0.0 for one in found[1:]]
+    times = [one.predicted for one in found[1:] if one.predicted is not None]
     assert times == sorted(times)
     assert len(found) < len(given)
     assert len(predicted(given, SQUARE, program(in_parts()), all_of=True)) == len(given)
+
+
+def test_what_heaps_and_the_kernel_do_is_not_predicted(square: Mapping[str, Any]) -> None:
+    given = candidates(square, 8, balancing=True)
+    found = predicted(given, SQUARE, program(in_parts()))
+    unknown = {one.name for one in found if one.predicted is None}
+    assert {"malloc bind", "heap interleave", "balancing"} <= unknown
+    assert not any("place" in name for name in unknown)
 
 
 def test_what_the_model_cannot_judge_is_kept_at_the_end(square: Mapping[str, Any]) -> None:
