@@ -14,8 +14,8 @@ MOST_IN_ORDER, MOST_WITHOUT = 24.0, 10.0
 HALVINGS = 12
 # Above this share of the time that was seen, bandwidth explains it, and more lines change nothing.
 EXPLAINED = 0.75
-# Variance over mean of how often a page is used: 1 for uses at random.
-RANDOM = 0.4, 2.5
+# Who walks through memory uses neighbouring pages equally often, but where a walk ends.
+ALIKE, FEWEST_ALIKE = 0.02, 0.4
 FEWEST_PAGES = 8
 
 
@@ -51,14 +51,11 @@ def calibrated(seen: Seen, machine_source: str) -> Program:
 
 
 def is_random(used: UsedObject) -> bool:
-    """Whether pages are used as often as chance has it: who walks through memory uses each of them
-    equally often, or some of them much more than others."""
-    spreads, weights = [], []
+    """Whether threads use neighbouring pages as often as chance has it, and not equally often."""
+    alike, weights = [], []
     for row in used.reads:
         pages = row[row > 0]
         if len(pages) >= FEWEST_PAGES:
-            spreads.append(float(pages.var() / pages.mean()))
+            alike.append(float((np.abs(np.diff(pages)) <= ALIKE * pages[1:]).mean()))
             weights.append(float(pages.sum()))
-    if not spreads:
-        return False
-    return RANDOM[0] < float(np.average(spreads, weights=weights)) < RANDOM[1]
+    return bool(alike) and float(np.average(alike, weights=weights)) < FEWEST_ALIKE

@@ -20,7 +20,7 @@ from homenode.profile.record import Flag, Operation
 from homenode.profile.recording import Recording, Samples
 from homenode.tune.arrays import beginnings
 from homenode.tune.errors import TuneError
-from homenode.tune.seen_threads import NOWHERE, threads_of
+from homenode.tune.seen_threads import NOWHERE, Threads, threads_of
 
 PAGE = 4096
 MOST_BLOCKS = 4096
@@ -71,7 +71,9 @@ def program_of(recording: Recording, regions: Sequence[Roi], node_of_cpu: Sequen
         if not mine.any():
             continue
         source = None if index == NO_OBJECT else found.objects[index]
-        uses = _uses_of(samples[mine], rows[mine], pages[mine], weights[mine], whole=source is None)
+        # What is of many objects counts as one page.
+        where = np.zeros_like(pages[mine]) if source is None else pages[mine]
+        uses = _uses_of(samples[mine], rows[mine], where, weights[mine], threads)
         name = REST if source is None else source.name
         for part, size in _arrays(uses, source, len(threads.nodes)):
             named = _free(name, [one.name for one in objects])
@@ -90,7 +92,7 @@ class _Uses:
     rows: Integers
     pages: Integers
     lines: Floats
-    written: NDArray[np.bool_]
+    written: Floats
     nodes: NDArray[np.uint16]
 
     def within(self, begin: int, end: int) -> "_Uses":
@@ -106,16 +108,11 @@ class _Uses:
 
 
 def _uses_of(
-    samples: Samples, rows: Integers, pages: Integers, lines: Floats, *, whole: bool
+    samples: Samples, rows: Integers, pages: Integers, lines: Floats, of: Threads
 ) -> _Uses:
-    """Of some samples; `whole`: they are of many objects, which count as one page."""
-    return _Uses(
-        rows,
-        np.zeros_like(pages) if whole else pages,
-        lines,
-        samples["operation"] == Operation.WRITE,
-        samples["memory_node"],
-    )
+    """Of some samples."""
+    back = np.where(samples["operation"] == Operation.WRITE, of.stored_back, of.loaded_back)
+    return _Uses(rows, pages, lines, lines * back, samples["memory_node"])
 
 
 def _arrays(uses: _Uses, source: Object | None, threads: int) -> list[tuple[_Uses, int]]:
@@ -157,8 +154,7 @@ def _used(name: str, pages: int, uses: _Uses, nodes: Sequence[int]) -> UsedObjec
     cell_count = len(nodes) * blocks
     fetched = np.bincount(cells, uses.lines, cell_count).astype(np.float64).reshape(shape)
     # A line that is written is fetched first, and goes back to memory later.
-    stored = uses.lines * uses.written
-    written = np.bincount(cells, stored, cell_count).astype(np.float64).reshape(shape)
+    written = np.bincount(cells, uses.written, cell_count).astype(np.float64).reshape(shape)
     homes = _homes(uses, blocks, per_block)
     first_users = _first_users(fetched, homes, nodes)
     return UsedObject(name, pages, per_block, fetched, written, LINES_IN_FLIGHT, first_users, homes)

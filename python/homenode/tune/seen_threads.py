@@ -25,6 +25,10 @@ class Threads:
     computing_s: list[float] | None
     # Of the lines that miss a thread's own caches, the share that memory answers.
     from_memory: Floats
+    # Of the lines that a store missed, and of those that a load missed, the share that went back
+    # to memory modified: what is loaded may be written while it is in a cache.
+    stored_back: float = 1.0
+    loaded_back: float = 0.0
 
 
 @dataclass
@@ -70,6 +74,7 @@ def threads_of(recording: Recording, regions: Sequence[Roi], node_of_cpu: Sequen
         [nodes[at] for at in busy],
         [float(of.computing_s[at]) for at in busy] if of.timed else None,
         shares[busy],
+        *_written_back(regions),
     )
 
 
@@ -134,3 +139,23 @@ def _memory_share(roi: Roi) -> dict[int, float]:
         answered = sum(vcpu.time.memory_reads)
         shares[vcpu.id] = min(1.0, answered / missed) if missed else 1.0
     return shares
+
+
+def _written_back(regions: Sequence[Roi]) -> tuple[float, float]:
+    """Threads.stored_back and loaded_back, of all CPUs together; lines that a store missed are the
+    first to go back."""
+    loads = stores = read = written = 0
+    for vcpu in (vcpu for roi in regions for vcpu in roi.vcpus if vcpu.time is not None):
+        assert vcpu.time is not None
+        loads += sum(vcpu.user.loads) + sum(vcpu.kernel.loads)
+        stores += sum(vcpu.user.stores) + sum(vcpu.kernel.stores)
+        read += sum(vcpu.time.memory_reads)
+        written += sum(vcpu.time.memory_writes)
+    missed = loads + stores
+    if not missed or not read:
+        return 1.0, 0.0
+    from_memory = min(1.0, read / missed)
+    loads_read, stores_read = loads * from_memory, stores * from_memory
+    stored_back = min(1.0, written / stores_read) if stores_read else 1.0
+    rest = max(0.0, written - stores_read)
+    return stored_back, min(1.0, rest / loads_read) if loads_read else 0.0

@@ -78,13 +78,13 @@ def spent(computed: int, memory: int, kernel: int = 0) -> dict[str, Any]:
     }
 
 
-def region(threads: list[dict[str, Any]], misses: int = 100, answered: int = 100) -> Roi:
+def region(threads: list[dict[str, Any]], answered: int = 100, written: int = 20) -> Roi:
     none = {"loads": [0, 0], "stores": [0, 0]}
     level = {"hits": 0, "misses": 0}
     vcpus = [
         {
             "vcpu": cpu,
-            "user": {"loads": [misses, 0], "stores": [0, 0]},
+            "user": {"loads": [80, 0], "stores": [20, 0]},
             "kernel": none,
             "time": {
                 "ps": 1,
@@ -96,7 +96,7 @@ def region(threads: list[dict[str, Any]], misses: int = 100, answered: int = 100
                 "l3": level,
                 "cache_to_cache": 0,
                 "memory_reads": [answered, 0],
-                "memory_writes": [0, 0],
+                "memory_writes": [written, 0],
             },
         }
         for cpu in (0, 2)
@@ -121,7 +121,7 @@ def thread(number: int, cpu: int, lines: int, time: dict[str, Any]) -> dict[str,
     return {"id": number, "rank": None, "vcpus": [cpu], "user": user, "time": time}
 
 
-def two_threads(answered: int = 100) -> Roi:
+def two_threads(answered: int = 100, written: int = 20) -> Roi:
     return region(
         [
             thread(0, 0, 100, spent(2_000_000, 3_000_000)),
@@ -129,6 +129,7 @@ def two_threads(answered: int = 100) -> Roi:
             thread(2, 0, 0, spent(0, 0, kernel=900_000)),
         ],
         answered=answered,
+        written=written,
     )
 
 
@@ -166,6 +167,19 @@ def test_objects_have_lines_by_thread_and_page() -> None:
 def test_lines_that_a_shared_cache_answered_are_no_memorys() -> None:
     (array,) = seen(answered=50).program.objects
     assert array.reads.sum() == pytest.approx(110)
+
+
+def test_lines_that_were_loaded_and_then_written_go_back_to_memory() -> None:
+    found = program_of(recording(USES), [two_threads(written=60)], NODE_OF_CPU)
+    (array,) = found.program.objects
+    # 20 of 100 lines were missed by stores; 40 more went back, half of those that loads missed.
+    assert array.writes.tolist() == [[30, 40, 0, 0], [0, 0, 50, 10]]
+
+
+def test_lines_that_stay_in_a_cache_do_not_go_back() -> None:
+    found = program_of(recording(USES), [two_threads(written=10)], NODE_OF_CPU)
+    (array,) = found.program.objects
+    assert array.writes.tolist() == [[0, 20, 0, 0], [0, 0, 0, 0]]
 
 
 def test_pages_are_at_home_where_their_lines_came_from() -> None:
