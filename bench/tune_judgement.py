@@ -5,30 +5,31 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import spearmanr
 from tune_runs import Measured
 
-from homenode.tune.candidate import Candidate
 from homenode.tune.lines_in_flight import calibrated
-from homenode.tune.predicting import predicted
+from homenode.tune.predicting import first_choice, predicted
 
 AS_GOOD = 1.05
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """One case under one model. Times are relative to those of the program as it is; `loss` is how
-    much slower the model's first choice is than the best."""
+    """One case under one model. `real` and `told` are times relative to that of the program as it
+    is, of the other candidates; `loss` is how much slower the model's first choice is than the
+    best."""
 
     machine: str
     case: str
-    errors: tuple[float, ...]
+    real: tuple[float, ...]
+    told: tuple[float, ...]
     rank: float
     loss: float
     best: str
     first: str
     gain: float
-    bottleneck: str
 
     COLUMNS: ClassVar[tuple[str, ...]] = (
         "runs",
@@ -53,6 +54,12 @@ class Judgement:
         ]
 
     @property
+    def errors(self) -> NDArray[np.float64]:
+        """Of each candidate's relative time."""
+        real, told = np.array(self.real), np.array(self.told)
+        return np.abs(told - real) / real
+
+    @property
     def found(self) -> bool:
         """Whether the first choice is as good as the best."""
         return self.loss <= AS_GOOD - 1
@@ -61,47 +68,47 @@ class Judgement:
 def judge(runs: Measured, machine: str, model: str) -> Judgement:
     """Predicts all candidates that ran, and compares."""
     program = calibrated(runs.seen, machine)
-    guesses = {
-        one.name: one
-        for one in predicted(
-            [run.candidate for run in runs.runs], machine, program, model, all_of=True
-        )
-    }
+    given = [run.candidate for run in runs.runs]
+    guesses = predicted(given, machine, program, model, all_of=True)
+    chosen = first_choice(guesses)
+    told_of = {one.name: one.predicted for one in guesses if one.predicted is not None}
     base = runs.runs[0].time_s
-    pairs = [
-        (run.time_s / base, guesses[run.candidate.name].predicted, run.candidate)
-        for run in runs.runs
-        if guesses[run.candidate.name].predicted is not None
-    ]
-    real = np.array([one[0] for one in pairs])
-    told = np.array([one[1] for one in pairs], float)
-    first, best = int(told.argmin()), int(real.argmin())
-    errors = np.abs(told - real) / real
-    rank = spearmanr(real, told).statistic if np.ptp(told) > 0 and np.ptp(real) > 0 else 1.0
-    chosen: Candidate = pairs[first][2]
+    real_of = {run.candidate.name: run.time_s / base for run in runs.runs}
+    names = [name for name in real_of if name in told_of]
+    real = np.array([real_of[name] for name in names])
+    told = np.array([told_of[name] for name in names])
+    best = names[int(real.argmin())]
     return Judgement(
         runs.machine,
         runs.case,
-        tuple(float(one) for one in errors[1:]),
-        float(rank),
-        float(real[first] / real[best] - 1),
-        pairs[best][2].name,
+        tuple(float(one) for one in real[1:]),
+        tuple(float(one) for one in told[1:]),
+        float(spearmanr(real, told).statistic) if np.ptp(told) > 0 else 0.0,
+        real_of[chosen.name] / real_of[best] - 1,
+        best,
         chosen.name,
-        float(1 / real[best]),
-        guesses[chosen.name].bottleneck,
+        1 / real_of[best],
     )
 
 
 def total(found: Sequence[Judgement]) -> str:
-    """All cases together."""
+    """All cases together, and each miss by name."""
     if not found:
         return "nothing has run"
     errors = np.concatenate([one.errors for one in found])
-    hits = sum(one.found for one in found)
-    ranks = [one.rank for one in found]
-    return (
-        f"{len(found)} cases, {len(errors)} candidates; error of relative time: median "
-        f"{np.median(errors):.1%}, 95th percentile {np.percentile(errors, 95):.1%}; rank "
-        f"correlation: median {np.median(ranks):.2f}, least {min(ranks):.2f}; first choice within "
-        f"5 % of the best: {hits} of {len(found)}"
-    )
+    real = np.concatenate([one.real for one in found])
+    told = np.concatenate([one.told for one in found])
+    misses = [one for one in found if not one.found]
+    lines = [
+        f"{len(found)} cases, {len(errors)} candidates",
+        f"error of relative time: median {np.median(errors):.1%}, 95th percentile "
+        f"{np.percentile(errors, 95):.1%}",
+        f"rank correlation: {spearmanr(real, told).statistic:.2f} over all candidates, median of "
+        f"the cases {np.median([one.rank for one in found]):.2f}",
+        f"first choice within 5 % of the best: {len(found) - len(misses)} of {len(found)}",
+    ]
+    lines += [
+        f"missed: {one.machine} {one.case}: {one.first} is {one.loss:.0%} slower than {one.best}"
+        for one in misses
+    ]
+    return "\n".join(lines)

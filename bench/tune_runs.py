@@ -77,12 +77,12 @@ class Store:
         return self.folder / f"{machine}-{case}-{run.replace(' ', '-')}.samples"
 
     def lines(self, machine: str, case: str) -> dict[str, dict[str, Any]]:
-        """What ran, by the name of the candidate."""
+        """What ran and has a time, by the name of the candidate; the others run again."""
         path = self._runs(machine, case)
         if not path.exists():
             return {}
         found = [json.loads(line) for line in path.read_text().splitlines() if line.endswith("}")]
-        return {one["name"]: one for one in found}
+        return {one["name"]: one for one in found if one["time_s"] is not None}
 
     def add(self, machine: str, case: str, line: dict[str, Any]) -> None:
         """Keeps a run."""
@@ -114,10 +114,15 @@ def run_case(lab: Lab, case: Case, store: Store) -> Iterator[str]:
     done = store.lines(name, case.name)
     if PROBE not in done:
         yield _record(lab, case, store, Candidate(PROBE, ()), command)
+        done = store.lines(name, case.name)
+    if PROBE not in done:
+        return
     skipped = _seen(store, name, case.name, lab.machine.node_of_vcpu, PROBE).skipped
     bound = _bound(lab, skipped)
     if AS_IT_IS.name not in done:
         yield _record(lab, case, store, AS_IT_IS, [*RUN, *bound, "--", *command])
+        if AS_IT_IS.name not in store.lines(name, case.name):
+            return
     for one in planned(lab, case, store)[1:]:
         if one.name in done:
             continue
@@ -207,7 +212,7 @@ def _seen(store: Store, machine: str, case: str, node_of_vcpu: Sequence[int], ru
 def measured(store: Store, machine: str, case: str, node_of_vcpu: Sequence[int]) -> Measured | None:
     """What has run of a case; None where the program as it is has not."""
     lines = store.lines(machine, case)
-    if AS_IT_IS.name not in lines or lines[AS_IT_IS.name]["time_s"] is None:
+    if AS_IT_IS.name not in lines:
         return None
     runs = tuple(
         Run(
@@ -217,11 +222,11 @@ def measured(store: Store, machine: str, case: str, node_of_vcpu: Sequence[int])
                 one["threads"],
                 tuple((name, rule) for name, rule in one["memory"]),
             ),
-            float(one["time_s"] or 0),
+            float(one["time_s"]),
             tuple(roi_from_json(raw) for raw in one["regions"]),
         )
         for one in lines.values()
-        if one["time_s"] is not None and one["name"] != PROBE
+        if one["name"] != PROBE
     )
     seen = _seen(store, machine, case, node_of_vcpu, AS_IT_IS.name)
     return Measured(machine, case, seen, runs)

@@ -11,6 +11,17 @@ from homenode.tune.candidates import NOT_MODELLED
 # Relative error to expect: as ./dev bench tune has found it, in docs/the-model.md.
 SURE = {"both": 0.1, "bandwidth": 0.3, "latency": 0.3, "distance": 0.5}
 
+# What is predicted to gain less than the models err is no reason to change anything.
+LEAST_GAIN = 0.05
+
+
+def first_choice(found: Sequence[Candidate]) -> Candidate:
+    """What the models alone would take: the best, or where nothing gains enough the program as it
+    is, which stands first."""
+    known = [one for one in found if one.predicted is not None]
+    best = min(known, key=lambda one: one.predicted or 0.0, default=found[0])
+    return best if (best.predicted or 1.0) <= 1 - LEAST_GAIN else found[0]
+
 
 def predicted(
     candidates: Sequence[Candidate],

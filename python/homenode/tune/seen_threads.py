@@ -99,7 +99,15 @@ def _account(
             if at is not None:
                 node = node_of_cpu[thread.vcpus[0]] if thread.vcpus else None
                 of.add(at, thread, share, node)
+    if not of.lines.any():  # No region tells: what the samples count.
+        for tid, at in row.items():
+            of.lines[at] = of.answered[at] = _weight_of(recording, tid)
     return of
+
+
+def _weight_of(recording: Recording, tid: int) -> float:
+    """The lines that the samples of a thread stand for."""
+    return float(recording.samples["weight"][recording.samples["tid"] == tid].sum())
 
 
 def _order(recording: Recording) -> list[int]:

@@ -11,7 +11,7 @@ from homenode import capi
 from homenode.lab.catalogue import find_file
 from homenode.tune.candidate import Candidate
 from homenode.tune.candidates import AS_IT_IS, Hot, candidates
-from homenode.tune.predicting import predicted
+from homenode.tune.predicting import first_choice, predicted
 from homenode.tune.thread_maps import by_sharing, cpus_by_node, sharing, thread_maps
 
 SQUARE = str(find_file("quad-4x2"))
@@ -140,3 +140,12 @@ def test_what_the_model_cannot_judge_is_kept_at_the_end(square: Mapping[str, Any
     )
     found = predicted([AS_IT_IS, strange], SQUARE, program(in_parts()))
     assert found[-1] == strange
+
+
+def test_a_gain_that_the_models_may_err_by_is_no_reason_to_change() -> None:
+    slightly = Candidate("slightly", ("-i", "all"), predicted=0.97)
+    much = Candidate("much", ("-i", "0"), predicted=0.7)
+    as_it_is = Candidate("as it is", (), predicted=1.0)
+    assert first_choice([as_it_is, slightly]) == as_it_is
+    assert first_choice([as_it_is, slightly, much]) == much
+    assert first_choice([AS_IT_IS]) == AS_IT_IS

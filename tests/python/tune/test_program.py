@@ -202,6 +202,13 @@ def test_what_is_hardly_used_is_one_object() -> None:
     assert found.program.objects[1].reads.tolist() == [[0], [3]]
 
 
+def test_a_sample_file_alone_tells_no_times() -> None:
+    found = program_of(recording(USES), [], NODE_OF_CPU)
+    assert found.threads == (MAIN, WORKER)
+    assert found.program.computing_s is None and found.time_s is None
+    assert found.program.objects[0].reads.sum() == 220
+
+
 def test_samples_that_are_no_counts_are_refused() -> None:
     with pytest.raises(TuneError, match="--samples"):
         program_of(recording(USES, flags=0), [], NODE_OF_CPU)
