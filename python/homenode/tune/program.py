@@ -6,7 +6,8 @@ tell is worked out as each function says.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,16 +69,13 @@ def program_of(recording: Recording, regions: Sequence[Roi], node_of_cpu: Sequen
     for index in [*kept, NO_OBJECT]:
         mine = ~np.isin(found.object_of, kept) if index == NO_OBJECT else found.object_of == index
         mine &= rows != NOBODY
-        if not mine.any():
-            continue
         source = None if index == NO_OBJECT else found.objects[index]
         # What is of many objects counts as one page.
         where = np.zeros_like(pages[mine]) if source is None else pages[mine]
         uses = _uses_of(samples[mine], rows[mine], where, weights[mine], threads)
-        name = REST if source is None else source.name
-        for part, size in _arrays(uses, source, len(threads.nodes)):
-            named = _free(name, [one.name for one in objects])
-            objects.append(_used(named, size, part, threads.nodes))
+        for used in _arrays(uses, source, threads.nodes):
+            taken = [one.name for one in objects]
+            objects.append(replace(used, name=_free(used.name, taken)))
             sources.append(source)
     times = [roi.time.ps for roi in regions if roi.time is not None]
     program = Program(threads.nodes, objects, threads.computing_s)
@@ -115,16 +113,22 @@ def _uses_of(
     return _Uses(rows, pages, lines, lines * back, samples["memory_node"])
 
 
-def _arrays(uses: _Uses, source: Object | None, threads: int) -> list[tuple[_Uses, int]]:
-    """The arrays of an object, and their sizes in pages: several, where a mapping has several."""
+def _arrays(uses: _Uses, source: Object | None, nodes: Sequence[int]) -> list[UsedObject]:
+    """The arrays of an object: several, where a mapping has several; none where nobody uses it."""
+    if len(uses.rows) == 0:
+        return []
+    if source is None:
+        return [_used(REST, 1, uses, nodes)]
     last = int(uses.pages.max()) + 1
-    size = 1 if source is None else max(-(-source.bytes // PAGE), last)
-    if source is None or source.kind != Kind.ANONYMOUS:
-        return [(uses, size)]
-    cells = np.bincount(uses.rows * last + uses.pages, uses.lines, threads * last)
-    begins = beginnings(cells.astype(np.float64).reshape(threads, last))
-    ends = [*begins[1:], size]
-    return [(uses.within(begin, end), end - begin) for begin, end in zip(begins, ends, strict=True)]
+    size = max(-(-source.bytes // PAGE), last)
+    begins = [0]
+    if source.kind == Kind.ANONYMOUS:
+        cells = np.bincount(uses.rows * last + uses.pages, uses.lines, len(nodes) * last)
+        begins = beginnings(cells.astype(np.float64).reshape(len(nodes), last))
+    return [
+        _used(source.name, end - begin, uses.within(begin, end), nodes)
+        for begin, end in pairwise([*begins, size])
+    ]
 
 
 def _hot(object_of: Integers, weights: Floats, objects: int) -> list[int]:
