@@ -18,11 +18,11 @@ constexpr double in_order_from = 12;
 /// the lines of a step in each object; one step where all are alike.
 ///
 /// Blocks follow each other in order of address, and several objects are walked at the same time.
-/// A block whose pages lie on several nodes, and a step that is longer than a block, count as a walk
-/// from node to node, too: each step lies on the node that is owed most, so that all steps together
-/// come to what lies on each.
-/// Threads of a program with many have fewer steps, so that a prediction takes milliseconds.
-/// pre: the layout is of this program and machine, and the program has a thread.
+/// A block whose pages lie on several nodes, and a step that is longer than a block, count as a
+/// walk from node to node, too: each step lies on the node that is owed most, so that all steps
+/// together come to what lies on each. Threads of a program with many have fewer steps, so that a
+/// prediction takes milliseconds. pre: the layout is of this program and machine, and the program
+/// has a thread.
 [[nodiscard]] std::vector<std::vector<ThreadDemand>> steps_of(const Rates& rates,
                                                               const Program& program,
                                                               const Layout& layout);
