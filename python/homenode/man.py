@@ -65,6 +65,27 @@ VERBS = {
             ),
         ),
         Verb(
+            "tune",
+            (
+                (
+                    "homenode tune -- ./solver input",
+                    "Find the placement under which a program takes the least time",
+                ),
+                (
+                    "homenode tune --budget 20runs --metric 'rate: ([0-9.]+)' --higher -- ./solver",
+                    "Compare a rate that the program prints, in twenty runs",
+                ),
+                (
+                    "homenode tune --load 'redis-benchmark -q -n 100000 -t get' -- redis-server",
+                    "Tune a server by the time that a load takes",
+                ),
+                (
+                    "homenode tune --machine quad-4x2 -- homenode bench map --size 1m --threads 4",
+                    "Tune for another machine, in the lab, by modelled time",
+                ),
+            ),
+        ),
+        Verb(
             "lab",
             (
                 ("homenode lab list", "List the machines of the catalogue"),

@@ -1,0 +1,190 @@
+"""`homenode tune`: run what may be best in turn, and say what is."""
+
+import argparse
+import json
+import shutil
+import signal
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import FrameType
+from typing import Any, NoReturn
+
+from homenode import errors
+from homenode.errors import UserError
+from homenode.files import write_whole
+from homenode.study.command import find_command
+from homenode.study.errors import INTERRUPTED
+from homenode.tune import document, text
+from homenode.tune.answer import Answer
+from homenode.tune.candidates import candidates
+from homenode.tune.errors import TuneError
+from homenode.tune.journal import Journal
+from homenode.tune.machine import digest, fingerprint, processor, read_machine
+from homenode.tune.metric import Metric
+from homenode.tune.options import parsed, parser
+from homenode.tune.progress import make_progress
+from homenode.tune.race import Race, taking_part
+from homenode.tune.running import HostRunner, Order, Runner
+from homenode.tune.statistics import MEASURED, MODELLED
+from homenode.tune.tuning import Tuning
+from homenode.tune.verdict import verdict
+
+__all__ = ["main", "parser"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the verb and returns its exit code."""
+    options = parsed(arguments)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:  # nohup ignores the latter.
+            signal.signal(number, _stop)
+    try:
+        return _tune(options)
+    except UserError as error:
+        print(f"homenode tune: {error}", file=sys.stderr)
+        return error.exit_code
+
+
+def _stop(number: int, frame: FrameType | None) -> NoReturn:
+    """SIGTERM, or a closed terminal, is Ctrl-C: nothing goes on running, and the runs stay."""
+    raise KeyboardInterrupt
+
+
+def _order(options: argparse.Namespace) -> Order:
+    return Order(
+        tuple(options.program),
+        Metric(options.metric, options.higher),
+        options.load,
+        options.ready,
+        options.prepare,
+        options.check,
+        options.timeout,
+    )
+
+
+def _asked(options: argparse.Namespace, machine: dict[str, Any]) -> dict[str, Any]:
+    """What makes runs comparable; the budget does not."""
+    names = ("program", "metric", "higher", "load", "ready", "prepare", "check", "timeout")
+    more = ("ignore_output", "keep_threads", "no_preload", "candidates", "roi")
+    asked = {name: getattr(options, name) for name in (*names, *more)}
+    return asked | {"folder": _folder(), "machine": machine}
+
+
+def _folder() -> str:
+    try:
+        return str(Path.cwd())
+    except OSError as error:
+        raise TuneError(
+            f"cannot run in the current folder: {error.strerror}; change to one that exists"
+        ) from error
+
+
+def _found(program: str) -> None:
+    if shutil.which(program) is None:
+        raise TuneError(f"there is no program '{program}'; check its name and PATH", errors.FAILED)
+
+
+def _tune(options: argparse.Namespace) -> int:
+    command = find_command()
+    _found(options.program[0])
+    known = read_machine(command, options.machine)
+    machine = fingerprint(known, options.machine or processor())
+    asked = _asked(options, machine)
+    name = f"tune-{Path(options.program[0]).name}-{digest(asked)}"
+    folder = options.results or Path("results") / name
+    with Journal(folder, asked, fresh=options.fresh) as journal:
+        chosen = journal.candidates()
+        every = candidates(
+            known, None, keep_threads=options.keep_threads, preload=not options.no_preload
+        )
+        others = [one for one in every if one.options]
+        if chosen is None:
+            chosen = taking_part(others, _most(options))
+            journal.begin(chosen)
+        names = {one.name for one in chosen}
+        left_out = [one.name for one in others if one.name not in names]
+        if not chosen:
+            raise TuneError("there is no placement to try; leave --no-preload out", errors.FAILED)
+        clock = MODELLED if options.machine else MEASURED
+        order = _order(options)
+        race = Race(chosen, order.metric, clock, options.margin / 100)
+        interrupted = False
+        progress = make_progress()
+        runner = _runner(options, order, command, folder)
+        same = not (options.ignore_output or options.metric or options.load)
+        tuning = Tuning(race, runner, journal, options.budget, progress, same)
+        try:
+            with runner, progress:
+                tuning.go()
+        except KeyboardInterrupt:
+            interrupted = True
+        return _say(options, tuning, machine, left_out, interrupted=interrupted)
+
+
+def _most(options: argparse.Namespace) -> int:
+    """Few runs can judge few placements: two rounds of all may take half of them."""
+    most = int(options.candidates)
+    if options.budget.runs is not None:
+        most = min(most, max(1, options.budget.runs // 4 - 2))
+    return most
+
+
+def _runner(options: argparse.Namespace, order: Order, command: Path, folder: Path) -> Runner:
+    if options.machine is None:
+        return HostRunner(order, command, folder)
+    from homenode.tune.lab_runner import LabRunner
+
+    return LabRunner(order, command, options.machine, options.roi or "markers")
+
+
+def _say(
+    options: argparse.Namespace,
+    tuning: Tuning,
+    machine: dict[str, Any],
+    left_out: Sequence[str],
+    *,
+    interrupted: bool,
+) -> int:
+    race = tuning.race
+    values = race.as_it_is or tuning.warm_ups
+    answer = Answer(
+        options.program,
+        machine,
+        race,
+        verdict(race),
+        values,
+        left_out,
+        tuning.ran,
+        tuning.spent_s,
+        options.machine is not None,
+        interrupted,
+    )
+    if options.json != "-" and values:
+        columns = min(100, shutil.get_terminal_size((100, 24)).columns)
+        print(text.summary(answer, columns), end="")
+    if options.json is not None:
+        _write_json(options.json, document.as_json(answer))
+    if interrupted:
+        with suppress(BrokenPipeError):
+            print(
+                f"homenode tune: stopped; {tuning.ran} runs are kept in {tuning.journal.folder}; "
+                "run the same command again to resume",
+                file=sys.stderr,
+            )
+        return INTERRUPTED
+    return errors.DONE
+
+
+def _write_json(name: str, value: dict[str, Any]) -> None:
+    content = json.dumps(value, ensure_ascii=False)
+    if name == "-":
+        print(content)
+        return
+    try:
+        write_whole(Path(name), content.encode() + b"\n")
+    except OSError as error:
+        raise TuneError(
+            f"cannot write {name}: {error.strerror}; name another file with --json"
+        ) from error

@@ -1,0 +1,212 @@
+"""The runs of one `homenode tune`: what was asked, then a JSON line for each run, appended whole.
+
+It may be killed at any byte; what had run stays, and the same command goes on from there.
+"""
+
+import fcntl
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Self
+
+from homenode.files import write_whole
+from homenode.tune.candidate import Candidate
+from homenode.tune.errors import TuneError
+from homenode.tune.running import Run
+
+ORDER_SCHEMA = "homenode.tune.order/1"
+RUN_SCHEMA = "homenode.tune.run/1"
+RUNS, ORDER = "runs.jsonl", "order.json"
+
+WARM_UP = 0  # The round of the runs before the first one.
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A run of a candidate in a round."""
+
+    round: int
+    candidate: str
+    run: Run
+
+    def to_json(self) -> dict[str, Any]:
+        """Its line."""
+        return {
+            "schema": RUN_SCHEMA,
+            "round": self.round,
+            "candidate": self.candidate,
+            "value": self.run.value,
+            "wall_s": round(self.run.wall_s, 6),
+            "error": self.run.error,
+            "output": self.run.output,
+            "ended": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
+
+    @staticmethod
+    def from_json(line: Mapping[str, Any]) -> "Kept":
+        """The run of a line; raises KeyError, TypeError or ValueError when it is none."""
+        if line["schema"] != RUN_SCHEMA:
+            raise ValueError(f"no {RUN_SCHEMA}")
+        value = None if line["value"] is None else float(line["value"])
+        run = Run(value, float(line["wall_s"]), line["error"], line["output"])
+        return Kept(int(line["round"]), str(line["candidate"]), run)
+
+
+class Journal:
+    """The folder of one tune, locked against another. `asked` is what makes its runs comparable."""
+
+    def __init__(self, folder: Path, asked: Mapping[str, Any], *, fresh: bool = False) -> None:
+        """Opens and repairs it. Raises TuneError when it is of another command, or in use."""
+        self.folder = folder
+        self.asked = dict(asked)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except OSError as error:
+            raise TuneError(
+                f"cannot create the folder {folder}: {error.strerror}; name another with --results"
+            ) from error
+        try:
+            self._take_lock()
+            self.order = self._same_order(fresh=fresh)
+            self._open()
+        except BaseException:
+            os.close(self._lock)
+            raise
+
+    def _take_lock(self) -> None:
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise TuneError(
+                f"another 'homenode tune' is writing to {self.folder}; wait for it, or name "
+                "another folder with --results"
+            ) from error
+
+    def _same_order(self, *, fresh: bool) -> Mapping[str, Any] | None:
+        """What was asked for the runs that are there; None if there are none."""
+        path = self.folder / ORDER
+        if fresh:
+            self._set_aside()
+            return None
+        try:
+            order = json.loads(path.read_text(encoding="utf-8"))
+            if order["schema"] != ORDER_SCHEMA:
+                raise ValueError(f"no {ORDER_SCHEMA}")
+            asked = order["asked"]
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+            raise TuneError(
+                f"cannot use {path}: {error}; measure everything again with --fresh"
+            ) from error
+        for key, value in json.loads(json.dumps(self.asked)).items():
+            if asked.get(key) != value:
+                raise TuneError(
+                    f"{self.folder} has the runs of another command (its {key} differs); name "
+                    "another folder with --results, or measure everything again with --fresh"
+                )
+        return dict(order)
+
+    def _set_aside(self) -> None:
+        """Keeps older runs under the next free name."""
+        runs = self.folder / RUNS
+        if runs.exists():
+            number = 1
+            while (aside := runs.with_name(f"runs-{number}.jsonl")).exists():
+                number += 1
+            runs.rename(aside)
+        (self.folder / ORDER).unlink(missing_ok=True)
+
+    def _open(self) -> None:
+        path = self.folder / RUNS
+        try:
+            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            data = path.read_bytes()
+            self.runs, sound = _parsed(data, path)
+            os.ftruncate(self._file, sound)
+            self._end = os.lseek(self._file, sound, os.SEEK_SET)
+            os.fsync(self._lock)
+        except OSError as error:
+            raise TuneError(f"cannot open {path}: {error.strerror}; check who may write") from error
+
+    def candidates(self) -> list[Candidate] | None:
+        """Those that the runs are of; None if nothing has run."""
+        if self.order is None:
+            return None
+        try:
+            return [_candidate(one) for one in self.order["candidates"]]
+        except (KeyError, TypeError, ValueError) as error:
+            raise TuneError(
+                f"cannot use {self.folder / ORDER}: {error}; measure everything again with --fresh"
+            ) from error
+
+    def begin(self, candidates: Sequence[Candidate]) -> None:
+        """Writes down what is asked and who takes part."""
+        order = {
+            "schema": ORDER_SCHEMA,
+            "asked": self.asked,
+            "candidates": [asdict(one) for one in candidates],
+        }
+        try:
+            text = json.dumps(order, indent=1, ensure_ascii=False)
+            write_whole(self.folder / ORDER, text.encode() + b"\n")
+        except OSError as error:
+            raise self._full(error) from error
+
+    def append(self, kept: Kept) -> None:
+        """Writes one run and waits until it is on the disk; on failure the file is as before."""
+        line = json.dumps(kept.to_json(), ensure_ascii=False).encode() + b"\n"
+        try:
+            view = memoryview(line)
+            while view:
+                view = view[os.write(self._file, view) :]
+            os.fsync(self._file)
+        except OSError as error:
+            os.ftruncate(self._file, self._end)
+            os.lseek(self._file, self._end, os.SEEK_SET)
+            raise self._full(error) from error
+        self._end += len(line)
+        self.runs.append(kept)
+
+    def _full(self, error: OSError) -> TuneError:
+        return TuneError(
+            f"cannot write to {self.folder}: {error.strerror}; the earlier runs are complete: free "
+            "some space, then run the same command again to resume"
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        os.close(self._file)
+        os.close(self._lock)
+
+
+def _candidate(value: Mapping[str, Any]) -> Candidate:
+    known = dict(value)
+    known["options"] = tuple(str(word) for word in known["options"])
+    known["memory"] = tuple((name, str(rule)) for name, rule in known["memory"])
+    return Candidate(**known)
+
+
+def _parsed(data: bytes, path: Path) -> tuple[list[Kept], int]:
+    """The runs, and the length of the sound part: a torn last line is left out."""
+    runs: list[Kept] = []
+    sound = 0
+    for number, line in enumerate(data.splitlines(keepends=True), start=1):
+        last = sound + len(line) == len(data)
+        if last and (not line.endswith(b"\n") or not line.strip(b"\0\n")):
+            break
+        try:
+            runs.append(Kept.from_json(json.loads(line)))
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise TuneError(
+                f"line {number} of {path} is no run ({error}); remove it, or measure everything "
+                "again with --fresh"
+            ) from error
+        sound += len(line)
+    return runs, sound

@@ -1,0 +1,64 @@
+"""Runs candidates in the lab, in one boot: what is measured is modelled time, and says so."""
+
+from pathlib import Path
+from typing import Literal, Self
+
+from homenode import lab
+from homenode.lab.result import Result
+from homenode.lab.stats import PS_PER_S
+from homenode.tune.candidate import Candidate
+from homenode.tune.errors import TuneError
+from homenode.tune.running import Order, Run, digest_of
+
+NO_REGION = (
+    "it marks no region of interest whose time could be compared; count all of it with --roi all"
+)
+
+
+class LabRunner:
+    """A machine of the catalogue, or of a file. Entering boots it. Raises TuneError."""
+
+    def __init__(
+        self, order: Order, command: Path, machine: str, roi: Literal["markers", "all"]
+    ) -> None:
+        self._order = order
+        self._command = command
+        self._roi: Literal["markers", "all"] = roi
+        try:
+            self._lab = lab.Lab(machine, timing=True)
+        except lab.LabError as error:
+            raise TuneError(str(error), error.exit_code) from error
+
+    def __enter__(self) -> Self:
+        try:
+            self._lab.__enter__()
+        except lab.LabError as error:
+            raise TuneError(str(error), error.exit_code) from error
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._lab.__exit__(*error)
+
+    def run(self, candidate: Candidate, limit_s: float | None) -> Run:
+        """One job. `limit_s` bounds the emulator's time, which is not what is measured."""
+        words = list(self._order.program)
+        if candidate.options or self._roi == "all":
+            # Where all is counted, its own start is in both.
+            words = [str(self._command), "run", *candidate.options, "--", *words]
+        limits = [limit for limit in (limit_s, self._order.timeout_s) if limit is not None]
+        try:
+            result = self._lab.run(words, timeout_s=min(limits, default=None), roi=self._roi)
+        except lab.LabError as error:
+            raise TuneError(str(error), error.exit_code) from error
+        return self._valued(result)
+
+    def _valued(self, result: Result) -> Run:
+        wall_s = result.guest_ms / 1000
+        if result.status != 0:
+            said = result.stderr.decode(errors="replace").strip().splitlines()
+            last = f": {said[-1][:200]}" if said else ""
+            return Run(None, wall_s, f"it ended with exit code {result.status}{last}")
+        times = [roi.time.ps for roi in result.rois if roi.time is not None]
+        if not sum(times):
+            return Run(None, wall_s, NO_REGION)
+        return Run(sum(times) / PS_PER_S, wall_s, None, digest_of(result.stdout))
