@@ -83,6 +83,10 @@ VERBS = {
                     "homenode tune --machine quad-4x2 -- homenode bench map --size 1m --threads 4",
                     "Tune for another machine, in the lab, by modelled time",
                 ),
+                (
+                    "homenode tune --recipe solver.json -- ./solver input",
+                    "Write what 'homenode run --recipe solver.json -- ./solver input' applies",
+                ),
             ),
         ),
         Verb(

@@ -22,6 +22,8 @@ INPUTS = [
     ("bench", "gather", "--file", MISSING),
     ("run", "--file", MISSING, "--dump"),
     ("run", "--shm", MISSING, "--dump"),
+    ("run", "--recipe", MISSING, "true"),
+    ("tune", "--machine", f"{MISSING}.xml", "--", "true"),
     ("run", "--near", f"file:{MISSING}", "true"),
     ("run", "-m", f"file:{MISSING}", "true"),
     ("lab", "run", "--machine", f"{MISSING}.xml", "--", "true"),

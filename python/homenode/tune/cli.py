@@ -1,7 +1,6 @@
 """`homenode tune`: run what may be best in turn, and say what is."""
 
 import argparse
-import json
 import shutil
 import signal
 import sys
@@ -13,10 +12,8 @@ from typing import Any, NoReturn
 
 from homenode import errors
 from homenode.errors import UserError
-from homenode.files import write_whole
 from homenode.study.command import find_command
 from homenode.study.errors import INTERRUPTED
-from homenode.tune import document, text
 from homenode.tune.answer import Answer
 from homenode.tune.candidates import candidates
 from homenode.tune.errors import TuneError
@@ -24,6 +21,7 @@ from homenode.tune.journal import Journal
 from homenode.tune.machine import digest, fingerprint, processor, read_machine
 from homenode.tune.metric import Metric
 from homenode.tune.options import parsed, parser
+from homenode.tune.printing import show
 from homenode.tune.progress import make_progress
 from homenode.tune.race import Race, taking_part
 from homenode.tune.running import HostRunner, Order, Runner
@@ -161,11 +159,7 @@ def _say(
         options.machine is not None,
         interrupted,
     )
-    if options.json != "-" and values:
-        columns = min(100, shutil.get_terminal_size((100, 24)).columns)
-        print(text.summary(answer, columns), end="")
-    if options.json is not None:
-        _write_json(options.json, document.as_json(answer))
+    show(options, answer)
     if interrupted:
         with suppress(BrokenPipeError):
             print(
@@ -175,16 +169,3 @@ def _say(
             )
         return INTERRUPTED
     return errors.DONE
-
-
-def _write_json(name: str, value: dict[str, Any]) -> None:
-    content = json.dumps(value, ensure_ascii=False)
-    if name == "-":
-        print(content)
-        return
-    try:
-        write_whole(Path(name), content.encode() + b"\n")
-    except OSError as error:
-        raise TuneError(
-            f"cannot write {name}: {error.strerror}; name another file with --json"
-        ) from error

@@ -22,7 +22,7 @@ def as_json(answer: Answer) -> dict[str, Any]:
         "verdict": str(answer.verdict.kind),
         "command": None if winner is None else command_text(winner.candidate, answer.program),
         "options": None if winner is None else list(winner.candidate.options),
-        "gain": None if winner is None else _interval(winner),
+        "gain": None if winner is None else interval_json(winner),
         "reason": None if winner is None else reason(winner.candidate),
         "most": answer.verdict.most,
         "sure": 1 - ERROR,
@@ -53,7 +53,8 @@ def _finite(share: float) -> float | None:
     return share if math.isfinite(share) else None
 
 
-def _interval(one: Standing) -> dict[str, Any]:
+def interval_json(one: Standing) -> dict[str, Any]:
+    """What the pairs of a candidate show."""
     bounded = one.interval
     low = None if math.isinf(bounded.low) else gain(bounded.low)
     return {
@@ -75,6 +76,6 @@ def _candidate(one: Standing) -> dict[str, Any]:
         "bottleneck": candidate.bottleneck,
         "state": one.state,
         "left_because": one.why or None,
-        "gain": _interval(one) if one.logs else None,
+        "gain": interval_json(one) if one.logs else None,
         "values": list(one.values),
     }

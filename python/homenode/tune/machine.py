@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import re
+import shlex
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,7 +22,8 @@ def read_machine(command: Path, name: str | None = None) -> dict[str, Any]:
     try:
         done = subprocess.run(words, capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            raise TuneError(done.stderr.strip() or f"{words} failed", done.returncode)
+            said = re.sub(r"^homenode \w+: ", "", done.stderr.strip())
+            raise TuneError(said or f"{shlex.join(words)} failed", done.returncode)
         found: dict[str, Any] = json.loads(done.stdout)
     except (OSError, ValueError) as error:
         raise TuneError(f"cannot read the machine with {command}: {error}") from error

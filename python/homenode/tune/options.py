@@ -158,6 +158,20 @@ def _printed(top: argparse.ArgumentParser) -> None:
     top.add_argument(
         "--json", metavar="FILE|-", help="write the answer as JSON; - prints it instead of the text"
     )
+    top.add_argument(
+        "--recipe",
+        metavar="FILE",
+        type=Path,
+        help="write what 'homenode run --recipe FILE' applies, where a placement is better",
+    )
+    top.add_argument(
+        "--output", metavar="FILE", type=Path, help="write a self-contained HTML page about it"
+    )
+    top.add_argument(
+        "--emit",
+        choices=("numactl", "omp", "slurm", "likwid"),
+        help="print the better placement for another tool too, as 'homenode run --emit' does",
+    )
 
 
 def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:

@@ -45,7 +45,7 @@ class Clock:
 
 
 MEASURED = Clock(effect=4.0, resolution=1e-4)
-MODELLED = Clock(effect=1e4, resolution=5e-4)  # The lab repeats itself nearly.
+MODELLED = Clock(effect=100.0, resolution=5e-4)  # The lab repeats itself nearly.
 
 
 @dataclass(frozen=True)

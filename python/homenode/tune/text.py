@@ -25,34 +25,39 @@ def summary(answer: Answer, columns: int = 100) -> str:
 
 
 def _lines(answer: Answer) -> Iterator[str]:
+    yield as_it_is(answer)
+    winner = answer.verdict.winner
+    if winner is None:
+        yield from sentences(answer)
+        return
+    yield f"{_gain(answer, winner)} with {winner.candidate.name}:"
+    yield f"{ACTION} {command_text(winner.candidate, answer.program)}"
+    yield words.reason(winner.candidate)
+    if len(answer.race.running) > 1:
+        yield f"{len(answer.race.running) - 1} more may be as good; a larger --budget tells."
+
+
+def sentences(answer: Answer) -> Iterator[str]:
+    """What the runs prove, without the command."""
     race, verdict = answer.race, answer.verdict
-    yield _as_it_is(answer)
-    kind = "modelled " if answer.modelled else ""
-    if verdict.kind == Kind.BETTER:
-        assert verdict.winner is not None
-        yield f"{kind}{_gain(answer, verdict.winner)} with {verdict.winner.candidate.name}:"
-        yield f"{ACTION} {command_text(verdict.winner.candidate, answer.program)}"
-        yield words.reason(verdict.winner.candidate)
-        if len(race.running) > 1:
-            yield f"{len(race.running) - 1} more may be as good; a larger --budget tells."
+    if verdict.winner is not None:
+        yield f"{_gain(answer, verdict.winner)} with {verdict.winner.candidate.name}."
         return
     tried = sum(bool(one.logs) for one in race.standings)
-    of_tried = f"of the {tried} placements that ran" if tried > 1 else "of the placement that ran"
     if tried == 0:
         yield "No placement could be compared with the program as it is; the reasons are below."
         return
+    of_tried = f"of the {tried} placements that ran" if tried > 1 else "of the placement that ran"
+    gained = f"is {_kind(answer)}{words.better(race.metric)}"
     most = "" if verdict.most is None else f" by more than {words.percent(verdict.most)[1:]}"
     if verdict.kind == Kind.NOTHING_BETTER:
         yield (
-            f"Nothing here is better than what you have: none {of_tried} is {kind}"
-            f"{words.better(race.metric)}{most} ({words.SURE})."
+            f"Nothing here is better than what you have: none {of_tried} {gained}{most} "
+            f"({words.SURE})."
         )
         return
-    yield (
-        f"Nothing here is shown to be better than what you have: none {of_tried} "
-        f"{'can yet be judged' if not most else f'is {kind}{words.better(race.metric)}{most}'} "
-        f"({words.SURE})."
-    )
+    bound = f"none {of_tried} {gained}{most} ({words.SURE})" if most else "the runs are too few"
+    yield f"Nothing here is shown to be better than what you have: {bound}."
     best = verdict.promising
     if best is not None and gain(best.interval.estimate) > race.margin:
         yield (
@@ -61,7 +66,12 @@ def _lines(answer: Answer) -> Iterator[str]:
         )
 
 
-def _as_it_is(answer: Answer) -> str:
+def _kind(answer: Answer) -> str:
+    return "modelled " if answer.modelled else ""
+
+
+def as_it_is(answer: Answer) -> str:
+    """What the program took, and how much that varies."""
     values = answer.values
     noise = deviation_of(values)
     found = words.value(median(values), answer.race.metric, modelled=answer.modelled)
@@ -70,8 +80,9 @@ def _as_it_is(answer: Answer) -> str:
 
 
 def _gain(answer: Answer, one: Standing) -> str:
+    found = f"{_kind(answer)}{words.percent(gain(one.interval.estimate))}"
     return (
-        f"{words.percent(gain(one.interval.estimate))} {words.better(answer.race.metric)} "
+        f"{found} {words.better(answer.race.metric)} "
         f"({words.SURE}: {words.between(one.interval)}; {len(one.logs)} pairs)"
     )
 
@@ -86,7 +97,8 @@ def _candidates(answer: Answer) -> Iterator[str]:
                 words.percent(gain(one.interval.estimate)) if known else "",
                 words.between(one.interval) if known else "",
                 str(len(one.logs)),
-                one.why or ("the answer" if one is answer.verdict.winner else "still in the race"),
+                words.ended(one)
+                or ("the answer" if one is answer.verdict.winner else "still in the race"),
             ]
         )
     for column in (0, -1):  # What is no figure begins at the left.

@@ -47,6 +47,11 @@ def reason(candidate: Candidate) -> str:
     return f"{first} The model names {candidate.bottleneck} as what then limits it{expected}."
 
 
+def ended(one: Standing, most: int = 100) -> str:
+    """Why a candidate left, short enough for a table; the journal has all of it."""
+    return one.why if len(one.why) <= most else f"{one.why[: most - 1].rstrip()}…"
+
+
 def outcome(one: Standing) -> str:
     """What became of a candidate: its gain so far, and why it left."""
     if not one.logs:

@@ -228,6 +228,11 @@ void RunOptions::define(CLI::App& app) {
                  ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)] = row.kind;
     }
   }
+  app.add_option("--recipe", recipe_,
+                 "the options that 'homenode tune --recipe FILE' wrote; on another machine or for "
+                 "another program than it found them for, that is reported")
+      ->type_name("FILE")
+      ->group("Recipes");
   define_threads(app, threads_);
   define_prints(app, prints_);
   // For the help alone: the program never gets to the parser.

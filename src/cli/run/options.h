@@ -34,6 +34,8 @@ struct RunOrder {
 class RunOptions {
  public:
   void define(CLI::App& app);
+  /// The file of --recipe; empty without.
+  [[nodiscard]] const std::string& recipe() const { return recipe_; }
   /// pre: the parser has parsed the options; `program` is what follows them. Errors: bad_usage for
   /// options that exclude each other, stand in a wrong order or cannot be read.
   [[nodiscard]] Result<RunOrder> read(std::vector<std::string> program) const;
@@ -47,6 +49,7 @@ class RunOptions {
   std::map<const CLI::Option*, launch::RunSetting::Kind> kinds_;
   launch::ThreadRequest threads_;
   RunPrints prints_;
+  std::string recipe_;
 };
 
 }  // namespace homenode::cli

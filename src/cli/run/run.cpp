@@ -16,12 +16,26 @@
 #include "launch/charm.h"
 #include "launch/emit.h"
 #include "launch/plan.h"
+#include "launch/recipe.h"
 #include "launch/start.h"
 #include "machine/hardware.h"
 #include "machine/quick_machine.h"
 
 namespace homenode::cli {
 namespace {
+
+/// The arguments with `options` in the place of --recipe, which the parser has found among them.
+std::vector<std::string> with_recipe(std::vector<std::string> arguments,
+                                     const std::vector<std::string>& options) {
+  const auto at = std::find_if(arguments.begin(), arguments.end(), [](const std::string& text) {
+    return text.starts_with("--rec");  // No other option begins so.
+  });
+  if (at == arguments.end()) return arguments;
+  const bool joined = at->find('=') != std::string::npos;
+  const auto next = arguments.erase(at, at + (joined ? 1 : 2));
+  arguments.insert(next, options.begin(), options.end());
+  return arguments;
+}
 
 /// What is to be done, and the machine that it was planned for.
 struct Planned {
@@ -58,6 +72,7 @@ class Run final : public Verb {
   }
 
   int run(Context& context) override {
+    if (!options_.recipe().empty()) return run_recipe(context);
     const auto order = options_.read(std::move(program_));
     if (!order) return report(context, name(), order.error());
     const bool full = launch::needs_full_machine(order->request);
@@ -73,6 +88,23 @@ class Run final : public Verb {
   }
 
  private:
+  /// The same command with the recipe's options, after what differs from where it was found.
+  int run_recipe(Context& context) {
+    const auto recipe = launch::read_recipe(context.os, options_.recipe());
+    if (!recipe) return report(context, name(), recipe.error());
+    const auto machine = machine::read_quick_machine(context.os);
+    if (!machine) return report(context, name(), machine.error());
+    const std::string program = program_.empty() ? "" : program_.front();
+    for (const std::string& difference : launch::recipe_differences(
+             *recipe, *machine, launch::processor_model(context.os), program)) {
+      print(context, {fmt::format("{} was found {}; tune again to be sure that it helps",
+                                  options_.recipe(), difference)});
+    }
+    std::vector<std::string> arguments(context.arguments.begin() + 1, context.arguments.end());
+    Run inner;
+    return invoke(context, inner, with_recipe(std::move(arguments), recipe->options));
+  }
+
   /// The live machine, or none at all where nothing asks for it, and the plan for it.
   static Result<Planned> plan(Context& context, const RunOrder& order, bool full) {
     const RunPrints& prints = order.prints;

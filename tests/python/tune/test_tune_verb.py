@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from json_documents import breaches, errors
 
+from homenode.study.command import find_command
 from homenode.tune import cli
 
 SHORT = ["--budget", "6runs", "--candidates", "1"]
@@ -95,6 +96,37 @@ def test_a_number_that_is_printed_is_compared(tmp_path, capfd) -> None:
     assert tune(tmp_path / "r", *words) == 0
     printed = capfd.readouterr().out
     assert "+100 % better" in printed and f"→ homenode run --malloc bind -- {program}" in printed
+
+
+def test_a_recipe_is_applied_and_warns_elsewhere(tmp_path, capfd) -> None:
+    program = script(tmp_path, 'if [ "$LD_PRELOAD" ]; then echo rate: 10; else echo rate: 5; fi')
+    recipe, page = tmp_path / "recipe.json", tmp_path / "page.html"
+    words = ["--metric", r"rate: (\d+)", "--higher", "--budget", "20runs", "--recipe", str(recipe)]
+    words += ["--output", str(page), "--emit", "numactl"]
+    assert tune(tmp_path / "r", *words, "--", program) == 0
+    capfd.readouterr()
+    document = json.loads(recipe.read_text())
+    assert errors(document, "homenode.recipe") == [] and list(breaches(document)) == []
+    assert f"homenode run --malloc bind -- {program}" in page.read_text()
+    assert "http" not in page.read_text().replace("http://www.w3.org", "")
+    applied = run_recipe(recipe, program)
+    assert (applied.stdout, applied.stderr) == ("rate: 10\n", "")
+    elsewhere = run_recipe(recipe, "true")
+    assert elsewhere.returncode == 0 and f"was found for {program}, not true" in elsewhere.stderr
+    document["machine"] = {"model": "another", "nodes": []}
+    recipe.write_text(json.dumps(document))
+    elsewhere = run_recipe(recipe, program)
+    assert elsewhere.stdout == "rate: 10\n" and elsewhere.stderr.count("tune again") == 2
+
+
+def run_recipe(recipe: Path, program: str) -> "subprocess.CompletedProcess[str]":
+    words = [str(find_command()), "run", "--recipe", str(recipe), "--", program]
+    return subprocess.run(words, capture_output=True, text=True, check=False)
+
+
+def test_no_recipe_is_written_where_nothing_is_better(tmp_path, capfd) -> None:
+    assert tune(tmp_path / "r", "--recipe", str(tmp_path / "x.json"), "--", "false") == 1
+    assert not (tmp_path / "x.json").exists()
 
 
 SERVER = """
