@@ -76,6 +76,10 @@ class Race:
         self.rounds += 1
         assert before.value is not None
         self.as_it_is.append(before.value)
+        if self.rounds == 1:  # Of what cannot run, nothing is claimed.
+            known = [runs.get(one.candidate.name) for one in self.running]
+            able = sum(run is not None and run.value is not None for run in known)
+            self.error = ERROR / max(1, able)
         for one in self.running:
             run = runs.get(one.candidate.name)
             if run is None:
@@ -93,8 +97,9 @@ class Race:
         """Those that surely gain too little, against the program as it is or against the leader."""
         for one in self.running:
             if one.interval.below(self.margin):
-                what = "is slower" if one.interval.worse else f"gains less than {self.margin:.2%}"
-                one.state, one.why = BEATEN, f"surely {what}"
+                slower = one.interval.worse
+                one.state = BEATEN
+                one.why = f"surely {'slower' if slower else f'gains less than {self.margin:.2%}'}"
         leader = self.leader
         for one in self.running:
             if leader is None or one is leader:

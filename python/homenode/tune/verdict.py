@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from homenode.tune.race import BEATEN, FAILED, RUNNING, Race, Standing
 from homenode.tune.statistics import gain
+from homenode.tune.words import TELLING
 
 
 class Kind(StrEnum):
@@ -34,7 +35,7 @@ def verdict(race: Race) -> Verdict:
         return Verdict(Kind.BETTER, leader)
     judged = [one for one in race.standings if one.state in (BEATEN, RUNNING) and one.logs]
     highest = max((one.interval.high for one in judged), default=-math.inf)
-    most = max(0.0, gain(highest)) if math.isfinite(highest) else None
+    most = max(0.0, gain(highest)) if judged and gain(highest) <= TELLING else None
     sure = all(one.state in (BEATEN, FAILED) for one in race.standings)
     if sure:
         return Verdict(Kind.NOTHING_BETTER, most=most)

@@ -8,6 +8,7 @@ from homenode.tune.race import Standing
 from homenode.tune.statistics import Interval, gain
 
 SURE = "95 % sure"
+TELLING = 10.0  # An interval that reaches further says nothing.
 
 
 def percent(share: float) -> str:
@@ -19,7 +20,7 @@ def percent(share: float) -> str:
 
 def between(interval: Interval) -> str:
     """The bounds of a gain: "+5.1 % to +10 %"."""
-    if math.isinf(interval.low) or math.isinf(interval.high):
+    if math.isinf(interval.low) or gain(interval.high) > TELLING:
         return "too few runs to tell"
     return f"{percent(gain(interval.low))} to {percent(gain(interval.high))}"
 
