@@ -23,7 +23,7 @@ def draw(standings: Sequence[Standing], margin: float) -> str:
 
     def at(share: float) -> float:
         held = min(max(share, low), high)
-        return NAMES + (WIDTH - NAMES - 20) * (held - low) / (high - low)
+        return NAMES + (WIDTH - NAMES - 40) * (held - low) / (high - low)
 
     band = element(
         "rect",
