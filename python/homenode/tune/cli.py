@@ -114,8 +114,9 @@ def _tune(options: argparse.Namespace) -> int:
         same = not (options.ignore_output or options.metric or options.load)
         tuning = Tuning(race, runner, journal, options.budget, progress, same)
         try:
-            with runner, progress:
-                tuning.go()
+            if not tuning.over:
+                with runner, progress:
+                    tuning.go()
         except KeyboardInterrupt:
             interrupted = True
         return _say(options, tuning, machine, left_out, interrupted=interrupted)

@@ -93,19 +93,6 @@ class Processes:
     def __init__(self, folder: Path) -> None:
         self._running = folder / "running"
         self._sessions: list[int] = []
-        try:
-            self._running.write_text("")
-            self._guard = subprocess.Popen(
-                ["/bin/sh", "-c", GUARD, str(self._running)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )
-        except OSError as error:
-            raise TuneError(
-                f"cannot write to {folder}: {error.strerror}; name another with --results"
-            ) from error
 
     @contextmanager
     def started(
@@ -130,6 +117,20 @@ class Processes:
             self._running.write_text("".join(f"{one}\n" for one in self._sessions))
 
     def __enter__(self) -> Self:
+        try:
+            self._running.write_text("")
+            self._guard = subprocess.Popen(
+                ["/bin/sh", "-c", GUARD, str(self._running)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise TuneError(
+                f"cannot write to {self._running.parent}: {error.strerror}; name another folder "
+                "with --results"
+            ) from error
         return self
 
     def __exit__(self, *error: object) -> None:

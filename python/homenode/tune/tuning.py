@@ -54,8 +54,7 @@ class Tuning:
     def go(self) -> None:
         """Runs until the race is over or the budget is used. Raises TuneError when the program as
         it is cannot be measured."""
-        warm = sum(kept.run.value is not None for kept in self._of_round(WARM_UP))
-        for number in range(warm, WARM_UPS):
+        for number in range(len(self.warm_ups), WARM_UPS):
             self._as_it_is(WARM_UP, again=number > 0)
         if self.compare_output and self._varies():
             self.observer.note(
@@ -69,6 +68,13 @@ class Tuning:
                 return
             self._run_round()
             self.observer.round_done(self.race)
+
+    @property
+    def over(self) -> bool:
+        """Whether there is nothing left to run, or nothing left of the budget."""
+        if len(self.warm_ups) < WARM_UPS:
+            return False
+        return self.race.over or self.runs_left < 2
 
     @property
     def ran(self) -> int:
