@@ -5,7 +5,7 @@ import shutil
 import signal
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
@@ -15,14 +15,14 @@ from homenode.errors import UserError
 from homenode.study.command import find_command
 from homenode.study.errors import INTERRUPTED
 from homenode.tune.answer import Answer
-from homenode.tune.candidates import candidates
+from homenode.tune.candidate import Candidate
 from homenode.tune.errors import TuneError
 from homenode.tune.journal import Journal
 from homenode.tune.machine import digest, fingerprint, processor, read_machine
 from homenode.tune.metric import Metric
 from homenode.tune.options import parsed, parser
 from homenode.tune.printing import show
-from homenode.tune.progress import make_progress
+from homenode.tune.progress import Progress, make_progress
 from homenode.tune.race import Race, taking_part
 from homenode.tune.running import HostRunner, Order, Runner
 from homenode.tune.statistics import MEASURED, MODELLED
@@ -93,33 +93,56 @@ def _tune(options: argparse.Namespace) -> int:
     name = f"tune-{Path(options.program[0]).name}-{digest(asked)}"
     folder = options.results or Path("results") / name
     with Journal(folder, asked, fresh=options.fresh) as journal:
-        chosen = journal.candidates()
-        every = candidates(
-            known, None, keep_threads=options.keep_threads, preload=not options.no_preload
-        )
-        others = [one for one in every if one.options]
-        if chosen is None:
-            chosen = taking_part(others, _most(options))
-            journal.begin(chosen)
-        names = {one.name for one in chosen}
-        left_out = [one.name for one in others if one.name not in names]
-        if not chosen:
-            raise TuneError("there is no placement to try; leave --no-preload out", errors.FAILED)
-        clock = MODELLED if options.machine else MEASURED
         order = _order(options)
-        race = Race(chosen, order.metric, clock, options.margin / 100)
-        interrupted = False
-        progress = make_progress()
         runner = _runner(options, order, command, folder)
+        clock = MODELLED if options.machine else MEASURED
         same = not (options.ignore_output or options.metric or options.load)
-        tuning = Tuning(race, runner, journal, options.budget, progress, same)
-        try:
-            if not tuning.over:
-                with runner, progress:
+        progress, interrupted = make_progress(), False
+        with ExitStack() as started:
+            earlier = journal.candidates()
+            if earlier is None:
+                _start(started, runner, progress)
+            chosen = earlier or _taking_part(options, known, journal, runner, progress)
+            race = Race(chosen, order.metric, clock, options.margin / 100)
+            tuning = Tuning(race, runner, journal, options.budget, progress, same)
+            try:
+                if not tuning.over:
+                    if earlier is not None:
+                        _start(started, runner, progress)
                     tuning.go()
-        except KeyboardInterrupt:
-            interrupted = True
-        return _say(options, tuning, machine, left_out, interrupted=interrupted)
+            except KeyboardInterrupt:
+                interrupted = True
+        return _say(options, tuning, machine, journal.left_out(), interrupted=interrupted)
+
+
+def _start(started: ExitStack, runner: Runner, progress: Progress) -> None:
+    """An answer that is known already needs neither."""
+    started.enter_context(runner)
+    started.enter_context(progress)
+
+
+def _taking_part(
+    options: argparse.Namespace,
+    known: dict[str, Any],
+    journal: Journal,
+    runner: Runner,
+    progress: Progress,
+) -> list[Candidate]:
+    """The candidates that promise most; the journal keeps who takes part."""
+    every = runner.look(
+        known,
+        journal.folder,
+        progress.note,
+        keep_threads=options.keep_threads,
+        preload=not options.no_preload,
+    )
+    others = [one for one in every if one.options]
+    chosen = taking_part(others, _most(options))
+    if not chosen:
+        raise TuneError("there is no placement to try; leave --no-preload out", errors.FAILED)
+    names = {one.name for one in chosen}
+    journal.begin(chosen, [one.name for one in others if one.name not in names])
+    return chosen
 
 
 def _most(options: argparse.Namespace) -> int:

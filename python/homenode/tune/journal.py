@@ -144,15 +144,20 @@ class Journal:
                 f"cannot use {self.folder / ORDER}: {error}; measure everything again with --fresh"
             ) from error
 
-    def begin(self, candidates: Sequence[Candidate]) -> None:
-        """Writes down what is asked and who takes part."""
-        order = {
+    def left_out(self) -> list[str]:
+        """The names of placements that do not take part."""
+        return [] if self.order is None else [str(name) for name in self.order["left_out"]]
+
+    def begin(self, candidates: Sequence[Candidate], left_out: Sequence[str] = ()) -> None:
+        """Writes down what is asked, who takes part and who does not."""
+        self.order = {
             "schema": ORDER_SCHEMA,
             "asked": self.asked,
             "candidates": [asdict(one) for one in candidates],
+            "left_out": list(left_out),
         }
         try:
-            text = json.dumps(order, indent=1, ensure_ascii=False)
+            text = json.dumps(self.order, indent=1, ensure_ascii=False)
             write_whole(self.folder / ORDER, text.encode() + b"\n")
         except OSError as error:
             raise self._full(error) from error

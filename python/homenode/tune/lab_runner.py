@@ -1,15 +1,18 @@
 """Runs candidates in the lab, in one boot: what is measured is modelled time, and says so."""
 
 from pathlib import Path
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 from homenode import lab
 from homenode.lab.result import Result
 from homenode.lab.stats import PS_PER_S
 from homenode.tune.candidate import Candidate
+from homenode.tune.candidates import candidates
 from homenode.tune.errors import TuneError
-from homenode.tune.running import Order, Run, digest_of
+from homenode.tune.looking import promising, seen_in
+from homenode.tune.running import Note, Order, Run, digest_of
 
+PAGE = 4096
 NO_REGION = (
     "it marks no region of interest whose time could be compared; count all of it with --roi all"
 )
@@ -19,13 +22,20 @@ class LabRunner:
     """A machine of the catalogue, or of a file. Entering boots it. Raises TuneError."""
 
     def __init__(
-        self, order: Order, command: Path, machine: str, roi: Literal["markers", "all"]
+        self,
+        order: Order,
+        command: Path,
+        machine: str,
+        roi: Literal["markers", "all"],
+        *,
+        scale: int = 1,
     ) -> None:
+        """`scale` divides the machine's caches and memory."""
         self._order = order
         self._command = command
         self._roi: Literal["markers", "all"] = roi
         try:
-            self._lab = lab.Lab(machine, timing=True)
+            self._lab = lab.Lab(machine, timing=True, scale=scale, sample_unit=PAGE)
         except lab.LabError as error:
             raise TuneError(str(error), error.exit_code) from error
 
@@ -39,8 +49,35 @@ class LabRunner:
     def __exit__(self, *error: object) -> None:
         self._lab.__exit__(*error)
 
+    def look(
+        self,
+        machine: dict[str, Any],
+        folder: Path,
+        note: Note,
+        *,
+        keep_threads: bool,
+        preload: bool,
+    ) -> list[Candidate]:
+        """Runs the program once; its exact profile stays in `folder`."""
+        as_it_is = Candidate("as it is", ())
+        words, result = self._job(as_it_is, None)
+        why = self._valued(result).error
+        if why is None:
+            try:
+                seen = seen_in(self._lab, result, words, self._roi, folder)
+                return promising(
+                    self._lab, seen, machine, keep_threads=keep_threads, preload=preload
+                )
+            except TuneError as error:
+                why = str(error)
+        note(f"nothing is predicted: {why}")
+        return candidates(machine, None, keep_threads=keep_threads, preload=preload)
+
     def run(self, candidate: Candidate, limit_s: float | None) -> Run:
         """One job. `limit_s` bounds the emulator's time, which is not what is measured."""
+        return self._valued(self._job(candidate, limit_s)[1])
+
+    def _job(self, candidate: Candidate, limit_s: float | None) -> tuple[list[str], Result]:
         words = list(self._order.program)
         if candidate.options or self._roi == "all":
             # Where all is counted, its own start is in both.
@@ -48,9 +85,9 @@ class LabRunner:
         limits = [limit for limit in (limit_s, self._order.timeout_s) if limit is not None]
         try:
             result = self._lab.run(words, timeout_s=min(limits, default=None), roi=self._roi)
+            return words, result
         except lab.LabError as error:
             raise TuneError(str(error), error.exit_code) from error
-        return self._valued(result)
 
     def _valued(self, result: Result) -> Run:
         wall_s = result.guest_ms / 1000

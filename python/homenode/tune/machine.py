@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from homenode.lab.catalogue import find_file
+from homenode.lab.errors import LabError
 from homenode.tune.errors import TuneError
 
 CPU_FACTS = Path("/proc/cpuinfo")
@@ -17,14 +19,16 @@ CPU_FACTS = Path("/proc/cpuinfo")
 def read_machine(command: Path, name: str | None = None) -> dict[str, Any]:
     """The document of this machine, or of the lab's by that name or file. Raises TuneError."""
     words = [str(command), "topology", "--json"]
-    if name is not None:
-        words += ["--machine", name]
     try:
+        if name is not None:
+            words += ["--input", str(find_file(name))]
         done = subprocess.run(words, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             said = re.sub(r"^homenode \w+: ", "", done.stderr.strip())
             raise TuneError(said or f"{shlex.join(words)} failed", done.returncode)
         found: dict[str, Any] = json.loads(done.stdout)
+    except LabError as error:
+        raise TuneError(str(error), error.exit_code) from error
     except (OSError, ValueError) as error:
         raise TuneError(f"cannot read the machine with {command}: {error}") from error
     return found

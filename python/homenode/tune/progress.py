@@ -74,7 +74,10 @@ def standing(race: Race) -> str:
     )
 
 
-def make_progress() -> PlainProgress | MovingProgress:
+Progress = PlainProgress | MovingProgress
+
+
+def make_progress() -> Progress:
     """The moving line on a terminal, plain lines elsewhere."""
     console = Console(stderr=True)
     return MovingProgress(console) if console.is_terminal else PlainProgress()

@@ -6,13 +6,14 @@ import shlex
 import stat
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Protocol, Self
+from typing import IO, Any, Protocol, Self
 
 from homenode.tune.candidate import Candidate
+from homenode.tune.candidates import candidates
 from homenode.tune.errors import TuneError
 from homenode.tune.listening import listens
 from homenode.tune.metric import Metric
@@ -48,8 +49,22 @@ class Run:
     output: str | None = None
 
 
+Note = Callable[[str], None]
+
+
 class Runner(Protocol):
     """Who runs candidates: this machine, or one in the lab."""
+
+    def look(
+        self,
+        machine: dict[str, Any],
+        folder: Path,
+        note: Note,
+        *,
+        keep_threads: bool,
+        preload: bool,
+    ) -> list[Candidate]:
+        """The placements that are worth a run, after the program as it is."""
 
     def run(self, candidate: Candidate, limit_s: float | None) -> Run:
         """One run; `limit_s` is the time after which it has lost anyway."""
@@ -82,6 +97,18 @@ class HostRunner:
         if not candidate.options:
             return program
         return [str(self._command), "run", *candidate.options, "--", *program]
+
+    def look(
+        self,
+        machine: dict[str, Any],
+        folder: Path,
+        note: Note,
+        *,
+        keep_threads: bool,
+        preload: bool,
+    ) -> list[Candidate]:
+        """Those that follow from the machine alone."""
+        return candidates(machine, None, keep_threads=keep_threads, preload=preload)
 
     def run(self, candidate: Candidate, limit_s: float | None) -> Run:
         """One run with all that belongs to it. Raises TuneError where files cannot be written."""

@@ -1,0 +1,52 @@
+"""Looks at a program once in the lab: what it uses decides which placements are worth a run."""
+
+from pathlib import Path
+from typing import Any, Literal
+
+from homenode.lab import Lab, LabError
+from homenode.lab.catalogue import find_file
+from homenode.lab.result import Result
+from homenode.profile.errors import ProfileError
+from homenode.profile.lab_recording import recording_of
+from homenode.profile.recording import read_recording, write_recording
+from homenode.tune.candidate import Candidate
+from homenode.tune.candidates import candidates, hot_objects
+from homenode.tune.errors import TuneError
+from homenode.tune.predicting import predicted
+from homenode.tune.program import Seen, program_of
+
+RECORDING = "profile.samples"
+
+
+def seen_in(
+    lab: Lab, result: Result, words: list[str], roi: Literal["markers", "all"], folder: Path
+) -> Seen:
+    """What the program of a run used, from the exact counts, which stay in `folder`. Raises
+    TuneError where they are not enough."""
+    path = folder / RECORDING
+    try:
+        recording = recording_of(lab, result, words, roi)
+        write_recording(path, recording.samples, recording.documents)
+        regions = [one for one in result.rois if one.time is not None]
+        return program_of(read_recording(path), regions, lab.machine.node_of_vcpu)
+    except (LabError, ProfileError) as error:
+        raise TuneError(str(error)) from error
+    except OSError as error:
+        raise TuneError(f"cannot write {path}: {error.strerror}; free some space") from error
+
+
+def promising(
+    lab: Lab, seen: Seen, machine: dict[str, Any], *, keep_threads: bool, preload: bool
+) -> list[Candidate]:
+    """All placements that differ to the models, the program as it is first, then the fastest
+    predicted one."""
+    found = candidates(
+        machine,
+        len(seen.threads),
+        hot_objects(seen),
+        program=seen.program,
+        skip=seen.skipped,
+        keep_threads=keep_threads,
+        preload=preload,
+    )
+    return predicted(found, str(find_file(lab.source)), seen.program)
