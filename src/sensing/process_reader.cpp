@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <iterator>
 
+#include "sensing/control_block.h"
 #include "sensing/heap_owners.h"
 #include "sensing/page_query.h"
 #include "sensing/stack_extent.h"
@@ -277,10 +278,15 @@ class Reader {
     Mapping& mapping = *std::prev(after);
     if (!mapping.end || pointer >= *mapping.end) return;
     if (mapping.group != Group::anonymous || mapping.stack_of) return;
-    const auto end =
-        stack_end(entries_, mapping.first, *mapping.end, pointer, stack_bytes().value_or(0));
-    const auto index = static_cast<std::size_t>(&mapping - survey_.mappings.data());
-    if (end) cut(index, *end, thread);
+    const Extent whole{mapping.first, *mapping.end};
+    ThreadStack stack{pointer, stack_bytes().value_or(0), {}};
+    if (whole.end - whole.first != stack.usual_bytes) {
+      stack.control_block = find_control_block(files_, survey_.pid, {pointer, whole.end});
+    }
+    auto index = static_cast<std::size_t>(&mapping - survey_.mappings.data());
+    if (const auto extent = stack_extent(entries_, whole, stack)) {
+      index = cut(index, *extent, thread);
+    }
     survey_.mappings[index].group = Group::stack;
     survey_.mappings[index].stack_of = thread;
   }
@@ -299,35 +305,26 @@ class Reader {
     return *stack_bytes_;
   }
 
-  /// Makes two mappings of one that begins with a stack. Huge pages and swapped ones count with the
-  /// rest, which has nearly all of both.
-  void cut(std::size_t index, std::uint64_t end, pid_t thread) {
-    std::map<NodeId, std::uint64_t> counts;
-    Mapping& stack = survey_.mappings[index];
-    if (const int result = count_pages(stack.first, end, stack.page_size, counts); result < 0) {
+  /// Makes two or three mappings of one that has a stack, and gives the stack's index.
+  std::size_t cut(std::size_t index, Extent extent, pid_t thread) {
+    const Mapping whole = survey_.mappings[index];
+    std::map<NodeId, std::uint64_t> in_stack;
+    std::map<NodeId, std::uint64_t> below;
+    int result = count_pages(extent.first, extent.end, whole.page_size, in_stack);
+    if (result >= 0) result = count_pages(whole.first, extent.first, whole.page_size, below);
+    if (result < 0) {
       survey_.notes.push_back(
           failed(fmt::format("cannot see which pages are the stack of thread {}", thread),
                  "the whole mapping counts as it", -result)
               .take()
               .message());
-      return;
+      return index;
     }
-    Mapping rest = stack;
-    rest.first = end;
-    rest.pages.clear();
-    for (const auto& [node, pages] : stack.pages) {
-      const auto of_stack = counts.find(node);
-      const std::uint64_t taken = of_stack == counts.end() ? 0 : of_stack->second;
-      if (pages > taken) rest.pages.emplace_back(node, pages - taken);
-    }
-    rest.anon_pages = std::min(stack.anon_pages, rest.page_count());
-    stack.end = end;
-    stack.pages.assign(counts.begin(), counts.end());
-    stack.anon_pages = std::min(stack.anon_pages, stack.page_count());
-    if (stack.transparent_huge) stack.transparent_huge = Bytes();
-    if (stack.swapped) stack.swapped = Bytes();
-    survey_.mappings.insert(survey_.mappings.begin() + static_cast<std::ptrdiff_t>(index) + 1,
-                            std::move(rest));
+    const std::vector<Mapping> parts = divided(whole, extent, in_stack, below);
+    const auto at =
+        survey_.mappings.erase(survey_.mappings.begin() + static_cast<std::ptrdiff_t>(index));
+    survey_.mappings.insert(at, parts.begin(), parts.end());
+    return extent.first == whole.first ? index : index + 1;
   }
 
   const SystemFiles& files_;

@@ -70,6 +70,8 @@ class HeapOfAProcess : public ::testing::Test {
  protected:
   HeapOfAProcess() {
     system.write_example();
+    // The stack fills its mapping, so no memory is read for it.
+    system.write("proc/100/limits", "Max stack size  16384  unlimited  bytes\n");
     write_heap_header(os, system.root(), arena);
   }
   const Mapping& read() {

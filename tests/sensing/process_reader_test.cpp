@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cerrno>
+#include <cstring>
 
 #include "base/id_list.h"
 #include "captured.h"
@@ -135,6 +137,39 @@ TEST_F(ProcessReader, AnArrayThatSharesTheStacksMappingIsApart) {
   EXPECT_EQ(survey->mappings[1].first, first + 3 * page);
   EXPECT_EQ(survey->mappings[1].pages, (PagesOnNodes{{NodeId(64), 1}}));
   EXPECT_FALSE(survey->mappings[1].stack_of);
+  EXPECT_TRUE(survey->notes.empty());
+}
+
+TEST_F(ProcessReader, AStackInABlockOfTheProgramEndsWithItsControlBlock) {
+  PagesOfOurOwn own(system);
+  const std::uint64_t page = own.os.page_bytes();
+  const std::uint64_t first = own.first;
+  system.write("proc/100/numa_maps",
+               fmt::format("{:x} default anon=4 dirty=4 N1=3 N64=1 kernelpagesize_kB=4\n", first));
+  system.write("proc/100/maps",
+               fmt::format("{:x}-{:x} rw-p 00000000 00:00 0\n", first, first + 8 * page));
+  system.write("proc/100/limits", fmt::format("Max stack size  {}  unlimited  bytes\n", 2 * page));
+  system.write("proc/100/task/90/syscall",
+               fmt::format("7 0x1 0x2 0x{:x} 0x4000\n", first + page + 64));
+  const std::array<std::uint64_t, 3> block{first + 2 * page + 128, 0, first + 2 * page + 128};
+  std::string bytes(page, '\0');
+  std::memcpy(bytes.data() + 128, block.data(), sizeof block);
+  const std::array<std::uint64_t, 2> present{std::uint64_t{1} << 63U, std::uint64_t{1} << 63U};
+  own.os.set_bytes(system.root() + "/proc/100/pagemap", (first / page + 1) * 8,
+                   {reinterpret_cast<const char*>(present.data()), sizeof present});
+  own.os.set_bytes(system.root() + "/proc/100/mem", first + page, std::string(page, '\0'));
+  own.os.set_bytes(system.root() + "/proc/100/mem", first + 2 * page, bytes);
+  const auto survey = read_survey({own.os, system.root()}, 100, {});
+  ASSERT_TRUE(survey) << survey.error().message();
+  ASSERT_EQ(survey->mappings.size(), 3U);
+  EXPECT_EQ(survey->mappings[0].group, Group::anonymous);
+  EXPECT_EQ(survey->mappings[0].end, first + page);
+  EXPECT_EQ(survey->mappings[1].group, Group::stack);
+  EXPECT_EQ(survey->mappings[1].stack_of, 90);
+  EXPECT_EQ(survey->mappings[1].first, first + page);
+  EXPECT_EQ(survey->mappings[1].end, first + 3 * page);
+  EXPECT_EQ(survey->mappings[2].group, Group::anonymous);
+  EXPECT_EQ(survey->mappings[2].pages, (PagesOnNodes{{NodeId(64), 1}}));
   EXPECT_TRUE(survey->notes.empty());
 }
 
