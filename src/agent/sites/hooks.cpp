@@ -37,12 +37,24 @@ constinit decltype(&munmap) real_munmap = nullptr;
 using Mremap = void*(void*, std::size_t, std::size_t, int, void*);
 constinit Mremap* real_mremap = nullptr;
 
+/// dlsym first frees the text of an earlier error, by the very free() that is being looked up. That
+/// block is left to the end of the process.
+constinit thread_local bool looks_up_free = false;
+
+decltype(&free) find_free() {
+  if (real_free != nullptr || looks_up_free) return real_free;
+  looks_up_free = true;
+  following(real_free, "free");
+  looks_up_free = false;
+  return real_free;
+}
+
 /// An allocator that does not tell its blocks' sizes must not be asked through another's function.
 /// Then what is freed stays recorded until its memory is given again.
 [[gnu::constructor]] void find_sizes() {
   Dl_info of_free{};
   Dl_info of_size{};
-  following(real_free, "free");
+  find_free();
   following(real_usable_size, "malloc_usable_size");
   has_usable_size = real_usable_size != nullptr &&
                     dladdr(reinterpret_cast<void*>(real_free), &of_free) != 0 &&
@@ -117,7 +129,7 @@ void* reallocarray(void* memory, std::size_t count, std::size_t bytes) {
 
 void free(void* memory) {
   if (matters(memory)) record_freed(memory, now_ns());
-  following(real_free, "free")(memory);
+  if (auto* const next = find_free()) next(memory);
 }
 
 void* aligned_alloc(std::size_t alignment, std::size_t bytes) {

@@ -175,6 +175,24 @@ def test_signals_threads_and_forks_while_memory_is_allocated(tmp_path: Path) -> 
     assert len(recording.events) > 1000
 
 
+LOOKS_UP = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+__attribute__((constructor)) static void first(void) { dlsym(RTLD_DEFAULT, "no_such_name"); }
+"""
+
+
+def test_a_name_that_was_not_found_before_the_first_free_does_no_harm(tmp_path: Path) -> None:
+    (tmp_path / "looks_up.c").write_text(LOOKS_UP)
+    library = tmp_path / "looks_up.so"
+    words = ["gcc", "-shared", "-fPIC", "-o", str(library), str(tmp_path / "looks_up.c")]
+    subprocess.run(words, check=True)
+    variables = environment(tmp_path / "samples")
+    variables["LD_PRELOAD"] += f":{library}"  # The last one begins first.
+    done = subprocess.run(["echo", "hello"], env=variables, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "hello\n", "")
+
+
 CLOSES = r"""
 #include "note.h"
 int main(void) {
