@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "processes.h"
@@ -99,6 +100,33 @@ TEST_F(SampleBlocksTest, HaveWhatTheAccountCounted) {
   EXPECT_EQ(store.address, second_gib);
   EXPECT_EQ(store.weight, 1U);
   EXPECT_EQ(store.memory_node, 8U);
+}
+
+TEST_F(SampleBlocksTest, AreApartForWhatWasDoneBeforeOtherThreadsCame) {
+  FirstUsers first;
+  VcpuAccount vcpu({4096, 4, 64}, nodes_.size());
+  vcpu.count_units(12, budget_, tid_of, &first);
+  vcpu.set_cr3(ours);
+  vcpu.open({Scope::all, theirs});
+  const auto use = [&](std::uint64_t fs_base, std::uint64_t address, bool store) {
+    vcpu.set_fs_base(fs_base);
+    vcpu.count<Privilege::user>(address, store, NodePerGib{});
+  };
+  use(0x10, 0x3000, true);
+  use(0x10, 0x3040, true);
+  use(0x30, 0x3080, false);
+  use(0x10, 0x30c0, true);
+  const ThreadNumbers numbers = number_threads({&vcpu, 1}, nullptr);
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> weights;
+  for (const Sample& sample : samples_of({1, 0, vcpu, numbers, nodes_})) {
+    weights[{sample.tid, sample.flags}] += sample.weight;
+  }
+  const auto filler = static_cast<std::uint32_t>(numbers.at({ours, 0x10}));
+  const auto user = static_cast<std::uint32_t>(numbers.at({ours, 0x30}));
+  EXPECT_EQ(weights.size(), 3U);
+  EXPECT_EQ((weights[{filler, sample_counts_uses | sample_alone}]), 2U);
+  EXPECT_EQ((weights[{filler, sample_counts_uses}]), 1U);
+  EXPECT_EQ((weights[{user, sample_counts_uses}]), 1U);
 }
 
 TEST_F(SampleBlocksTest, AreSplitWhereACountIsTooLargeForOne) {

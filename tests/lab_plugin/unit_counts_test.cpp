@@ -118,6 +118,54 @@ TEST(UnitCounts, MakeUnitsLargerInsteadOfLosingCounts) {
   }
 }
 
+constexpr ThreadKey filler{0x1000, 0x10};
+constexpr ThreadKey user{0x1000, 0x20};
+constexpr ThreadKey other_process{0x2000, 0x20};
+
+/// Loads and stores of all entries that were made alone.
+Sums alone(const UnitCounts& counts) {
+  Sums sums;
+  for (const auto& entry : counts.entries()) {
+    sums.loads += entry.loads_alone;
+    sums.stores += entry.stores_alone;
+  }
+  return sums;
+}
+
+TEST(UnitCounts, TellWhatWasDoneBeforeAnotherThreadUsedThePage) {
+  UnitBudget budget(plenty);
+  FirstUsers first;
+  UnitCounts one(6, budget, &first);
+  UnitCounts another(6, budget, &first);  // Of another vCPU.
+  one.add(0, {0x5000, 0, 0, true}, filler);
+  another.add(0, {0x5040, 0, 0, true}, filler);
+  one.add(1, {0x5000, 0, 0, false}, other_process);
+  one.add(0, {0x5000, 0, 0, false}, filler);
+  EXPECT_EQ(alone(one), (Sums{2, 1}));
+  another.add(1, {0x5fc0, 0, 0, false}, user);
+  one.add(0, {0x5000, 0, 0, true}, filler);
+  one.add(0, {0x5080, 0, 0, true}, filler);
+  one.add(0, {0x6000, 0, 0, true}, filler);
+  EXPECT_EQ(alone(one), (Sums{2, 2}));
+  EXPECT_EQ(alone(another), (Sums{0, 1}));
+  EXPECT_EQ(total(one), (Sums{2, 4}));
+  EXPECT_TRUE(one.tells_alone());
+}
+
+TEST(UnitCounts, TellNothingOfThatInUnitsLargerThanAPage) {
+  UnitBudget budget(1024 * sizeof(UnitCounts::Entry));
+  FirstUsers first;
+  UnitCounts small(6, budget, &first);
+  UnitCounts full(6, budget, &first);
+  UnitCounts large(13, budget, &first);
+  EXPECT_FALSE(large.tells_alone());
+  for (std::uint64_t i = 0; i < 4096; ++i) full.add(0, {i << 13U, 0, 0, false}, filler);
+  EXPECT_GT(full.shift(), page);
+  EXPECT_FALSE(small.tells_alone());
+  first.clear();
+  EXPECT_TRUE(small.tells_alone());
+}
+
 TEST(UnitCounts, SayWhatFindsNoPlaceEvenInTheLargestUnits) {
   UnitBudget budget(0);
   UnitCounts counts(page, budget);

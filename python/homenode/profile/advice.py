@@ -47,8 +47,8 @@ class Case:
 
     @property
     def local(self) -> float:
-        """The local share; 1 where it is not known."""
-        share = self.use.locality.share
+        """The local share of its uses after it was filled; 1 where it is not known."""
+        share = (self.use.later or self.use.locality).share
         return 1.0 if share is None else share
 
     @property
@@ -126,6 +126,11 @@ def _master(case: Case) -> str:
     return "; one thread touched it first, so all of it is on that thread's node"
 
 
+def _uses(case: Case) -> str:
+    """Which of its uses the local shares are of."""
+    return "its uses" if case.use.later is None else "its later uses"
+
+
 def _blocks(case: Case) -> str:
     return place(case.profile, case.use, "block", bound=True)
 
@@ -168,7 +173,7 @@ RULES: tuple[Rule, ...] = (
         "local",
         lambda case: case.local >= LOCAL,
         _nothing,
-        lambda case: f"nothing to gain: {_percent(case.local)} of its uses are local",
+        lambda case: f"nothing to gain: {_percent(case.local)} of {_uses(case)} are local",
     ),
     Rule(
         "of the system",
@@ -240,7 +245,7 @@ RULES: tuple[Rule, ...] = (
         _blocks,
         lambda case: (
             "each thread uses a contiguous part, in the order of the nodes: equal parts "
-            f"would make {_percent(_turn(case))} of its uses local" + _master(case)
+            f"would make {_percent(_turn(case))} of {_uses(case)} local" + _master(case)
         ),
         _turn,
     ),
@@ -253,7 +258,7 @@ RULES: tuple[Rule, ...] = (
         ),
         lambda case: (
             "each thread uses a contiguous part: with it on the thread's node "
-            f"{_percent(_best(case))} of its uses would be local" + _master(case)
+            f"{_percent(_best(case))} of {_uses(case)} would be local" + _master(case)
         ),
         _best,
     ),

@@ -81,6 +81,7 @@ def _object(profile: Profile, use: ObjectUse) -> dict[str, Any]:
         "first_toucher": use.first_toucher,
         "by_thread": _table(use.table),
         "strip": _strip(use.strip, profile.nodes),
+        "later_local_share": None if use.later is None else _round(use.later.share),
         "predicted": {
             "block_local_share": _round(use.predicted.parts_in_turn),
             "interleave_local_share": _round(use.predicted.spread),

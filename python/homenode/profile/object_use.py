@@ -9,7 +9,7 @@ from homenode.profile.facts import NOWHERE, Facts, Integers
 from homenode.profile.locality import FEWEST, locality, predicted
 from homenode.profile.objects import Object
 from homenode.profile.patterns import Pattern, Sharing, classify
-from homenode.profile.record import Operation
+from homenode.profile.record import Flag, Operation
 from homenode.profile.values import ObjectUse, Predicted, Strip, Table, Trait
 
 PAGE = 4096
@@ -22,6 +22,8 @@ CONCENTRATED, BY_ONE, LEAST_BY_OTHERS = 0.9, 0.9, 0.2
 # The others began when they had made so much of their use; the one went through so much of it,
 # but for a few strays.
 EARLY, STRAYS, BROADLY = 0.001, 0.01, 0.8
+# Where every use is counted: so much of the pages that others use was handed over by the one.
+MOST_OF_IT = 0.8
 # Where its beginning was not seen: so much of it, and so many times what the one used later.
 PARTLY, BEYOND_ITS_OWN = 0.4, 1.5
 # Of all use: what makes less is not looked at for a pattern.
@@ -77,7 +79,41 @@ class Filling:
 
 
 def filling(facts: Facts, item: Object, chosen: Integers) -> Filling | None:
-    """None where several threads used it from the start, or the source has no times."""
+    """None where several threads used it from the start, or the source does not tell."""
+    return handed_over(facts, chosen) if facts.exact else _by_times(facts, item, chosen)
+
+
+def handed_over(facts: Facts, chosen: Integers) -> Filling | None:
+    """From what the lab counted apart: uses of a page before any other thread used it.
+
+    Pages that one thread wrote to before others came were handed over by it. That was a filling if
+    nearly all such pages are one thread's, and most of what others use of the object.
+    """
+    alone = (facts.samples["flags"][chosen] & Flag.ALONE) != 0
+    if not alone.any():
+        return None
+    pages, page = np.unique(facts.offset_of[chosen] // PAGE, return_inverse=True)
+    thread = facts.thread[chosen]
+    owner = np.full(len(pages), NOWHERE, np.int64)
+    owner[page[alone]] = thread[alone]
+    wrote = np.zeros(len(pages), bool)
+    wrote[page[alone & (facts.operation[chosen] == Operation.WRITE)]] = True
+    by_others = np.zeros(len(pages), bool)
+    by_others[page[thread != owner[page]]] = True
+    begun = owner[wrote & by_others]
+    if len(begun) == 0:
+        return None
+    first = int(np.bincount(begun).argmax())
+    passed = wrote & by_others & (owner == first)
+    others = np.zeros(len(pages), bool)
+    others[page[thread != first]] = True
+    if passed.sum() < BY_ONE * len(begun) or passed.sum() < MOST_OF_IT * others.sum():
+        return None
+    return Filling(first, chosen[~(alone & passed[page])])
+
+
+def _by_times(facts: Facts, item: Object, chosen: Integers) -> Filling | None:
+    """From the times of samples."""
     times = facts.samples["time_ns"][chosen]
     if len(chosen) < 2 * FEWEST or times.min() == times.max():
         return None
@@ -226,5 +262,6 @@ def object_use(whole: Whole, item: Object, chosen: Integers) -> ObjectUse:
         traits=traits(facts, chosen, first, writes),
         first_toucher=first,
         strip=strip(facts, item, steady),
-        predicted=predictions(whole, item, chosen),
+        later=None if filled is None else locality(facts, steady),
+        predicted=predictions(whole, item, steady),
     )

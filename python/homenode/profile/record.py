@@ -69,3 +69,4 @@ class Flag(IntFlag):
     KERNEL = 4
     LOST_BEFORE = 8
     COUNTS_USES = 16
+    ALONE = 32

@@ -125,7 +125,8 @@ class ObjectUse:
     traits: tuple[Trait, ...]
     first_toucher: int | None  #: The thread (index) that went through it before others used it.
     strip: Strip | None
-    predicted: Predicted
+    later: Locality | None  #: Of its uses after one thread had filled it; None: nobody did.
+    predicted: Predicted  #: Of these, else of all.
 
 
 @dataclass(frozen=True)

@@ -181,7 +181,7 @@ Result<void> start_clocks(const Arguments& arguments) {
 }
 
 // What the tables of all vCPUs may have together.
-constexpr std::uint64_t units_bytes = std::uint64_t{128} << 20;
+constexpr std::uint64_t units_bytes = std::uint64_t{192} << 20;
 
 /// Has misses counted by unit of memory, if they are wanted.
 Result<void> count_units(const Arguments& arguments) {
@@ -192,7 +192,8 @@ Result<void> count_units(const Arguments& arguments) {
   plugin->units_left.emplace(units_bytes);
   const auto shift = static_cast<unsigned>(std::countr_zero(arguments.unit_bytes));
   for (VcpuAccount& vcpu : plugin->vcpus) {
-    vcpu.count_units(shift, *plugin->units_left, memory_offered() ? read_tid : nullptr);
+    vcpu.count_units(shift, *plugin->units_left, memory_offered() ? read_tid : nullptr,
+                     &plugin->first_users);
   }
   return {};
 }

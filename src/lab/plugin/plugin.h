@@ -36,6 +36,7 @@ struct Plugin {
   std::optional<CountsFile> timeline;  ///< Where timelines go; nothing: nobody wants them.
   std::optional<CountsFile> samples;   ///< Where counts by unit go; as above.
   std::optional<UnitBudget> units_left;
+  FirstUsers first_users;  ///< For the counts by unit.
   /// Where the guest's kernel has the functions that hn_kernel_function lists; 0: unknown.
   std::array<std::atomic<std::uint64_t>, HN_KERNEL_FUNCTIONS> kernel_functions{};
   qemu_plugin_u64 instructions{};  ///< Each vCPU's count for its clock, while there is one.

@@ -104,10 +104,17 @@ void SampleBlocks::append_counts(const UnitCounts::Entry& entry) {
   sample.pid = pids_[entry.thread];
   sample.tid = tids_[entry.thread];
   sample.memory_node = static_cast<std::uint16_t>(nodes_[entry.node].value());
-  sample.operation = SampleOperation::read;
-  append(sample, entry.loads);
-  sample.operation = SampleOperation::write;
-  append(sample, entry.stores);
+  const bool tells_alone = vcpu_.units()->tells_alone();
+  const auto append_kind = [&](SampleOperation operation, std::uint64_t all, std::uint64_t alone) {
+    sample.operation = operation;
+    if (!tells_alone) alone = 0;
+    sample.flags = common_.flags | sample_alone;
+    append(sample, alone);
+    sample.flags = common_.flags;
+    append(sample, all - alone);
+  };
+  append_kind(SampleOperation::read, entry.loads, entry.loads_alone);
+  append_kind(SampleOperation::write, entry.stores, entry.stores_alone);
 }
 
 std::string SampleBlocks::next() {

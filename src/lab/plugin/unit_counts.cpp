@@ -55,7 +55,7 @@ UnitCounts::Entry& UnitCounts::place_of(const Entry& wanted) {
   }
 }
 
-void UnitCounts::add(unsigned thread, const Miss& miss) {
+void UnitCounts::add(unsigned thread, const Miss& miss, const ThreadKey& who) {
   Entry wanted;
   wanted.unit = miss.address >> shift_;
   wanted.thread = thread;
@@ -73,11 +73,18 @@ void UnitCounts::add(unsigned thread, const Miss& miss) {
     if (miss.physical != 0 && shift_ <= small_page_shift) wanted.physical = miss.physical - offset;
     entry = &place_of(wanted);
     if (!entry->used()) {
+      if (tells_alone()) wanted.alone = first_->used_by(who, miss.address);
       *entry = wanted;
       ++used_;
     }
   }
   ++(miss.store ? entry->stores : entry->loads);
+  if (entry->alone == nullptr) return;
+  if (entry->alone->others.load(std::memory_order_relaxed)) {
+    entry->alone = nullptr;
+  } else {
+    ++(miss.store ? entry->stores_alone : entry->loads_alone);
+  }
 }
 
 /// Room for one more entry. False: there is none, whatever the size of the units.
@@ -109,6 +116,9 @@ void UnitCounts::rebuild(std::vector<Entry> entries) {
     } else {
       entry.loads += old.loads;
       entry.stores += old.stores;
+      entry.loads_alone += old.loads_alone;
+      entry.stores_alone += old.stores_alone;
+      if (old.alone == nullptr) entry.alone = nullptr;
     }
   }
 }
@@ -127,6 +137,7 @@ void UnitCounts::coarsen() {
       if (entry.physical != 0) entry.physical -= odd_half;
     }
     ++shift_;
+    if (first_ != nullptr && shift_ > FirstUsers::page_shift) first_->give_up();
     rebuild(std::vector<Entry>(entries_.size()));
   } while (used_ * 2 > entries_.size() && shift_ < largest_shift);
 }

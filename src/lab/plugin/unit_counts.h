@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "lab/plugin/first_users.h"
+
 namespace homenode::lab {
 
 /// A miss of the private caches.
@@ -37,19 +39,25 @@ class UnitCounts {
     std::uint64_t physical = 0;  ///< Of the unit's first byte; 0: not known, or not contiguous.
     std::uint64_t loads = 0;
     std::uint64_t stores = 0;
+    std::uint64_t loads_alone = 0;  ///< Those before any other thread used the page.
+    std::uint64_t stores_alone = 0;
+    const FirstUsers::Page* alone = nullptr;  ///< While no other thread was seen to use it.
     std::uint32_t thread = 0;
     std::uint16_t node = 0;
     std::uint16_t page = 0;  ///< Of a unit of several pages, the one that was used first.
     [[nodiscard]] bool used() const { return (loads | stores) != 0; }
   };
 
-  /// Units of 1 << shift bytes. The budget outlives this. pre: shift <= largest_shift.
-  UnitCounts(unsigned shift, UnitBudget& budget) : wanted_shift_(shift), budget_(&budget) {}
+  /// Units of 1 << shift bytes. The budget outlives this, and so does `first`, which tells what was
+  /// done to a page before other threads came; null: nobody wants that. pre: shift <=
+  /// largest_shift.
+  UnitCounts(unsigned shift, UnitBudget& budget, FirstUsers* first = nullptr)
+      : wanted_shift_(shift), budget_(&budget), first_(first) {}
 
   /// Begins anew: everything at zero, units as small as was asked for.
   void clear();
-  /// Counts a miss of a thread, which the caller numbers.
-  void add(unsigned thread, const Miss& miss);
+  /// Counts a miss of a thread, which the caller numbers; `who` is that thread among all vCPUs'.
+  void add(unsigned thread, const Miss& miss, const ThreadKey& who = {});
 
   /// The size of the units now: as asked for, or larger.
   [[nodiscard]] unsigned shift() const { return shift_; }
@@ -57,6 +65,10 @@ class UnitCounts {
   [[nodiscard]] std::uint64_t lost() const { return lost_; }
   /// Some of them are not used().
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
+  /// Whether the entries tell what was done alone.
+  [[nodiscard]] bool tells_alone() const {
+    return first_ != nullptr && shift_ <= FirstUsers::page_shift && !first_->given_up();
+  }
   /// The virtual address that stands for an entry: the start of its unit, or of the page of it that
   /// was used first.
   [[nodiscard]] std::uint64_t address_of(const Entry& entry) const;
@@ -70,6 +82,7 @@ class UnitCounts {
   unsigned wanted_shift_;
   unsigned shift_ = wanted_shift_;
   UnitBudget* budget_;
+  FirstUsers* first_;
   std::size_t used_ = 0;
   std::uint64_t lost_ = 0;
   std::vector<Entry> entries_;  ///< Empty or a power of two; at most three quarters are used.

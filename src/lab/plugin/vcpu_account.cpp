@@ -33,8 +33,9 @@ VcpuAccount::VcpuAccount(const CacheShape& cache, std::size_t nodes)
   newest_.fill(nowhere);
 }
 
-void VcpuAccount::count_units(unsigned shift, UnitBudget& budget, ReadTid read_tid) {
-  units_ = std::make_unique<UnitCounts>(shift, budget);
+void VcpuAccount::count_units(unsigned shift, UnitBudget& budget, ReadTid read_tid,
+                              FirstUsers* first) {
+  units_ = std::make_unique<UnitCounts>(shift, budget, first);
   read_tid_ = read_tid;
 }
 

@@ -59,7 +59,8 @@ class alignas(128) VcpuAccount {
   /// yet. Called on the vCPU's host thread while the thread is in user code.
   using ReadTid = std::uint32_t (*)(std::uint64_t fs_base);
   /// From the next region on, counts misses by thread and unit of 1 << shift bytes, too; once.
-  void count_units(unsigned shift, UnitBudget& budget, ReadTid read_tid);
+  void count_units(unsigned shift, UnitBudget& budget, ReadTid read_tid,
+                   FirstUsers* first = nullptr);
 
   /// Begins a region: counters at zero, cache cold.
   void open(const Region& region);
@@ -92,7 +93,7 @@ class alignas(128) VcpuAccount {
     }
     if (thread_ == nullptr) thread_ = find_thread();
     thread_->misses.add(miss.store, miss.node);
-    if (units_ != nullptr) units_->add(thread_->number, miss);
+    if (units_ != nullptr) units_->add(thread_->number, miss, running_);
   }
   /// References that somebody else counted: user's loads and stores, then the kernel's.
   void set_references(const std::array<std::uint64_t, 4>& references, std::uint64_t outside) {

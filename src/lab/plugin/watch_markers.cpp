@@ -75,6 +75,7 @@ void on_reset(qemu_plugin_id_t id) {
       for (VcpuAccount& vcpu : plugin->vcpus) vcpu.close();
     }
     if (change.opens) {
+      plugin->first_users.clear();
       for (VcpuAccount& vcpu : plugin->vcpus) vcpu.open(*change.opens);
       if (plugin->timekeeper) {
         plugin->timekeeper->open(

@@ -53,10 +53,11 @@ std::string preloaded(const SampleRequest& request) {
 }
 
 /// What the sampler in one process said at its end.
-void take_account(const nlohmann::json& account, Budget& budget, std::string& refused) {
+void take_account(const nlohmann::json& account, Sampling& sampling, std::string& refused) {
   const auto number = [&](const char* key) { return account.value(key, std::uint64_t{0}); };
-  budget.add_faults_ns(number("cpu_ns") + number("faults_ns"));
-  budget.add_lost(number("lost"));
+  sampling.budget.add_faults_ns(number("cpu_ns") + number("faults_ns"));
+  sampling.budget.add_lost(number("lost"));
+  sampling.samples_from_within += number("samples");
   if (refused.empty()) refused = account.value("refused", std::string());
 }
 
@@ -114,7 +115,7 @@ class Pkeys final : public Source {
     std::string content;
     const int error = sampling.os.read_file(sampling.request.output, content);
     if (error < 0) return {};
-    const std::string refused = take_accounts(content, sampling.budget);
+    const std::string refused = take_accounts(content, sampling);
     if (refused.empty()) return {};
     return not_supported(fmt::format("a process was not sampled by protection keys, or not to its "
                                      "end: {}",
@@ -124,7 +125,7 @@ class Pkeys final : public Source {
 
  private:
   /// Reads all blocks; gives why a process was not sampled, or nothing.
-  static std::string take_accounts(std::string_view content, Budget& budget) {
+  static std::string take_accounts(std::string_view content, Sampling& sampling) {
     std::string refused;
     SampleBlockHeader header{};
     std::size_t at = sizeof(SampleFileHeader);
@@ -137,7 +138,7 @@ class Pkeys final : public Source {
       constexpr std::string_view beginning = R"({"kind":"pkeys")";
       if (block.substr(0, beginning.size()) != beginning) continue;
       const auto account = nlohmann::json::parse(block, nullptr, false);
-      if (account.is_object()) take_account(account, budget, refused);
+      if (account.is_object()) take_account(account, sampling, refused);
     }
     return refused;
   }

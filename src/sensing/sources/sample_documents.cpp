@@ -66,27 +66,6 @@ std::string round_document(const SampleRound& round) {
                   {"pages", round.pages}});
 }
 
-std::string pages_document(pid_t pid, std::uint64_t time_ns, std::uint64_t page_bytes,
-                           const std::map<std::uint64_t, unsigned>& node_of_page) {
-  Json list = Json::array();
-  std::uint64_t begin = 0;
-  std::uint64_t end = 0;
-  unsigned node = 0;
-  const auto add_run = [&] {
-    if (end > begin) list.push_back({begin, end, node});
-  };
-  for (const auto& [address, at] : node_of_page) {
-    if (address != end || at != node) {
-      add_run();
-      begin = address;
-      node = at;
-    }
-    end = address + page_bytes;
-  }
-  add_run();
-  return text_of({{"kind", "pages"}, {"time_ns", time_ns}, {"pid", pid}, {"pages", list}});
-}
-
 std::string matrix_document(const SampleMatrix& matrix) {
   return text_of({{"kind", "matrix"},
                   {"time_ns", matrix.time_ns},

@@ -5,7 +5,6 @@
 #include <sys/types.h>
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -44,10 +43,6 @@ struct SampleRound {
   std::uint64_t pages = 0;  ///< How many were armed; all of the process were.
 };
 std::string round_document(const SampleRound& round);
-
-/// Where single pages are, by address.
-std::string pages_document(pid_t pid, std::uint64_t time_ns, std::uint64_t page_bytes,
-                           const std::map<std::uint64_t, unsigned>& node_of_page);
 
 struct SampleMatrix {
   pid_t pid = 0;

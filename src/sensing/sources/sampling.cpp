@@ -114,8 +114,8 @@ class Recorder {
         file_(std::move(file)),
         processes_(os, file_),
         budget_(options.request.overhead),
-        sampling_{os,      options.request,         nodes_, file_, processes_,
-                  budget_, [this] { return now(); }},
+        sampling_{os,      options.request,          nodes_, file_, processes_,
+                  budget_, [this] { return now(); }, 0},
         subject_(os, options.request) {}
 
   Result<RecordingEnd> record() {
@@ -144,7 +144,7 @@ class Recorder {
     if (!done) end.trouble = done.error();
     end.exit_code = subject_.exit_code(pace_);
     end.budget = budget_;
-    end.samples = file_.samples();
+    end.samples = file_.samples() + sampling_.samples_from_within;
     const auto written =
         file_.append_document(end_document(now(), end.samples, budget_, end.exit_code, end.why));
     if (!written && !end.trouble) end.trouble = written.error();

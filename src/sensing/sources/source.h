@@ -52,6 +52,7 @@ struct Sampling {
   ProcessLog& processes;  ///< Those that are sampled; sources add those that they see start.
   Budget& budget;         ///< Sources add what they cost and ask it when they may go on.
   std::function<std::uint64_t()> now_ns;  ///< CLOCK_MONOTONIC.
+  std::uint64_t samples_from_within = 0;  ///< What the program has written to the file by itself.
 };
 
 class Source {

@@ -73,8 +73,12 @@ def test_traits_tell_who_filled_it_and_what_is_only_read(profile: Profile) -> No
 
 def test_predictions_are_what_the_placement_would_give(profile: Profile) -> None:
     u = use_of(profile, U)
-    # A fifth of its uses fill it, from node 0, which keeps a quarter of it.
-    assert u.predicted.parts_in_turn == pytest.approx(0.8 + 0.2 * 0.25, abs=0.01)
+    # A fifth of its uses fill it, from node 0; the others are what a placement is for.
+    assert u.predicted.parts_in_turn == pytest.approx(1, abs=0.01)
+    assert u.locality.share == pytest.approx(0.2 + 0.8 * 0.25, abs=0.02)
+    assert u.later is not None
+    assert u.later.share == pytest.approx(0.25, abs=0.02)
+    assert use_of(profile, TABLE).later is None
     assert u.predicted.spread == pytest.approx(0.25)
     table = use_of(profile, TABLE)
     assert table.predicted.parts_in_turn == pytest.approx(0.25, abs=0.03)
@@ -214,6 +218,51 @@ def test_an_operation_that_is_not_known_is_neither_read_nor_written(path: Path) 
     assert not found.by_thread.tells_operations
     assert {use.writes_share for use in found.objects} == {None}
     assert Operation.UNKNOWN == 0
+
+
+def filled_once(*, write: bool = True, pages: int = 256) -> np.ndarray:
+    """Counts of "u": thread 0 goes through it, then each of 8 threads reads its part once; in the
+    order in which the lab sees it, flags and all."""
+    lines = np.arange(pages * 64)
+    made = np.zeros(2 * len(lines), RECORD)
+    made["address"] = ADDRESS["u"] + np.tile(lines, 2) * 64
+    rank = np.concatenate([lines * 0, lines * 8 // len(lines)])
+    made["pid"], made["tid"], made["cpu"], made["cpu_node"] = PID, PID + rank, rank, rank // 2
+    made["weight"], made["page_shift"], made["source"] = 1, 6, Source.LAB
+    made["operation"] = Operation.READ
+    made["flags"] = Flag.COUNTS_USES
+    first = np.arange(len(made)) < len(lines)
+    made["operation"][first] = Operation.WRITE if write else Operation.READ
+    made["flags"][first | (rank == 0)] |= np.uint32(Flag.ALONE)
+    return made
+
+
+def test_counts_tell_filling_from_use_where_all_is_used_once(path: Path) -> None:
+    made = filled_once()
+    # Lines that fell out of the cache while they were filled.
+    again = made[len(made) // 3 : len(made) // 3 + 999].copy()
+    found = small(path, np.concatenate([made, again]), documents("lab")).objects[0]
+    assert (found.pattern.sharing, found.pattern.sure) == (Sharing.DIVIDED, True)
+    assert (found.first_toucher, found.traits[0]) == (0, Trait.MASTER_INITIALISED)
+    assert found.later is not None and found.later.share == pytest.approx(0.25)
+
+
+def test_whoever_reads_first_has_filled_nothing(path: Path) -> None:
+    made = filled_once(write=False)
+    found = small(path, made, documents("lab")).objects[0]
+    assert found.later is None
+
+
+def test_an_array_without_a_filling_has_none(path: Path) -> None:
+    made = filled_once()
+    made = made[len(made) // 2 :]
+    made["operation"] = Operation.WRITE
+    made["flags"] |= np.uint32(Flag.ALONE)
+    shared = made[:64].copy()  # One page of the first thread's is used by another, too.
+    shared["tid"] += 1
+    shared["flags"] = Flag.COUNTS_USES
+    found = small(path, np.concatenate([made, shared]), documents("lab")).objects[0]
+    assert (found.pattern.sharing, found.later) == (Sharing.DIVIDED, None)
 
 
 def test_samples_without_times_find_what_was_there_last(path: Path) -> None:

@@ -12,11 +12,14 @@ from lab_start import lab_or_skip
 
 from homenode.lab import Lab, Roi
 from homenode.profile import Sharing, classify
+from homenode.profile.advice import advise
+from homenode.profile.analysis import analyse
 from homenode.profile.attribution import attribute
 from homenode.profile.lab_recording import LabRecording, recording_of
 from homenode.profile.lab_source import record
 from homenode.profile.record import Operation
 from homenode.profile.recording import Recording, read_recording, write_recording
+from homenode.profile.values import Profile, Trait
 
 MACHINES = {3: "quad-4x2", 8: "quad-4x2", 16: "xeon-ring-4x4"}
 FEW = (
@@ -197,6 +200,37 @@ def test_so_are_those_of_arrays_that_the_main_thread_filled(run: MapRun, lines: 
     found = pattern_in(lines, run, "all")
     assert (found.sharing, found.sure) == (run.wanted, True)
     assert found.swept_by is not None
+
+
+def whole_profile(lab: Lab, run: MapRun, folder: Path) -> Profile:
+    """The profile of a whole run, filling and all, as a person has it made."""
+    return analyse(as_read(recorded(lab, run.words, "all")[0], folder))
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize("run", [FEW[0], FEW[5]], ids=str)
+def test_a_whole_run_shows_the_use_and_not_the_filling(
+    run: MapRun, lines: Lab, tmp_path: Path
+) -> None:
+    found = whole_profile(lines, run, tmp_path)
+    array = max(found.objects, key=lambda use: use.share)
+    assert (array.pattern.sharing, array.pattern.sure) == (run.wanted, True)
+    assert array.later is not None and array.first_toucher == 0
+    if run.method == "default":
+        assert Trait.MASTER_INITIALISED in array.traits
+        assert advise(found, array).rule == "parts in turn"
+
+
+@pytest.mark.lab
+@pytest.mark.long
+def test_so_do_those_of_all_patterns(lines: Lab, tmp_path: Path) -> None:
+    drawn = np.random.default_rng(4).permutation(np.array(every_run((8,)), object))[:60]
+    wrong = []
+    for run in drawn:
+        array = max(whole_profile(lines, run, tmp_path).objects, key=lambda use: use.share)
+        if (array.pattern.sharing, array.pattern.sure) != (run.wanted, True):
+            wrong.append(f"{run}: {array.pattern.sharing}, sure: {array.pattern.sure}")
+    assert not wrong
 
 
 @pytest.mark.lab

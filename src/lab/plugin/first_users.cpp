@@ -1,0 +1,26 @@
+#include "lab/plugin/first_users.h"
+
+namespace homenode::lab {
+namespace {
+
+// Page numbers of 47-bit user addresses have 35 bits. Above them goes the page number of the root
+// page table, which has fewer than 29 bits.
+constexpr unsigned space_shift = 35;
+
+}  // namespace
+
+const FirstUsers::Page* FirstUsers::used_by(const ThreadKey& thread, std::uint64_t address) {
+  const std::uint64_t page = address >> page_shift ^ (thread.cr3 >> page_shift) << space_shift;
+  Shard& shard = shards_[page % shards_.size()];
+  const std::lock_guard lock(shard.mutex);
+  Page& found = shard.pages.try_emplace(page, thread).first->second;
+  if (found.first != thread) found.others.store(true, std::memory_order_relaxed);
+  return found.others.load(std::memory_order_relaxed) ? nullptr : &found;
+}
+
+void FirstUsers::clear() {
+  for (Shard& shard : shards_) shard.pages.clear();
+  given_up_.store(false, std::memory_order_relaxed);
+}
+
+}  // namespace homenode::lab
