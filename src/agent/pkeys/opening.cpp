@@ -14,6 +14,9 @@ constexpr std::size_t max_mappings = 4096;
 /// Arming divides mappings; the kernel's limit for all is 65,530, and the program needs its own.
 constexpr std::size_t max_lines = 50'000;
 constexpr std::size_t candidates_per_range = 4;
+/// How often candidates are drawn where few of them are present: stacks, arenas and reserved memory
+/// are large, and mostly nobody has touched them.
+constexpr std::size_t max_draws = 16;
 
 /// Of the program's start: never armed. And what waiting threads have given to the kernel.
 constinit KeptMemory initial;
@@ -27,6 +30,11 @@ constinit Eligible eligible[max_mappings];
 constinit std::size_t eligible_count = 0;
 constinit std::uintptr_t candidates[max_ranges * candidates_per_range];
 constinit int candidate_nodes[max_ranges * candidates_per_range];
+struct Chosen {
+  std::uintptr_t page = 0;
+  int node = 0;
+};
+constinit Chosen chosen[max_ranges];
 
 std::uint64_t next_random(std::uint64_t& state) {
   state ^= state << 13U;
@@ -109,13 +117,24 @@ std::size_t keep_present(std::size_t count, std::size_t wanted, std::uint64_t& s
   return present;
 }
 
+/// Adds the first candidates to what is chosen, each page once; gives how many there are then.
+std::size_t choose(std::size_t candidate_count, std::size_t count) {
+  const std::size_t before = count;
+  for (std::size_t i = 0; i < candidate_count; ++i) {
+    bool known = false;
+    for (std::size_t j = 0; j < before; ++j) known = known || chosen[j].page == candidates[i];
+    if (!known) chosen[count++] = {candidates[i], candidate_nodes[i]};
+  }
+  return count;
+}
+
 Opened arm(std::size_t count, int key) {
   Window& window = the_window();
   const WindowLock lock;
   if (window.phase.load_acquire() != Phase::opening || threads_away() > 0) return Opened::cancelled;
   for (std::size_t i = 0; i < count; ++i) {
-    window.ranges[i] = {candidates[i], candidates[i] + page_bytes,
-                        static_cast<std::uint16_t>(candidate_nodes[i])};
+    window.ranges[i] = {chosen[i].page, chosen[i].page + page_bytes,
+                        static_cast<std::uint16_t>(chosen[i].node)};
   }
   window.range_count.store_release(count);
   window.key.store_relaxed(key);
@@ -136,9 +155,12 @@ Opened choose_and_arm(PageChoice& choice, int key) {
   if (too_many) return Opened::too_many_mappings;
   if (pages == 0) return Opened::nothing_to_arm;
   const std::size_t ranges = choice.ranges < max_ranges ? choice.ranges : max_ranges;
-  const std::size_t drawn = draw_candidates(pages, ranges * candidates_per_range, choice.seed);
-  const std::size_t present = keep_present(drawn, ranges, choice.seed);
-  return present == 0 ? Opened::nothing_to_arm : arm(present, key);
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < max_draws && count < ranges; ++i) {
+    const std::size_t drawn = draw_candidates(pages, ranges * candidates_per_range, choice.seed);
+    count = choose(keep_present(drawn, ranges - count, choice.seed), count);
+  }
+  return count == 0 ? Opened::nothing_to_arm : arm(count, key);
 }
 
 void keep_memory(AddressRange range) {

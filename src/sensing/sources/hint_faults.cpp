@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <memory>
 #include <string>
+#include <unordered_map>
 
 #include "base/words.h"
 #include "machine/kernel_files.h"
@@ -22,7 +23,8 @@ constexpr SourceFacts hint_facts{
     "hint-faults",
     SampleSource::hint_faults,
     "the first use, read or write, of each page that the kernel's balancing looks at: thread, "
-    "address, CPU, node of the page afterwards",
+    "address, CPU, node of the page before the fault where its first use or an earlier fault was "
+    "seen, else afterwards",
     "when the kernel armed the page; memory with a policy of its own (numactl, --place), huge "
     "pages "
     "of hugetlbfs, files that are only read; the first second of a program",
@@ -45,6 +47,34 @@ Result<void> check_nodes(os::Os& os) {
   return not_supported("the kernel balances nothing: this machine has one NUMA node",
                        "use another source");
 }
+
+/// Where each page was when it was last seen. The kernel may move a page in its fault, so what can
+/// be asked for afterwards is not where the access went.
+class LastNodes {
+ public:
+  /// The node of the sample's page at its fault, given that the sample has the node afterwards.
+  std::uint16_t take(const Sample& sample, std::uint64_t page_bytes) {
+    constexpr std::size_t most = std::size_t{1} << 22;
+    constexpr unsigned pid_shift = 40;  // Above the numbers of user pages.
+    const std::uint64_t key = sample.address / page_bytes | static_cast<std::uint64_t>(sample.pid)
+                                                                << pid_shift;
+    const auto known = nodes_.find(key);
+    const bool armed = (sample.flags & sample_first_touch) != 0;
+    const std::uint16_t after = sample.memory_node;
+    const std::uint16_t before = armed && known != nodes_.end() ? known->second : after;
+    if (after == unknown_sample_id) return before;
+    if (known != nodes_.end()) {
+      known->second = after;
+    } else {
+      if (nodes_.size() == most) nodes_.clear();
+      nodes_.emplace(key, after);
+    }
+    return before;
+  }
+
+ private:
+  std::unordered_map<std::uint64_t, std::uint16_t> nodes_;
+};
 
 class HintFaults final : public Source {
  public:
@@ -83,12 +113,14 @@ class HintFaults final : public Source {
         sample.flags |= sample_first_touch | sample_masked;
         sampling.budget.add_faults_ns(faults_->fault_ns());
       }
-      // The kernel may move the page in the fault.
       sample.memory_node = unknown_sample_id;
       samples.push_back(sample);
     }
     if (samples.empty()) return {};
     find_memory_nodes(sampling.os, samples);
+    for (Sample& sample : samples) {
+      sample.memory_node = nodes_before_.take(sample, sampling.os.page_bytes());
+    }
     return sampling.file.append(samples);
   }
 
@@ -122,6 +154,7 @@ class HintFaults final : public Source {
 
   std::unique_ptr<FaultEvents> faults_;
   std::optional<os::Guard> guard_;
+  LastNodes nodes_before_;
 };
 
 }  // namespace
