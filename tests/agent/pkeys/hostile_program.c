@@ -50,10 +50,6 @@ static void touch(void) {
 }
 
 static void* touch_always(void* nothing) {
-  sigset_t alarm;
-  sigemptyset(&alarm);
-  sigaddset(&alarm, SIGALRM);
-  pthread_sigmask(SIG_BLOCK, &alarm, NULL);
   while (!stop) touch();
   return nothing;
 }
@@ -196,6 +192,44 @@ static void mappings(double end) {
   }
 }
 
+static void jump_out(int signal) {
+  ++alarms;
+  touch();
+  siglongjmp(jump, signal);
+}
+
+// Out of a signal's handler, wherever the thread is: in memory, in a call, in a handler's frame.
+static void jumps(double end) {
+  struct sigaction action = {.sa_handler = jump_out};
+  NEED(sigaction(SIGALRM, &action, NULL) == 0);
+  const int zero = open("/dev/zero", O_RDONLY);
+  const struct itimerval often = {{0, 5000}, {0, 5000}}, never = {{0, 0}, {0, 0}};
+  NEED(setitimer(ITIMER_REAL, &often, NULL) == 0);
+  sigsetjmp(jump, 1);
+  while (now() < end) {
+    touch();
+    if (read(zero, heap + 3 * page, 5 * page) != 5 * page) fail("read into memory");
+    (void)getppid();
+  }
+  NEED(setitimer(ITIMER_REAL, &never, NULL) == 0);
+  NEED(alarms > 0);
+}
+
+// More than most kernels' limit leaves room for, if each window divided some of them.
+static void many_mappings(double end) {
+  enum { many = 50000 };
+  char* const memory = map(many);
+  for (int i = 0; i < many; i += 2) NEED(mprotect(memory + i * page, page, PROT_READ) == 0);
+  while (now() < end) {
+    touch();
+    for (int i = 1; i < many; i += 128) ++memory[i * page];
+  }
+  for (int i = 0; i < many; i += 2) {
+    NEED(mprotect(memory + i * page, page, PROT_READ | PROT_WRITE) == 0);
+  }
+  NEED(munmap(memory, many * page) == 0);
+}
+
 static void run_fiber(void) {
   for (;;) {
     char bytes[100];
@@ -240,16 +274,23 @@ static void sandbox(double end) {
 static const struct {
   const char* name;
   void (*run)(double end);
-} parts[] = {{"segv", own_segv},       {"alarms", alarms_on_own_stack},
-             {"processes", processes}, {"threads", threads},
-             {"mappings", mappings},   {"fibers", fibers},
-             {"own-keys", own_keys},   {"sandbox", sandbox}};
+} parts[] = {{"segv", own_segv},   {"alarms", alarms_on_own_stack},  {"processes", processes},
+             {"threads", threads}, {"mappings", mappings},           {"fibers", fibers},
+             {"jumps", jumps},     {"many-mappings", many_mappings}, {"own-keys", own_keys},
+             {"sandbox", sandbox}};
 
 int main(int count, char** arguments) {
   if (count != 3) return 2;
   heap = map(pages);
+  // The thread inherits that it blocks the signal: had it to block it by itself, a first alarm
+  // could come before, and a jump into another thread's frame is the program's own mistake.
+  sigset_t alarm;
+  sigemptyset(&alarm);
+  sigaddset(&alarm, SIGALRM);
+  pthread_sigmask(SIG_BLOCK, &alarm, NULL);
   pthread_t thread;
   pthread_create(&thread, NULL, touch_always, NULL);
+  pthread_sigmask(SIG_UNBLOCK, &alarm, NULL);
   for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) {
     if (strcmp(arguments[1], parts[i].name) != 0) continue;
     parts[i].run(now() + atof(arguments[2]));

@@ -101,7 +101,11 @@ def test_system_calls_into_armed_memory_succeed(tiny: Lab, results: Path, progra
 
 
 @pytest.mark.parametrize(
-    "part", ["segv", "alarms", "processes", "threads", "mappings", "fibers", "own-keys"]
+    "part",
+    [
+        *("segv", "alarms", "jumps", "processes", "threads", "mappings", "many-mappings"),
+        *("fibers", "own-keys"),
+    ],
 )
 def test_a_hostile_program_runs_as_without_it(part: str, tiny: Lab, results: Path, programs: Path):
     result, recording = sampled(tiny, results, [str(programs / "hostile_program"), part, "3"])
