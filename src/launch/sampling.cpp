@@ -39,11 +39,17 @@ Result<SamplingEnvironment> sampling_environment(os::Os& os, const std::string& 
   for (const std::string& library : wanted) {
     preload += (preload.empty() ? "" : ":") + (fs::path(*folder) / library).string();
   }
+  // AddressSanitizer ends programs in which a library comes before its own, unless it is told to
+  // let it; what the person says comes last and wins.
+  const std::string sanitizer = lookup("ASAN_OPTIONS");
+  const std::string in_front = "verify_asan_link_order=0";
   // The program may change its folder.
   std::error_code failure;
   const fs::path path = fs::absolute(file, failure);
   return SamplingEnvironment{
-      {{"LD_PRELOAD", preload}, {agent::sample_variable, failure ? file : path.string()}},
+      {{"LD_PRELOAD", preload},
+       {"ASAN_OPTIONS", sanitizer.empty() ? in_front : in_front + ":" + sanitizer},
+       {agent::sample_variable, failure ? file : path.string()}},
       *std::move(notes)};
 }
 

@@ -59,7 +59,7 @@ class Installed {
         sampling_os, name, "samples", "/nowhere/bin/homenode",
         [&](const std::string& variable) -> std::string {
           if (variable == "HOMENODE_LIBEXEC") return folder();
-          return variable == "LD_PRELOAD" ? present : "";
+          return variable == "LD_PRELOAD" || variable == "ASAN_OPTIONS" ? present : "";
         },
         libraries);
   }
@@ -92,6 +92,13 @@ TEST(Sampling, PreloadsTheLibrariesThatAreAskedFor) {
   ASSERT_TRUE(found);
   EXPECT_EQ(value(*found, "LD_PRELOAD"),
             installed.folder() + "/a.so:" + installed.folder() + "/b.so");
+}
+
+TEST(Sampling, HasAddressSanitizerAcceptALibraryBeforeItsOwn) {
+  const Installed installed;
+  const auto found = installed.environment(installed.program(PT_INTERP), "detect_leaks=0");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(value(*found, "ASAN_OPTIONS"), "verify_asan_link_order=0:detect_leaks=0");
 }
 
 TEST(Sampling, OfAStaticProgramItSaysSoAndGoesOn) {

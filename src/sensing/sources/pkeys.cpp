@@ -52,6 +52,17 @@ std::string preloaded(const SampleRequest& request) {
   return own != nullptr ? own : "";
 }
 
+/// AddressSanitizer ends programs in which another library comes before its own. It is to let ours,
+/// which then sees the sanitizer and does nothing.
+std::string sanitizer_options(const SampleRequest& request) {
+  for (const auto& [name, value] : request.environment) {
+    if (name == "ASAN_OPTIONS") return value;
+  }
+  const char* const own = std::getenv("ASAN_OPTIONS");
+  return fmt::format("verify_asan_link_order=0{}{}", own != nullptr ? ":" : "",
+                     own != nullptr ? own : "");
+}
+
 /// What the sampler in one process said at its end.
 void take_account(const nlohmann::json& account, Sampling& sampling, std::string& refused) {
   const auto number = [&](const char* key) { return account.value(key, std::uint64_t{0}); };
@@ -99,6 +110,7 @@ class Pkeys final : public Source {
     const auto budget = static_cast<std::uint64_t>(request.overhead * million);
     return Environment{
         {"LD_PRELOAD", preload},
+        {"ASAN_OPTIONS", sanitizer_options(request)},
         {"HOMENODE_SAMPLE", absolute_path(os, request.output)},
         {"HOMENODE_SAMPLE_PKEYS", fmt::format("budget_ppm={} watch={}", budget, own)}};
   }

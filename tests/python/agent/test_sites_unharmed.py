@@ -175,6 +175,39 @@ def test_signals_threads_and_forks_while_memory_is_allocated(tmp_path: Path) -> 
     assert len(recording.events) > 1000
 
 
+SANITIZED = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int count, char** words) {
+  char* memory = 0;
+  for (int i = 0; i < 50; ++i) {
+    memory = malloc(100000);
+    memset(memory, i, 100000);
+    free(memory);
+  }
+  puts("done");
+  fflush(stdout);
+  return count > 1 ? memory[5] : 0;
+}
+"""
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_programs_with_address_sanitizer_run_and_are_checked(tmp_path: Path, compiler: str) -> None:
+    (tmp_path / "sanitized.c").write_text(SANITIZED)
+    program = tmp_path / "sanitized"
+    words = [compiler, "-fsanitize=address", str(program) + ".c", "-o", str(program)]
+    if not shutil.which(compiler) or subprocess.run(words, capture_output=True).returncode != 0:
+        pytest.skip(f"{compiler} has no AddressSanitizer here")
+    sample = ["homenode", "sample", "--with", "sched", "--output", str(tmp_path / "samples"), "--"]
+    done = subprocess.run([*sample, str(program)], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr
+    caught = subprocess.run([*sample, str(program), "bad"], capture_output=True, text=True)
+    assert caught.returncode != 0
+    assert "heap-use-after-free" in caught.stderr
+
+
 LOOKS_UP = r"""
 #define _GNU_SOURCE
 #include <dlfcn.h>
