@@ -91,7 +91,7 @@ def test_soft_dirty_sees_who_writes_where(pattern: str, quad: Lab, results: Path
         quad, results / f"dirty-{pattern}", *words, "--pattern", pattern, "--method", "api",
         "--passes", "400",
     )  # fmt: skip
-    assert distance(recording, exact) <= 0.15
+    assert distance(recording, exact) <= 0.08
     touches = recording.samples[array_of(recording)]
     assert (touches["operation"] == Operation.WRITE).all()
     assert (touches["weight"] > 0).all()

@@ -244,7 +244,10 @@ def in_folder(script: str, files: Path, program: Program, sampler: str = "") -> 
     """A line that runs the script in a fresh copy of the folder, in memory."""
     run = f"{sampler}sh script"
     if program.own_user:
-        run = f"chown -R 65534:65534 . && {as_nobody(run)}"
+        # What samples from within writes to the file as the program's user.
+        within = "--with pkeys" in sampler
+        run = as_nobody(run) if within else sampler + as_nobody("sh script")
+        run = f"chown -R 65534:65534 . && {run}"
     (files / "script").write_text(script)
     return (
         f"rm -rf /dev/shm/run && cp -r {files} /dev/shm/run && cd /dev/shm/run && "
