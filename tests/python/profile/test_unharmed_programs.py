@@ -22,8 +22,6 @@ from homenode.profile.recording import read_recording
 pytestmark = pytest.mark.long
 
 SOURCES = ("pkeys", "soft-dirty", "hint-faults")
-# The sampler within the program takes the last value: window after window, as nothing may break.
-ALWAYS = "budget_ppm=1000000000 pause_us=0 ranges=64 window_us=5000"
 POSTGRES = Path("/usr/lib/postgresql")
 LONGEST_S = 900
 
@@ -273,8 +271,7 @@ def ran(lab: Lab, line: str) -> tuple[int, str, str]:
 
 def sampler_line(source: str, output: str) -> str:
     """The words before a program that is sampled."""
-    line = f"homenode sample --with {source} --overhead 50% --output {output} -- "
-    return line + (f"env HOMENODE_SAMPLE_PKEYS={shlex.quote(ALWAYS)} " if source == "pkeys" else "")
+    return f"homenode sample --with {source} --overhead 50% --output {output} -- "
 
 
 BEFORE: dict[str, tuple[int, str]] = {}
