@@ -109,8 +109,18 @@ std::string doubt(const std::string& path, const char* what, int result) {
                      what, std::generic_category().message(-result));
 }
 
+/// This command itself is static, but most of its verbs run in homenode-native, which is beside it
+/// and takes over; empty for all other files.
+std::string native_of(os::Os& os, const std::string& path) {
+  if (!path.ends_with("/homenode")) return "";
+  std::string native = path + "-native";
+  os::FileStatus status;
+  return os.file_status(native, status) == 0 ? native : "";
+}
+
 /// What this person may not see of one file is added to `doubts`. Gives the interpreter of a
-/// script, which decides instead of it; nothing for all else. Errors: as check_agent_can_enter().
+/// script, or the program that takes over, which decides instead of it; nothing for all else.
+/// Errors: as check_agent_can_enter().
 Result<std::string> check_file(os::Os& os, const std::string& path, const std::string& purpose,
                                std::vector<std::string>& doubts) {
   os::FileStatus status;
@@ -125,7 +135,11 @@ Result<std::string> check_file(os::Os& os, const std::string& path, const std::s
   result = file.read_start();
   if (result == 0 && file.is_script()) return file.interpreter();
   if (result == 0) result = file.find_whether_static(hinders);
-  if (hinders) return cannot_enter(purpose, path, "is statically linked");
+  if (hinders) {
+    std::string native = native_of(os, path);
+    if (native.empty()) return cannot_enter(purpose, path, "is statically linked");
+    return native;
+  }
   // Programs that may only be executed are programs too.
   if (result < 0 && result != -EACCES) return cannot_look(path, result);
   if (result < 0) doubts.push_back(doubt(path, "is statically linked", result));

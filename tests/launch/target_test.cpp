@@ -68,6 +68,16 @@ TEST(RunTarget, TellsStaticFromDynamic) {
   EXPECT_NE(of_malloc.error().message().find("cannot give the malloc to '"), std::string::npos);
 }
 
+TEST(RunTarget, TakesHomenodeForWhatItBecomes) {
+  const Folder folder;
+  const std::string front = folder.file("homenode", elf(PT_LOAD));
+  EXPECT_FALSE(check_agent_can_enter(system_os, front)) << "nothing takes over";
+  folder.file("homenode-native", elf(PT_INTERP));
+  EXPECT_TRUE(check_agent_can_enter(system_os, front));
+  folder.file("homenode-native", elf(PT_LOAD));
+  EXPECT_FALSE(check_agent_can_enter(system_os, front));
+}
+
 TEST(RunTarget, LooksBehindScripts) {
   const Folder folder;
   const std::string fixed = folder.file("static", elf(PT_LOAD));
