@@ -74,6 +74,11 @@ class _Memory:
     why: str
 
 
+MALLOC = _Memory(
+    "malloc bind", ("--malloc", "bind"), (), "each core allocates from a heap of its own"
+)
+
+
 def candidates(
     machine: Mapping[str, Any],
     threads: int | None,
@@ -149,7 +154,7 @@ def _memories(
     nodes = [int(node["id"]) for node in machine["nodes"] if node["memory_bytes"]]
     found = [_Memory("", (), (), "")]
     if len(nodes) < 2:
-        return found
+        return [*found, MALLOC] if preload else found
     found.append(
         _Memory(
             "interleave all", ("--interleave=all",), ((None, "interleave"),), "memory on all nodes"
@@ -171,8 +176,7 @@ def _memories(
         found.append(_Memory("balancing", ("--balancing", text), (), why))
     if not preload:
         return found
-    why = "what each core allocates is on its node"
-    found.append(_Memory("malloc bind", ("--malloc", "bind"), (), why))
+    found.append(MALLOC)
     why = "what the program allocates is on all nodes"
     found.append(_Memory("heap interleave", ("--heap", "interleave"), (), why))
     return found + _placed(machine, objects, chosen)

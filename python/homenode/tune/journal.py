@@ -62,6 +62,7 @@ class Journal:
         """Opens and repairs it. Raises TuneError when it is of another command, or in use."""
         self.folder = folder
         self.asked = dict(asked)
+        self._left_out: list[str] = []
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -146,18 +147,21 @@ class Journal:
 
     def left_out(self) -> list[str]:
         """The names of placements that do not take part."""
-        return [] if self.order is None else [str(name) for name in self.order["left_out"]]
+        if self.order is None:
+            return self._left_out
+        return [str(name) for name in self.order.get("left_out", [])]
 
     def begin(self, candidates: Sequence[Candidate], left_out: Sequence[str] = ()) -> None:
         """Writes down what is asked, who takes part and who does not."""
-        self.order = {
+        self._left_out = list(left_out)
+        order = {
             "schema": ORDER_SCHEMA,
             "asked": self.asked,
             "candidates": [asdict(one) for one in candidates],
-            "left_out": list(left_out),
+            "left_out": self._left_out,
         }
         try:
-            text = json.dumps(self.order, indent=1, ensure_ascii=False)
+            text = json.dumps(order, indent=1, ensure_ascii=False)
             write_whole(self.folder / ORDER, text.encode() + b"\n")
         except OSError as error:
             raise self._full(error) from error

@@ -1,7 +1,7 @@
 """The answer for a terminal: the command, the gain, the reason. Pure."""
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from statistics import median
 
 from homenode.lab.text import table
@@ -13,6 +13,7 @@ from homenode.tune.statistics import deviation_of, gain
 from homenode.tune.verdict import Kind
 
 ACTION = "→"
+MOST_NAMES = 3
 
 
 def summary(answer: Answer, columns: int = 100) -> str:
@@ -108,4 +109,11 @@ def _candidates(answer: Answer) -> Iterator[str]:
     yield from (line.rstrip() for line in table(rows).splitlines())
     if answer.left_out:
         yield ""
-        yield f"not tried for want of budget: {', '.join(answer.left_out)}"
+        yield f"not tried, because others promise more: {_some(answer.left_out)}"
+
+
+def _some(names: Sequence[str]) -> str:
+    """The first few of many."""
+    if len(names) <= MOST_NAMES:
+        return ", ".join(names)
+    return f"{', '.join(names[:MOST_NAMES])} and {len(names) - MOST_NAMES} more"
