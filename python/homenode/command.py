@@ -18,7 +18,7 @@ from homenode.places import SOURCE
 from homenode.verbs import PYTHON
 
 # The distributions that pyproject.toml names.
-NEEDED = ("jinja2", "numpy", "pyelftools", "rich")
+NEEDED = ("jinja2", "numpy", "pyelftools", "rich", "scipy")
 INTERRUPTED = 128 + signal.SIGINT
 READER_GONE = 128 + signal.SIGPIPE
 # What writing to a standard stream fails with. An error with a file's name is another matter.

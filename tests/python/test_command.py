@@ -1,13 +1,17 @@
 """homenode.command: how a Python verb ends when a standard stream, or an interrupt, fails it."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from homenode.command import NEEDED
 
 ROOT = Path(__file__).resolve().parents[2]
 # A way to print that needs neither a guest nor records, for each verb.
@@ -89,6 +93,11 @@ def test_a_module_that_is_not_there_is_one_line_and_not_supported(tmp_path: Path
     assert done.stderr == (
         "homenode report: the Python module jinja2 is missing; run './dev setup'\n"
     )
+
+
+def test_the_modules_that_are_needed_are_those_of_the_project():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert list(NEEDED) == [re.split(r"[<>=]", one)[0] for one in project["dependencies"]]
 
 
 def test_an_interrupt_while_a_verb_is_imported_leaves_no_traceback(tmp_path: Path):
