@@ -62,7 +62,9 @@ def program_of(recording: Recording, regions: Sequence[Roi], node_of_cpu: Sequen
     pages = found.offset_of // PAGE
     row = {tid: at for at, tid in enumerate(threads.tids)}
     rows = np.array([row.get(int(tid), NOBODY) for tid in samples["tid"]], np.int64)
-    weights = np.where(rows == NOBODY, 0.0, samples["weight"] * threads.from_memory[rows])
+    # What prepares a page for others is done where only one thread runs, and says who was first.
+    left_out = (rows == NOBODY) | _fillings(samples)
+    weights = np.where(left_out, 0.0, samples["weight"] * threads.from_memory[rows])
     kept = _hot(found.object_of, weights, len(found.objects))
     objects: list[UsedObject] = []
     sources: list[Object | None] = []
@@ -83,15 +85,28 @@ def program_of(recording: Recording, regions: Sequence[Roi], node_of_cpu: Sequen
     return Seen(program, tuple(threads.tids), tuple(sources), threads.skipped, time_s)
 
 
+def _fillings(samples: Samples) -> NDArray[np.bool_]:
+    """Uses of pages by the thread that had written to them before others used them."""
+    alone = (samples["flags"] & Flag.ALONE) != 0
+    key = (samples["pid"].astype(np.uint64) << np.uint64(36)) + samples["address"] // PAGE
+    pages, page = np.unique(key, return_inverse=True)
+    wrote, shared = np.zeros((2, len(pages)), bool)
+    wrote[page[alone & (samples["operation"] == Operation.WRITE)]] = True
+    shared[page[~alone]] = True
+    return np.asarray(alone & (wrote & shared)[page], np.bool_)
+
+
 @dataclass(frozen=True)
 class _Uses:
-    """Uses of one object, one entry for each sample."""
+    """Uses of one object, one entry for each sample. `first`: those before any other thread came,
+    also where `lines` leaves them out."""
 
     rows: Integers
     pages: Integers
     lines: Floats
     written: Floats
     nodes: NDArray[np.uint16]
+    first: Floats
 
     def within(self, begin: int, end: int) -> "_Uses":
         """Those of some pages, which are counted from the first of them."""
@@ -102,6 +117,7 @@ class _Uses:
             self.lines[mine],
             self.written[mine],
             self.nodes[mine],
+            self.first[mine],
         )
 
 
@@ -110,7 +126,9 @@ def _uses_of(
 ) -> _Uses:
     """Of some samples."""
     back = np.where(samples["operation"] == Operation.WRITE, of.stored_back, of.loaded_back)
-    return _Uses(rows, pages, lines, lines * back, samples["memory_node"])
+    alone = (samples["flags"] & Flag.ALONE) != 0
+    first = np.where(alone, samples["weight"], 0).astype(np.float64)
+    return _Uses(rows, pages, lines, lines * back, samples["memory_node"], first)
 
 
 def _arrays(uses: _Uses, source: Object | None, nodes: Sequence[int]) -> list[UsedObject]:
@@ -160,7 +178,10 @@ def _used(name: str, pages: int, uses: _Uses, nodes: Sequence[int]) -> UsedObjec
     # A line that is written is fetched first, and goes back to memory later.
     written = np.bincount(cells, uses.written, cell_count).astype(np.float64).reshape(shape)
     homes = _homes(uses, blocks, per_block)
-    first_users = _first_users(fetched, homes, nodes)
+    first = np.bincount(cells, uses.first, cell_count).reshape(shape)
+    guessed = _first_users(fetched, homes, nodes)
+    known = (first > 0).any(axis=0)
+    first_users = np.where(known, first.argmax(axis=0), guessed).tolist()
     return UsedObject(name, pages, per_block, fetched, written, LINES_IN_FLIGHT, first_users, homes)
 
 

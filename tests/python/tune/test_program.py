@@ -25,6 +25,12 @@ def use(
     return tid, base + page * PAGE, lines, node, home, operation
 
 
+def flagged(made: Recording, *alone: int) -> Recording:
+    """With the samples of these numbers before any other thread came."""
+    made.samples["flags"][list(alone)] |= np.uint32(Flag.ALONE)
+    return made
+
+
 def recording(uses: list[tuple[Any, ...]], flags: int = Flag.COUNTS_USES) -> Recording:
     samples = np.zeros(len(uses), RECORD)
     for name, values in zip(
@@ -192,6 +198,16 @@ def test_all_on_the_main_threads_node_was_touched_by_it() -> None:
     (array,) = seen([use(MAIN, 0, 9, 0), use(WORKER, 3, 9, 0)]).program.objects
     assert list(array.homes or ()) == [0, 0, 0, 0]
     assert list(array.first_users or ()) == [0, 0, 0, 0]
+
+
+def test_who_fills_pages_for_others_is_their_first_user_and_no_more() -> None:
+    # The main thread fills page 2 for the worker, and nobody else uses what it wrote to page 1.
+    uses = [use(MAIN, 2, 64, 4, written=True), use(MAIN, 1, 50, 0, written=True), *USES]
+    found = program_of(flagged(recording(uses), 0, 1, 3), [two_threads()], NODE_OF_CPU)
+    (array,) = found.program.objects
+    assert array.reads.tolist() == [[60, 90, 0, 0], [0, 0, 100, 20]]
+    assert array.first_users is not None
+    assert list(array.first_users) == [0, 0, 0, 1]
 
 
 def test_what_is_hardly_used_is_one_object() -> None:
