@@ -244,7 +244,8 @@ def test_counts_tell_filling_from_use_where_all_is_used_once(path: Path) -> None
     found = small(path, np.concatenate([made, again]), documents("lab")).objects[0]
     assert (found.pattern.sharing, found.pattern.sure) == (Sharing.DIVIDED, True)
     assert (found.first_toucher, found.traits[0]) == (0, Trait.MASTER_INITIALISED)
-    assert found.later is not None and found.later.share == pytest.approx(0.25)
+    # An eighth of the pages is the filling thread's own part: there its uses cannot be told apart.
+    assert found.later is not None and found.later.share == pytest.approx(6144 / 18432)
 
 
 def test_whoever_reads_first_has_filled_nothing(path: Path) -> None:
