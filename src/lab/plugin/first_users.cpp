@@ -5,13 +5,13 @@ namespace {
 
 // Page numbers of 47-bit user addresses have 35 bits. Above them goes the page number of the root
 // page table, which has fewer than 29 bits.
-constexpr unsigned space_shift = 35;
-static_assert(space_shift + FirstUsers::page_shift == 47);
+constexpr unsigned page_bits = 35;
+static_assert(page_bits + FirstUsers::page_shift == 47);
 
 }  // namespace
 
 const FirstUsers::Page* FirstUsers::used_by(const ThreadKey& thread, std::uint64_t address) {
-  const std::uint64_t page = address >> page_shift ^ (thread.cr3 >> page_shift) << space_shift;
+  const std::uint64_t page = address >> page_shift ^ (thread.cr3 >> page_shift) << page_bits;
   // Pages next to each other, which threads use at a time, are of different shards.
   Shard& shard = shards_[page % shards_.size()];
   const std::lock_guard lock(shard.mutex);
