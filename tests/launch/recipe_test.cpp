@@ -14,8 +14,8 @@ constexpr const char* text = R"({
 
 machine::Machine machine_of_recipe() {
   machine::Machine machine;
-  machine.nodes.push_back({NodeId(0), CpuSet{CpuId(0), CpuId(1)}, Bytes(1), {}});
-  machine.nodes.push_back({NodeId(2), CpuSet{CpuId(4)}, Bytes(1), {}});
+  machine.nodes.push_back({NodeId(0), CpuSet{CpuId(0), CpuId(1)}, Bytes{1}, {}});
+  machine.nodes.push_back({NodeId(2), CpuSet{CpuId(4)}, Bytes{1}, {}});
   return machine;
 }
 
