@@ -222,11 +222,28 @@ def _without_sweep(uses: Uses) -> _Swept | None:
         return None
     sweeper = order[-1]
     often = np.quantile(table[sweeper, used], 1 - SWEPT, method="higher")
-    own = used & (np.delete(table, sweeper, axis=0).sum(axis=0) == 0)
+    rest = np.delete(table, sweeper, axis=0)
+    own = used & (rest.sum(axis=0) == 0)
+    hidden = own & _within_parts(rest)
+    if hidden.sum() < STRAY * own.sum():
+        own &= ~hidden
+        table[sweeper, hidden] = 0
     table[sweeper] = np.maximum(table[sweeper] - often, own)
     others = _from_table(uses, table, unit)
     table[sweeper, ~own] = 0
     return _Swept(int(np.unique(uses.threads)[sweeper]), others, _from_table(uses, table, unit))
+
+
+def _within_parts(table: Floats) -> NDArray[np.bool_]:
+    """Whether the nearest uses on both sides of a unit are by the same thread: a line that the
+    cache had when it was used there belongs to that thread's part."""
+    units = np.flatnonzero(table.any(axis=0))
+    users = table[:, units].argmax(axis=0)
+    after = np.searchsorted(units, np.arange(table.shape[1]))
+    inside = (after > 0) & (after < len(units))
+    within = np.zeros(table.shape[1], bool)
+    within[inside] = users[after[inside] - 1] == users[after[inside]]
+    return within
 
 
 def _from_table(uses: Uses, table: Floats, unit: int) -> Uses:

@@ -128,9 +128,9 @@ def test_the_patterns_are_all_that_bench_map_has() -> None:
     assert names - shared == {*CUTS, "divided", "interleaved", "partial", "multi-patterns"}
 
 
-def with_a_sweep(case: Case, by: int, often: int) -> Uses:
-    """With one thread that goes over all lines that anybody uses, so often."""
-    lines = np.unique(case.lines)
+def with_a_sweep(case: Case, by: int, often: int, swept: np.ndarray | None = None) -> Uses:
+    """With one thread that goes over all lines that anybody uses, or over others, so often."""
+    lines = np.unique(case.lines if swept is None else swept)
     ones = np.ones(len(case.lines), np.int64)
     return Uses(
         (int(lines[-1]) + 1) * LINE,
@@ -163,6 +163,15 @@ def test_what_it_did_to_a_few_places_besides_hides_none_either() -> None:
         )
         found = classify(again)
         assert (found.sharing, found.sure) == (case.wanted, True), case.name
+
+
+def test_uses_that_a_cache_hid_do_not_belong_to_the_thread_that_filled() -> None:
+    divided = stretches(8, 0)
+    hidden = np.flatnonzero(divided.threads == 3)[5::40]
+    kept = np.delete(np.arange(len(divided.lines)), hidden)
+    seen = Case("hidden", divided.lines[kept], divided.threads[kept], Sharing.DIVIDED)
+    found = classify(with_a_sweep(seen, 0, 1, divided.lines))
+    assert (found.sharing, found.sure, found.swept_by) == (Sharing.DIVIDED, True, 0)
 
 
 def test_parts_may_overlap_across_the_ends_of_a_periodic_grid() -> None:
