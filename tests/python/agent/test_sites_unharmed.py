@@ -6,32 +6,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from program_texts import SQL_TABLE, numpy_program
 from sampled_program import build, environment
 
 from homenode.profile.recording import Recording, read_recording
 
-NUMPY = """
-import multiprocessing, subprocess, threading
-import numpy
-def work(rank):
-    field = numpy.ones((300, 300)) * rank
-    for _ in range(10):
-        field = field @ field / field.max()
-    found[rank] = float(field.sum())
-found = {}
-if __name__ == "__main__":
-    threads = [threading.Thread(target=work, args=(rank,)) for rank in range(1, 5)]
-    for thread in threads: thread.start()
-    for thread in threads: thread.join()
-    print(sorted(found.items()))
-    print(subprocess.run(["sh", "-c", "echo $((6 * 7))"], capture_output=True).stdout)
-    with multiprocessing.get_context("fork").Pool(2) as pool:
-        print(sum(pool.map(abs, range(-500, 500))))
-"""
-SQL = """
-create table t(a integer primary key, b text);
-with recursive c(x) as (select 1 union all select x + 1 from c where x < 20000)
-insert into t select x, hex(zeroblob(x % 50)) from c;
+NUMPY = numpy_program(order=300, rounds=10, child="echo $((6 * 7))")
+SQL = f"""
+{SQL_TABLE}
 select count(*), sum(length(b)) from t order by b;
 """
 SOURCE = """

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from lab_start import lab_or_skip
+from program_texts import SQL_TABLE, numpy_program
 
 from homenode.lab import Lab
 from homenode.profile.recording import read_recording
@@ -36,10 +37,8 @@ until redis-cli -s s info persistence | grep -q aof_rewrite_in_progress:0; do sl
 redis-cli -s s llen mylist
 redis-cli -s s shutdown nosave; wait $server; echo ended $?
 """
-SQLITE = """
-sqlite3 file.db "create table t(a integer primary key, b text);
-with recursive c(x) as (select 1 union all select x + 1 from c where x < 20000)
-insert into t select x, hex(zeroblob(x % 50)) from c;
+SQLITE = f"""
+sqlite3 file.db "{SQL_TABLE}
 create index i on t(b); update t set b = b || 'x' where a % 7 = 0;
 select count(*), sum(length(b)), count(distinct b) from t; pragma integrity_check;"
 """
@@ -56,23 +55,7 @@ $pg/psql -h $PWD -At postgres -c "select count(*) from pgbench_accounts" \
   -c "select count(*) from pgbench_history"
 $pg/pg_ctl -D own -w -t 300 stop >/dev/null; echo stopped $?
 """
-NUMPY = """
-import multiprocessing, threading
-import numpy
-def work(rank):
-    field = numpy.ones((200, 200)) * rank
-    for _ in range(5):
-        field = field @ field / field.max()
-    found[rank] = float(field.sum())
-found = {}
-if __name__ == "__main__":
-    threads = [threading.Thread(target=work, args=(rank,)) for rank in range(1, 5)]
-    for thread in threads: thread.start()
-    for thread in threads: thread.join()
-    print(sorted(found.items()))
-    with multiprocessing.get_context("fork").Pool(2) as pool:
-        print(sum(pool.map(abs, range(-500, 500))))
-"""
+NUMPY = numpy_program(order=200, rounds=5)
 JAVA = """
 import java.util.stream.*;
 class Sums {
