@@ -3,13 +3,12 @@
 A study may be killed at any byte; what was complete before stays complete.
 """
 
-import fcntl
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
+from homenode.appended_lines import AppendedLines, DamagedLineError, sound_lines
 from homenode.files import write_whole
 from homenode.study.description import Description
 from homenode.study.errors import StudyError
@@ -43,26 +42,16 @@ def parse_lines(data: bytes, name: str) -> tuple[list[Record], int]:
 
     A torn last line is left out; anything else that is no record raises StudyError.
     """
-    records: list[Record] = []
-    sound = 0
-    for number, line in enumerate(data.splitlines(keepends=True), start=1):
-        is_last = sound + len(line) == len(data)
-        torn = is_last and not line.endswith(b"\n")
-        if torn or (line.strip(b"\0\n") == b"" and is_last):
-            break
-        try:
-            records.append(_record(line))
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise StudyError(
-                f"line {number} of {name} is not a record ({error}); fix or remove it, or name "
-                "other records"
-            ) from error
-        sound += len(line)
-    return records, sound
+    try:
+        return sound_lines(data, _record)
+    except DamagedLineError as error:
+        raise StudyError(
+            f"line {error.number} of {name} is not a record ({error}); fix or remove it, or name "
+            "other records"
+        ) from error
 
 
-def _record(line: bytes) -> Record:
-    value = json.loads(line)
+def _record(value: Any) -> Record:
     if not isinstance(value, dict) or value.get("schema") not in ADDED:
         raise ValueError(f"no {SCHEMA} object")
     later = ADDED[value["schema"]]
@@ -114,52 +103,34 @@ class RecordStore:
         """Opens and repairs the file; StudyError when it is locked, damaged or unwritable."""
         self.path = folder / FILE_NAME
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            self._lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        except OSError as error:
-            raise StudyError(
-                f"cannot create the folder {folder}: {error.strerror}; name another with --out"
-            ) from error
-        try:
-            self._take_lock(folder)
-            if fresh:
-                self._set_aside()
-            self._open()
-        except BaseException:
-            os.close(self._lock)
-            raise
-
-    def _take_lock(self, folder: Path) -> None:
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._lines = AppendedLines(self.path)
         except BlockingIOError as error:
             raise StudyError(
                 f"another study is writing to {folder}; wait for it, or name another folder "
                 "with --out"
             ) from error
-
-    def _set_aside(self) -> None:
-        """Keeps older records under the next free name: a fresh start destroys nothing."""
-        if not self.path.exists():
-            return
-        number = 1
-        while (aside := self.path.with_name(f"records-{number}.jsonl")).exists():
-            number += 1
-        self.path.rename(aside)
+        except OSError as error:
+            raise StudyError(
+                f"cannot create the folder {folder}: {error.strerror}; name another with --out"
+            ) from error
+        try:
+            if fresh:
+                self._lines.set_aside()
+            self._open()
+        except BaseException:
+            self._lines.close()
+            raise
 
     def _open(self) -> None:
         try:
-            self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-            with os.fdopen(os.dup(self._file), "rb") as reader:
-                data = reader.read()
-            self.records, sound = parse_lines(data, str(self.path))
-            self.repaired_bytes = len(data) - sound
-            if self.repaired_bytes:
-                os.ftruncate(self._file, sound)
-            self._end = os.lseek(self._file, sound, os.SEEK_SET)
-            os.fsync(self._lock)
+            self.records = self._lines.open(lambda data: parse_lines(data, str(self.path)))
         except OSError as error:
             raise StudyError(f"cannot open the records {self.path}: {error.strerror}") from error
+
+    @property
+    def repaired_bytes(self) -> int:
+        """How much of a torn last line was cut off."""
+        return self._lines.cut_bytes
 
     def keep_description(self, description: Description) -> None:
         """Writes what the workload says of itself beside the records. Raises StudyError."""
@@ -178,29 +149,19 @@ class RecordStore:
 
     def append(self, record: Record) -> None:
         """Writes one record and waits until it is on the disk; on failure the file is as before."""
-        line = json.dumps(record, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
+        line = json.dumps(record, separators=(",", ":"), ensure_ascii=False)
         try:
-            self._write(line)
-            os.fsync(self._file)
+            self._lines.append(line)
         except OSError as error:
-            os.ftruncate(self._file, self._end)
-            os.lseek(self._file, self._end, os.SEEK_SET)
             raise StudyError(
                 f"cannot write to {self.path}: {error.strerror}; the {len(self.records)} "
                 "earlier records are complete; free some space, then run the same command "
                 "again to resume"
             ) from error
-        self._end += len(line)
         self.records.append(record)
-
-    def _write(self, data: bytes) -> None:
-        view = memoryview(data)
-        while view:
-            view = view[os.write(self._file, view) :]
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
-        os.close(self._file)
-        os.close(self._lock)
+        self._lines.close()

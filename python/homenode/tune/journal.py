@@ -3,15 +3,14 @@
 It may be killed at any byte; what had run stays, and the same command goes on from there.
 """
 
-import fcntl
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 
+from homenode.appended_lines import AppendedLines, DamagedLineError, sound_lines
 from homenode.files import write_whole
 from homenode.tune.candidate import Candidate
 from homenode.tune.errors import TuneError
@@ -64,34 +63,29 @@ class Journal:
         self.asked = dict(asked)
         self._left_out: list[str] = []
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            self._lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            self._lines = AppendedLines(folder / RUNS)
+        except BlockingIOError as error:
+            raise TuneError(
+                f"another 'homenode tune' is writing to {folder}; wait for it, or name "
+                "another folder with --results"
+            ) from error
         except OSError as error:
             raise TuneError(
                 f"cannot create the folder {folder}: {error.strerror}; name another with --results"
             ) from error
         try:
-            self._take_lock()
             self.order = self._same_order(fresh=fresh)
             self._open()
         except BaseException:
-            os.close(self._lock)
+            self._lines.close()
             raise
-
-    def _take_lock(self) -> None:
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise TuneError(
-                f"another 'homenode tune' is writing to {self.folder}; wait for it, or name "
-                "another folder with --results"
-            ) from error
 
     def _same_order(self, *, fresh: bool) -> Mapping[str, Any] | None:
         """What was asked for the runs that are there; None if there are none."""
         path = self.folder / ORDER
         if fresh:
-            self._set_aside()
+            self._lines.set_aside()
+            path.unlink(missing_ok=True)
             return None
         try:
             order = json.loads(path.read_text(encoding="utf-8"))
@@ -112,27 +106,21 @@ class Journal:
                 )
         return dict(order)
 
-    def _set_aside(self) -> None:
-        """Keeps older runs under the next free name."""
-        runs = self.folder / RUNS
-        if runs.exists():
-            number = 1
-            while (aside := runs.with_name(f"runs-{number}.jsonl")).exists():
-                number += 1
-            runs.rename(aside)
-        (self.folder / ORDER).unlink(missing_ok=True)
-
     def _open(self) -> None:
-        path = self.folder / RUNS
+        path = self._lines.path
         try:
-            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-            data = path.read_bytes()
-            self.runs, sound = _parsed(data, path)
-            os.ftruncate(self._file, sound)
-            self._end = os.lseek(self._file, sound, os.SEEK_SET)
-            os.fsync(self._lock)
+            self.runs = self._lines.open(self._parsed)
         except OSError as error:
             raise TuneError(f"cannot open {path}: {error.strerror}; check who may write") from error
+
+    def _parsed(self, data: bytes) -> tuple[list[Kept], int]:
+        try:
+            return sound_lines(data, Kept.from_json)
+        except DamagedLineError as error:
+            raise TuneError(
+                f"line {error.number} of {self._lines.path} is no run ({error}); remove it, or "
+                "measure everything again with --fresh"
+            ) from error
 
     def candidates(self) -> list[Candidate] | None:
         """Those that the runs are of; None if nothing has run."""
@@ -168,17 +156,11 @@ class Journal:
 
     def append(self, kept: Kept) -> None:
         """Writes one run and waits until it is on the disk; on failure the file is as before."""
-        line = json.dumps(kept.to_json(), ensure_ascii=False).encode() + b"\n"
+        line = json.dumps(kept.to_json(), ensure_ascii=False)
         try:
-            view = memoryview(line)
-            while view:
-                view = view[os.write(self._file, view) :]
-            os.fsync(self._file)
+            self._lines.append(line)
         except OSError as error:
-            os.ftruncate(self._file, self._end)
-            os.lseek(self._file, self._end, os.SEEK_SET)
             raise self._full(error) from error
-        self._end += len(line)
         self.runs.append(kept)
 
     def _full(self, error: OSError) -> TuneError:
@@ -191,8 +173,7 @@ class Journal:
         return self
 
     def __exit__(self, *error: object) -> None:
-        os.close(self._file)
-        os.close(self._lock)
+        self._lines.close()
 
 
 def _candidate(value: Mapping[str, Any]) -> Candidate:
@@ -200,22 +181,3 @@ def _candidate(value: Mapping[str, Any]) -> Candidate:
     known["options"] = tuple(str(word) for word in known["options"])
     known["memory"] = tuple((name, str(rule)) for name, rule in known["memory"])
     return Candidate(**known)
-
-
-def _parsed(data: bytes, path: Path) -> tuple[list[Kept], int]:
-    """The runs, and the length of the sound part: a torn last line is left out."""
-    runs: list[Kept] = []
-    sound = 0
-    for number, line in enumerate(data.splitlines(keepends=True), start=1):
-        last = sound + len(line) == len(data)
-        if last and (not line.endswith(b"\n") or not line.strip(b"\0\n")):
-            break
-        try:
-            runs.append(Kept.from_json(json.loads(line)))
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise TuneError(
-                f"line {number} of {path} is no run ({error}); remove it, or measure everything "
-                "again with --fresh"
-            ) from error
-        sound += len(line)
-    return runs, sound
