@@ -29,6 +29,19 @@ PAGE = 4096
 
 
 @dataclass(frozen=True)
+class Allowed:
+    """What placements may do: move `threads`, put a library into the program (`preload`), and have
+    the kernel move pages (`balancing`)."""
+
+    threads: bool = True
+    preload: bool = True
+    balancing: bool = False
+
+
+ANY = Allowed()
+
+
+@dataclass(frozen=True)
 class Hot:
     """An object that is worth a placement of its own. `condition` selects it in `run --place`."""
 
@@ -83,27 +96,24 @@ def candidates(
     machine: Mapping[str, Any],
     threads: int | None,
     objects: Sequence[Hot] = (),
+    allowed: Allowed = ANY,
     *,
     program: Program | None = None,
     skip: Sequence[int] = (),
-    keep_threads: bool = False,
-    preload: bool = True,
-    balancing: bool = False,
 ) -> list[Candidate]:
-    """All, "as it is" first. `threads` of the program, one for each CPU where nobody knows; `skip`
-    are those that do nothing, by number in the order of creation. Without `preload` only what
-    needs nothing inside the program is left; `keep_threads` leaves them where they are."""
+    """All that are allowed, "as it is" first. `threads` of the program, one for each CPU where
+    nobody knows; `skip` are those that do nothing, by number in the order of creation."""
     maps: list[ThreadMap | None] = [None]
     cpus = sum(map(len, cpus_by_node(machine).values()))
-    if preload and not keep_threads:
+    if allowed.preload and allowed.threads:
         maps += thread_maps(machine, threads or cpus, program)
     found = [AS_IT_IS]
     for chosen in maps:
-        for memory in _memories(machine, objects, chosen, preload=preload, balancing=balancing):
+        for memory in _memories(machine, objects, chosen, allowed):
             if chosen is None and not memory.options:
                 continue
             found.append(_joined(chosen, memory, skip))
-    if not keep_threads:
+    if allowed.threads:
         found += _nodes_alone(machine, threads)
     return found
 
@@ -147,14 +157,12 @@ def _memories(
     machine: Mapping[str, Any],
     objects: Sequence[Hot],
     chosen: ThreadMap | None,
-    *,
-    preload: bool,
-    balancing: bool,
+    allowed: Allowed,
 ) -> list[_Memory]:
     nodes = [int(node["id"]) for node in machine["nodes"] if node["memory_bytes"]]
     found = [_Memory("", (), (), "")]
     if len(nodes) < 2:
-        return [*found, MALLOC] if preload else found
+        return [*found, MALLOC] if allowed.preload else found
     found.append(
         _Memory(
             "interleave all", ("--interleave=all",), ((None, "interleave"),), "memory on all nodes"
@@ -170,11 +178,11 @@ def _memories(
         rule = ((None, f"preferred@{node}"),)
         why = "all memory on one node"
         found.append(_Memory(f"preferred {node}", (f"--preferred={node}",), rule, why))
-    if balancing:
+    if allowed.balancing:
         text = f"--membind={','.join(map(str, nodes))}"
         why = "the kernel moves pages to who uses them"
         found.append(_Memory("balancing", ("--balancing", text), (), why))
-    if not preload:
+    if not allowed.preload:
         return found
     found.append(MALLOC)
     why = "what the program allocates is on all nodes"

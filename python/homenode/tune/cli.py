@@ -16,6 +16,7 @@ from homenode.study.command import find_command
 from homenode.study.errors import INTERRUPTED
 from homenode.tune.answer import Answer
 from homenode.tune.candidate import Candidate
+from homenode.tune.candidates import Allowed
 from homenode.tune.errors import TuneError
 from homenode.tune.journal import Journal
 from homenode.tune.machine import digest, fingerprint, processor, read_machine
@@ -129,13 +130,8 @@ def _taking_part(
     progress: Progress,
 ) -> list[Candidate]:
     """The candidates that promise most; the journal keeps who takes part."""
-    every = runner.look(
-        known,
-        journal.folder,
-        progress.note,
-        keep_threads=options.keep_threads,
-        preload=not options.no_preload,
-    )
+    allowed = Allowed(threads=not options.keep_threads, preload=not options.no_preload)
+    every = runner.look(known, allowed, journal.folder, progress.note)
     others = [one for one in every if one.options]
     chosen = taking_part(others, _most(options))
     if not chosen:

@@ -7,7 +7,7 @@ from homenode import lab
 from homenode.lab.result import Result
 from homenode.lab.stats import PS_PER_S
 from homenode.tune.candidate import Candidate
-from homenode.tune.candidates import candidates
+from homenode.tune.candidates import Allowed, candidates
 from homenode.tune.errors import TuneError
 from homenode.tune.looking import promising, seen_in
 from homenode.tune.running import Note, Order, Run, digest_of
@@ -50,13 +50,7 @@ class LabRunner:
         self._lab.__exit__(*error)
 
     def look(
-        self,
-        machine: dict[str, Any],
-        folder: Path,
-        note: Note,
-        *,
-        keep_threads: bool,
-        preload: bool,
+        self, machine: dict[str, Any], allowed: Allowed, folder: Path, note: Note
     ) -> list[Candidate]:
         """Runs the program once; its exact profile stays in `folder`."""
         as_it_is = Candidate("as it is", ())
@@ -65,13 +59,11 @@ class LabRunner:
         if why is None:
             try:
                 seen = seen_in(self._lab, result, words, self._roi, folder)
-                return promising(
-                    self._lab, seen, machine, keep_threads=keep_threads, preload=preload
-                )
+                return promising(self._lab, seen, machine, allowed)
             except TuneError as error:
                 why = str(error)
         note(f"nothing is predicted: {why}")
-        return candidates(machine, None, keep_threads=keep_threads, preload=preload)
+        return candidates(machine, None, allowed=allowed)
 
     def run(self, candidate: Candidate, limit_s: float | None) -> Run:
         """One job. `limit_s` bounds the emulator's time, which is not what is measured."""

@@ -10,7 +10,7 @@ from homenode.profile.errors import ProfileError
 from homenode.profile.lab_recording import recording_of
 from homenode.profile.recording import read_recording, write_recording
 from homenode.tune.candidate import Candidate
-from homenode.tune.candidates import candidates, hot_objects
+from homenode.tune.candidates import Allowed, candidates, hot_objects
 from homenode.tune.errors import TuneError
 from homenode.tune.predicting import predicted
 from homenode.tune.program import Seen, program_of
@@ -35,18 +35,15 @@ def seen_in(
         raise TuneError(f"cannot write {path}: {error.strerror}; free some space") from error
 
 
-def promising(
-    lab: Lab, seen: Seen, machine: dict[str, Any], *, keep_threads: bool, preload: bool
-) -> list[Candidate]:
-    """All placements that differ to the models, the program as it is first, then the fastest
-    predicted one."""
+def promising(lab: Lab, seen: Seen, machine: dict[str, Any], allowed: Allowed) -> list[Candidate]:
+    """All allowed placements that differ to the models, the program as it is first, then the
+    fastest predicted one."""
     found = candidates(
         machine,
         len(seen.threads),
         hot_objects(seen),
+        allowed,
         program=seen.program,
         skip=seen.skipped,
-        keep_threads=keep_threads,
-        preload=preload,
     )
     return predicted(found, str(find_file(lab.source)), seen.program)

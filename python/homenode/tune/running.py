@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Any, Protocol, Self
 
 from homenode.tune.candidate import Candidate
-from homenode.tune.candidates import candidates
+from homenode.tune.candidates import Allowed, candidates
 from homenode.tune.errors import TuneError
 from homenode.tune.listening import listens
 from homenode.tune.metric import Metric
@@ -56,15 +56,9 @@ class Runner(Protocol):
     """Who runs candidates: this machine, or one in the lab."""
 
     def look(
-        self,
-        machine: dict[str, Any],
-        folder: Path,
-        note: Note,
-        *,
-        keep_threads: bool,
-        preload: bool,
+        self, machine: dict[str, Any], allowed: Allowed, folder: Path, note: Note
     ) -> list[Candidate]:
-        """The placements that are worth a run, after the program as it is."""
+        """The allowed placements that are worth a run, after the program as it is."""
 
     def run(self, candidate: Candidate, limit_s: float | None) -> Run:
         """One run; `limit_s` is the time after which it has lost anyway."""
@@ -99,16 +93,10 @@ class HostRunner:
         return [str(self._command), "run", *candidate.options, "--", *program]
 
     def look(
-        self,
-        machine: dict[str, Any],
-        folder: Path,
-        note: Note,
-        *,
-        keep_threads: bool,
-        preload: bool,
+        self, machine: dict[str, Any], allowed: Allowed, folder: Path, note: Note
     ) -> list[Candidate]:
         """Those that follow from the machine alone."""
-        return candidates(machine, None, keep_threads=keep_threads, preload=preload)
+        return candidates(machine, None, allowed=allowed)
 
     def run(self, candidate: Candidate, limit_s: float | None) -> Run:
         """One run with all that belongs to it. Raises TuneError where files cannot be written."""

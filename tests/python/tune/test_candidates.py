@@ -10,7 +10,7 @@ from support.tuned_programs import LINES, PAGES, in_parts, program
 from homenode import capi
 from homenode.lab.catalogue import find_file
 from homenode.tune.candidate import Candidate
-from homenode.tune.candidates import AS_IT_IS, Hot, candidates
+from homenode.tune.candidates import AS_IT_IS, Allowed, Hot, candidates
 from homenode.tune.predicting import first_choice, predicted
 from homenode.tune.thread_maps import by_sharing, cpus_by_node, sharing, thread_maps
 
@@ -31,14 +31,14 @@ def test_the_program_as_it_is_comes_first_and_names_are_unique(square: Mapping[s
 
 
 def test_hints_of_the_user_narrow_the_list(square: Mapping[str, Any]) -> None:
-    kept = candidates(square, 8, [ARRAY], keep_threads=True)
+    kept = candidates(square, 8, [ARRAY], Allowed(threads=False))
     assert all(one.threads is None and "--threads" not in one.options for one in kept)
-    outside = candidates(square, 8, [ARRAY], preload=False)
+    outside = candidates(square, 8, [ARRAY], Allowed(preload=False))
     words = {word.partition("=")[0] for one in outside for word in one.options}
     assert words == {"--interleave", "--preferred"}
-    few = candidates(square, 2, [ARRAY], preload=False)
+    few = candidates(square, 2, [ARRAY], Allowed(preload=False))
     assert "--cpunodebind=3" in {word for one in few for word in one.options}
-    kept = candidates(square, 2, [ARRAY], preload=False, keep_threads=True)
+    kept = candidates(square, 2, [ARRAY], Allowed(preload=False, threads=False))
     assert "--cpunodebind=3" not in {word for one in kept for word in one.options}
 
 
@@ -54,7 +54,7 @@ def test_threads_that_do_nothing_take_no_entry(square: Mapping[str, Any]) -> Non
 def test_one_node_leaves_nothing_to_place() -> None:
     node = {"id": 0, "cpus": [0, 1], "memory_bytes": 1 << 30}
     alone = {"nodes": [node], "allowed": {"cpus": [0, 1], "nodes": [0]}}
-    left = [one.name for one in candidates(alone, None, [ARRAY], keep_threads=True)]
+    left = [one.name for one in candidates(alone, None, [ARRAY], Allowed(threads=False))]
     assert left == ["as it is", "malloc bind"]
     assert all(not one.memory for one in candidates(alone, None, [ARRAY]))
 
@@ -128,7 +128,7 @@ def test_predictions_come_best_first_and_name_each_placement_once(
 
 
 def test_what_heaps_and_the_kernel_do_is_not_predicted(square: Mapping[str, Any]) -> None:
-    given = candidates(square, 8, balancing=True)
+    given = candidates(square, 8, allowed=Allowed(balancing=True))
     found = predicted(given, SQUARE, program(in_parts()))
     unknown = {one.name for one in found if one.predicted is None}
     assert {"malloc bind", "heap interleave", "balancing"} <= unknown
