@@ -4,7 +4,7 @@ import argparse
 import math
 import sys
 from collections.abc import Callable
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from homenode.errors import USAGE
 
@@ -16,6 +16,21 @@ class Parser(argparse.ArgumentParser):
         """Says what is wrong and ends the program."""
         print(f"{self.prog}: {message}; '{self.prog} --help' lists the options", file=sys.stderr)
         raise SystemExit(USAGE)
+
+
+class ProgramParser(Parser):
+    """Of a verb that runs a program, whose own options follow --."""
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """The options; `program` is what stands after --."""
+        words = list(sys.argv[1:] if args is None else args)
+        program: list[str] = []
+        if "--" in words:
+            at = words.index("--")
+            words, program = words[:at], words[at + 1 :]
+        options = super().parse_args(words, namespace)
+        options.program = program
+        return options
 
 
 def positive(otherwise: str) -> Callable[[str], float]:

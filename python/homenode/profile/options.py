@@ -1,11 +1,12 @@
 """The command line of `homenode profile`: taking a profile, and what is done with its samples."""
 
 import argparse
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from homenode.arguments import Parser, positive
+from homenode.arguments import Parser, ProgramParser, at_least_one, positive
 from homenode.profile.export import FORMATS
 
 TAKE = "take"
@@ -15,31 +16,24 @@ EPILOG = (
 )
 
 
-class ProfileParser(Parser):
-    """Knows that `take` may be left out, and that a program's own options follow --."""
+class ProfileParser(ProgramParser):
+    """Knows that `take` may be left out."""
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """The options; `program` is what stands after --."""
-        import sys
-
+        """The options, of `take` where no command is named."""
         words = list(sys.argv[1:] if args is None else args)
-        program: list[str] = []
-        if "--" in words:
-            at = words.index("--")
-            words, program = words[:at], words[at + 1 :]
         if words[:1] not in ([name] for name in (*COMMANDS, "-h", "--help")):
             words.insert(0, TAKE)
-        options = super().parse_args(words, namespace)
-        options.program = program
-        return options
+        return super().parse_args(words, namespace)
 
 
 def _pid(text: str) -> int:
-    if not text.isascii() or not text.isdecimal() or int(text) < 1:
+    try:
+        return at_least_one(text)
+    except argparse.ArgumentTypeError as error:
         raise argparse.ArgumentTypeError(
             f"'{text}' is no process; a program stands after --, as in 'homenode profile -- {text}'"
-        )
-    return int(text)
+        ) from error
 
 
 def _shown(parser: argparse.ArgumentParser) -> None:

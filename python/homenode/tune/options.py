@@ -3,9 +3,8 @@
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from homenode.arguments import Parser, positive
+from homenode.arguments import ProgramParser, at_least_one, positive
 from homenode.tune.budget import budget
 from homenode.tune.metric import complaint
 
@@ -17,23 +16,6 @@ MARGIN = 2.0
 MOST = 8
 
 
-class TuneParser(Parser):
-    """Knows that the program's own options follow --."""
-
-    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """The options; `program` is what stands after --."""
-        import sys
-
-        words = list(sys.argv[1:] if args is None else args)
-        program: list[str] = []
-        if "--" in words:
-            at = words.index("--")
-            words, program = words[:at], words[at + 1 :]
-        options = super().parse_args(words, namespace)
-        options.program = program
-        return options
-
-
 def _pattern(text: str) -> str:
     wrong = complaint(text)
     if wrong is not None:
@@ -41,15 +23,9 @@ def _pattern(text: str) -> str:
     return text
 
 
-def _count(text: str) -> int:
-    if not text.isascii() or not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number of at least 1")
-    return int(text)
-
-
 def parser() -> argparse.ArgumentParser:
     """The options of the verb."""
-    top = TuneParser(
+    top = ProgramParser(
         prog="homenode tune",
         allow_abbrev=False,
         usage="homenode tune [OPTIONS] -- PROGRAM [ARGUMENTS]",
@@ -123,7 +99,7 @@ def _runs(top: argparse.ArgumentParser) -> None:
     top.add_argument(
         "--candidates",
         metavar="N",
-        type=_count,
+        type=at_least_one,
         default=MOST,
         help=f"try at most so many placements (default: {MOST})",
     )
