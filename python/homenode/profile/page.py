@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from functools import cache
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from jinja2 import Template
 from markupsafe import Markup
 
 from homenode.profile import machine_picture, pictures, words
@@ -11,36 +11,18 @@ from homenode.profile.advice import Advice, advise
 from homenode.profile.correlation import Floats
 from homenode.profile.values import ObjectUse, Profile
 from homenode.report import matrix_svg
-from homenode.report.page import asset
+from homenode.report.templating import asset, page_template
 from homenode.sizes import size_text
 
 WORST = 3
 LEAST = 0.01  # Of all remote use.
 STRIPS = 40  # Objects that have one: a page must stay small.
+PACKAGE = "homenode.profile"
 
 
 @cache
-def _environment() -> Environment:
-    environment = Environment(
-        loader=ChoiceLoader(
-            [
-                PackageLoader("homenode.profile", "templates"),
-                PackageLoader("homenode.report", "templates"),
-            ]
-        ),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-    )
-    environment.filters.update(percent=words.percent, size=size_text)
-    return environment
-
-
-def _text(name: str) -> Markup:
-    """A style or script of this page."""
-    source, _, _ = _environment().loader.get_source(_environment(), name)  # type: ignore[union-attr]
-    return Markup(source)
+def _template() -> Template:
+    return page_template(PACKAGE, "profile.html", percent=words.percent, size=size_text)
 
 
 def _node_matrix(profile: Profile, rows: Floats, noun: str) -> Markup:
@@ -92,25 +74,21 @@ def render(profile: Profile, samples_file: str = "") -> str:
         return advise(profile, use)
 
     listed = [use for use in profile.objects if use.remote_share >= LEAST]
-    return (
-        _environment()
-        .get_template("profile.html")
-        .render(
-            profile=profile,
-            taken=profile.taken,
-            title=words.program(profile),
-            words=words,
-            style=asset("page.css") + _text("profile.css"),
-            script=_text("profile.js"),
-            worst=listed[:WORST],
-            strips=STRIPS,
-            advise=advice,
-            strip=lambda use: _strip(profile, use),
-            matrices=_matrices(profile),
-            machine=Markup(machine_picture.draw(profile)),
-            timeline=Markup(pictures.timeline(profile)),
-            legend=_legend(profile),
-            command=_command(profile),
-            samples_file=samples_file,
-        )
+    return _template().render(
+        profile=profile,
+        taken=profile.taken,
+        title=words.program(profile),
+        words=words,
+        style=asset("page.css") + asset("profile.css", PACKAGE),
+        script=asset("profile.js", PACKAGE),
+        worst=listed[:WORST],
+        strips=STRIPS,
+        advise=advice,
+        strip=lambda use: _strip(profile, use),
+        matrices=_matrices(profile),
+        machine=Markup(machine_picture.draw(profile)),
+        timeline=Markup(pictures.timeline(profile)),
+        legend=_legend(profile),
+        command=_command(profile),
+        samples_file=samples_file,
     )

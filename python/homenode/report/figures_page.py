@@ -7,7 +7,8 @@ from markupsafe import Markup
 
 from homenode.report import machine_svg
 from homenode.report.figures import FigureView, Group, Panel
-from homenode.report.page import asset, machine_option, template, versions_of
+from homenode.report.page import machine_option, template, versions_of
+from homenode.report.templating import asset
 from homenode.report.words import ratio
 
 WIDTH = 360

@@ -6,20 +6,20 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from jinja2 import Template
 from markupsafe import Markup
 
 from homenode.matrix import local_share
 from homenode.report import machine_svg, matrix_svg, model, paper, rule, times, times_svg
 from homenode.report.model import CaseView, GridRow, MachineView
 from homenode.report.rule import Verdict
+from homenode.report.templating import REPORT, asset, page_template
 from homenode.report.times import TimeView
 from homenode.report.words import duration, factor, number, percent, ratio
 from homenode.study.machine import HOST, LAB, Machine
 from homenode.study.records import Record
 from homenode.study.times import MEASURED, MODELLED
 
-HERE = Path(__file__).parent
 MARKS: Mapping[Verdict, str] = {
     Verdict.HEALED: "✓",
     Verdict.FLATTENED: "×",
@@ -36,22 +36,15 @@ SHAPES: Mapping[str, str] = {
 @cache
 def template(name: str) -> Template:
     """A page's template, with the filters that all pages have."""
-    environment = Environment(
-        loader=PackageLoader("homenode.report", "templates"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
+    return page_template(
+        REPORT,
+        name,
+        factor=factor,
+        percent=percent,
+        number=number,
+        duration=duration,
+        ratio=ratio,
     )
-    environment.filters.update(
-        factor=factor, percent=percent, number=number, duration=duration, ratio=ratio
-    )
-    return environment.get_template(name)
-
-
-def asset(name: str) -> Markup:
-    """A style or script that stands inside a page."""
-    return Markup((HERE / "templates" / name).read_text(encoding="utf-8"))
 
 
 def render(views: Sequence[MachineView], records_paths: Sequence[str]) -> str:

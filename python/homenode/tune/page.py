@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import PurePath
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from jinja2 import Template
 from markupsafe import Markup
 
-from homenode.report.page import asset
+from homenode.report.templating import asset, page_template
 from homenode.tune import text, words
 from homenode.tune.answer import Answer
 from homenode.tune.gains_svg import draw
@@ -15,29 +15,18 @@ from homenode.tune.race import Standing
 from homenode.tune.running import command_text
 from homenode.tune.statistics import gain
 
+PACKAGE = "homenode.tune"
+
 
 @cache
-def _environment() -> Environment:
-    return Environment(
-        loader=ChoiceLoader(
-            [
-                PackageLoader("homenode.tune", "templates"),
-                PackageLoader("homenode.report", "templates"),
-            ]
-        ),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-    )
+def _template() -> Template:
+    return page_template(PACKAGE, "tune.html")
 
 
 def render(answer: Answer) -> str:
     """The whole page as text."""
     race, winner = answer.race, answer.verdict.winner
-    environment = _environment()
-    style, _, _ = environment.loader.get_source(environment, "tune.css")  # type: ignore[union-attr]
-    return environment.get_template("tune.html").render(
+    return _template().render(
         answer=answer,
         title=PurePath(answer.program[0]).name,
         lead=" ".join(text.sentences(answer)),
@@ -49,7 +38,7 @@ def render(answer: Answer) -> str:
         margin=f"{race.margin * 100:.3g} %",
         chart=Markup(draw(race.standings, race.margin)),
         rows=_rows(race.standings, winner),
-        style=asset("page.css") + Markup(style),
+        style=asset("page.css") + asset("tune.css", PACKAGE),
     )
 
 
