@@ -14,11 +14,10 @@ from homenode.lab.catalogue import find_file
 from homenode.lab.counts import Roi, roi_from_json
 from homenode.lab.result import Result
 from homenode.lab.stats import PS_PER_S
-from homenode.profile.lab_recording import recording_of
-from homenode.profile.recording import read_recording, write_recording
 from homenode.tune.candidate import Candidate
 from homenode.tune.candidates import AS_IT_IS, candidates, hot_objects
-from homenode.tune.program import Seen, program_of
+from homenode.tune.looking import keep_recording, seen_at
+from homenode.tune.program import Seen
 
 COMMAND = "homenode-native"
 RUN = ("homenode", "run")
@@ -144,9 +143,7 @@ def _record(lab: Lab, case: Case, store: Store, one: Candidate, command: Sequenc
     name = lab.machine.name
     result = lab.run(command, timeout_s=TIMEOUT_S)
     line = _line(one, result)
-    recording = recording_of(lab, result, command, "markers")
-    path = store.recording(name, case.name, one.name)
-    write_recording(path, recording.samples, recording.documents)
+    keep_recording(lab, result, command, "markers", store.recording(name, case.name, one.name))
     store.add(name, case.name, line)
     return f"{name} {case.name}: {one.name}: {line['time_s'] or line['error']}"
 
@@ -205,8 +202,7 @@ def _line(one: Candidate, result: Result) -> dict[str, Any]:
 def _seen(store: Store, machine: str, case: str, node_of_vcpu: Sequence[int], run: str) -> Seen:
     base = store.lines(machine, case)[run]
     regions = [roi_from_json(raw) for raw in base["regions"]]
-    recording = read_recording(store.recording(machine, case, run))
-    return program_of(recording, regions, node_of_vcpu)
+    return seen_at(store.recording(machine, case, run), regions, node_of_vcpu)
 
 
 def measured(store: Store, machine: str, case: str, node_of_vcpu: Sequence[int]) -> Measured | None:

@@ -1,10 +1,12 @@
 """Looks at a program once in the lab: what it uses decides which placements are worth a run."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from homenode.lab import Lab, LabError
 from homenode.lab.catalogue import find_file
+from homenode.lab.counts import Roi
 from homenode.lab.result import Result
 from homenode.profile.errors import ProfileError
 from homenode.profile.lab_recording import recording_of
@@ -18,21 +20,33 @@ from homenode.tune.program import Seen, program_of
 RECORDING = "profile.samples"
 
 
-def seen_in(
-    lab: Lab, result: Result, words: list[str], roi: Literal["markers", "all"], folder: Path
-) -> Seen:
+def seen_in(lab: Lab, result: Result, words: Sequence[str], roi: str, folder: Path) -> Seen:
     """What the program of a run used, from the exact counts, which stay in `folder`. Raises
     TuneError where they are not enough."""
     path = folder / RECORDING
+    keep_recording(lab, result, words, roi, path)
+    return seen_at(path, result.rois, lab.machine.node_of_vcpu)
+
+
+def keep_recording(lab: Lab, result: Result, words: Sequence[str], roi: str, path: Path) -> None:
+    """Writes the exact counts of a run to a sample file. Raises TuneError."""
     try:
         recording = recording_of(lab, result, words, roi)
         write_recording(path, recording.samples, recording.documents)
-        regions = [one for one in result.rois if one.time is not None]
-        return program_of(read_recording(path), regions, lab.machine.node_of_vcpu)
     except (LabError, ProfileError) as error:
         raise TuneError(str(error)) from error
     except OSError as error:
         raise TuneError(f"cannot write {path}: {error.strerror}; free some space") from error
+
+
+def seen_at(path: Path, regions: Sequence[Roi], node_of_vcpu: Sequence[int]) -> Seen:
+    """What the program of a recording used, whose regions of interest these were. Raises
+    TuneError where that is not enough."""
+    try:
+        timed = [one for one in regions if one.time is not None]
+        return program_of(read_recording(path), timed, node_of_vcpu)
+    except ProfileError as error:
+        raise TuneError(str(error)) from error
 
 
 def promising(lab: Lab, seen: Seen, machine: dict[str, Any], allowed: Allowed) -> list[Candidate]:
