@@ -29,6 +29,8 @@ SCALE = 16
 IN_STEP = 0.6
 TIMEOUT_S = 300.0
 MOST_OBJECTS = 1
+# What is kept of a candidate.
+PLACEMENT = ("name", "options", "threads", "memory")
 # Transparent huge pages would make one page of a small array.
 PREPARE = "echo never > /sys/kernel/mm/transparent_hugepage/enabled"
 
@@ -189,10 +191,7 @@ def _line(one: Candidate, result: Result) -> dict[str, Any]:
     failed = result.status != 0 or time_s is None
     said = result.stderr.decode(errors="replace").strip().splitlines()
     return {
-        "name": one.name,
-        "options": one.options,
-        "threads": one.threads,
-        "memory": one.memory,
+        **{key: getattr(one, key) for key in PLACEMENT},
         "time_s": None if failed else time_s,
         "error": f"{result.status}: {said[-1] if said else ''}" if failed else None,
         "regions": [] if failed else [roi.raw for roi in result.rois],
@@ -212,12 +211,7 @@ def measured(store: Store, machine: str, case: str, node_of_vcpu: Sequence[int])
         return None
     runs = tuple(
         Run(
-            Candidate(
-                one["name"],
-                tuple(one["options"]),
-                one["threads"],
-                tuple((name, rule) for name, rule in one["memory"]),
-            ),
+            Candidate.from_json({key: one[key] for key in PLACEMENT}),
             float(one["time_s"]),
             tuple(roi_from_json(raw) for raw in one["regions"]),
         )

@@ -1,6 +1,8 @@
 """The value that those who think of placements and those who run them share. Pure."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -21,3 +23,12 @@ class Candidate:
     predicted: float | None = None
     sure: float | None = None
     bottleneck: str = ""
+
+    @staticmethod
+    def from_json(value: Mapping[str, Any]) -> "Candidate":
+        """That of an object of its fields, which JSON has made lists of; raises KeyError, TypeError
+        or ValueError when it is none."""
+        known = dict(value)
+        known["options"] = tuple(str(word) for word in known["options"])
+        known["memory"] = tuple((name, str(rule)) for name, rule in known["memory"])
+        return Candidate(**known)

@@ -127,7 +127,7 @@ class Journal:
         if self.order is None:
             return None
         try:
-            return [_candidate(one) for one in self.order["candidates"]]
+            return [Candidate.from_json(one) for one in self.order["candidates"]]
         except (KeyError, TypeError, ValueError) as error:
             raise TuneError(
                 f"cannot use {self.folder / ORDER}: {error}; measure everything again with --fresh"
@@ -174,10 +174,3 @@ class Journal:
 
     def __exit__(self, *error: object) -> None:
         self._lines.close()
-
-
-def _candidate(value: Mapping[str, Any]) -> Candidate:
-    known = dict(value)
-    known["options"] = tuple(str(word) for word in known["options"])
-    known["memory"] = tuple((name, str(rule)) for name, rule in known["memory"])
-    return Candidate(**known)
