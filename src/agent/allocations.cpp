@@ -22,8 +22,27 @@ constinit bool active = false;
 constinit std::size_t page_bytes = 4096;
 constinit std::size_t least_bytes = 0;  ///< Smaller allocations are nobody's; for speed.
 
+/// The program's own mapping.
+struct Mapping {
+  std::uintptr_t address = 0;
+  std::size_t bytes = 0;
+  int protection = 0;
+  int flags = 0;
+  const void* caller = nullptr;
+};
+
+/// Those from before start_allocations: a library that the program is linked to is initialised
+/// earlier than one that is preloaded, and jemalloc maps its first memory then.
+constinit Mapping early[16] = {};
+constinit std::size_t early_count = 0;
+constinit bool started = false;
+
+void place_early();
+
 [[gnu::constructor]] void start_allocations(int, char**, char** environment) {
-  if (!open_account(environment, arena, words)) return;
+  const bool read = open_account(environment, arena, words);
+  started = true;
+  if (!read) return;
   page_bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   find_pieces(words);
   place_static_data(words, page_bytes);
@@ -33,6 +52,7 @@ constinit std::size_t least_bytes = 0;  ///< Smaller allocations are nobody's; f
     if (bytes < least_bytes) least_bytes = bytes;
   }
   active = words.rule_count > 0;
+  place_early();
 }
 
 [[gnu::destructor]] void end_allocations() {
@@ -47,8 +67,8 @@ const AllocationRule* rule_for(std::size_t bytes, std::uintptr_t caller) {
   return nullptr;
 }
 
-void place(const Pages& pages, const AllocationRule& rule) {
-  place_pages(pages, rule, Present::first);
+void place(const Pages& pages, const AllocationRule& rule, Present present = Present::first) {
+  place_pages(pages, rule, present);
   count_allocation(pages.count);
 }
 
@@ -166,23 +186,48 @@ bool may_bring_in(std::size_t bytes, int protection, int flags) {
   return (flags & MAP_NORESERVE) == 0 || bytes <= free_bytes() / 2;
 }
 
-/// The program's own mappings: private memory. A policy also suits what is only reserved yet,
-/// because it brings nothing in.
-void* placed_mapping(void* memory, std::size_t bytes, int protection, int flags,
-                     const void* caller) {
+/// Private memory. A policy also suits what is only reserved yet, because it brings nothing in.
+void place_mapping(const Mapping& mapping, Present present) {
   constexpr int wanted = MAP_PRIVATE | MAP_ANONYMOUS;
   constexpr int unwanted = MAP_STACK | MAP_GROWSDOWN | MAP_HUGETLB;
-  if (!active || memory == MAP_FAILED || bytes < least_bytes) return memory;
-  if ((flags & wanted) != wanted || (flags & unwanted) != 0) return memory;
-  const AllocationRule* const rule = rule_for(bytes, reinterpret_cast<std::uintptr_t>(caller));
-  if (rule == nullptr) return memory;
-  const std::size_t count = (bytes + page_bytes - 1) / page_bytes;
-  if (rule->kind == AllocationRule::Kind::policy || may_bring_in(bytes, protection, flags)) {
-    place({reinterpret_cast<std::uintptr_t>(memory), count, page_bytes}, *rule);
+  if (mapping.bytes < least_bytes) return;
+  if ((mapping.flags & wanted) != wanted || (mapping.flags & unwanted) != 0) return;
+  const auto caller = reinterpret_cast<std::uintptr_t>(mapping.caller);
+  const AllocationRule* const rule = rule_for(mapping.bytes, caller);
+  if (rule == nullptr) return;
+  const std::size_t count = (mapping.bytes + page_bytes - 1) / page_bytes;
+  if (rule->kind == AllocationRule::Kind::policy ||
+      may_bring_in(mapping.bytes, mapping.protection, mapping.flags)) {
+    place({mapping.address, count, page_bytes}, *rule, present);
   } else {
     count_left(count);
   }
+}
+
+void* placed_mapping(void* memory, std::size_t bytes, int protection, int flags,
+                     const void* caller) {
+  if (memory == MAP_FAILED) return memory;
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  const Mapping mapping{address, bytes, protection, flags, caller};
+  if (active) {
+    place_mapping(mapping, Present::first);
+  } else if (!started) {
+    const std::size_t rank = __atomic_fetch_add(&early_count, 1, __ATOMIC_RELAXED);
+    if (rank < sizeof early / sizeof *early) early[rank] = mapping;
+  }
   return memory;
+}
+
+/// What is left of them: an allocator gives back the ends that it does not need.
+void place_early() {
+  if (!active) return;
+  for (Mapping& mapping : early) {
+    std::uintptr_t first = 0;
+    std::uintptr_t end = 0;
+    if (mapping.bytes < least_bytes || !find_mapping(mapping.address, first, end)) continue;
+    if (end - mapping.address < mapping.bytes) mapping.bytes = end - mapping.address;
+    place_mapping(mapping, Present::any);
+  }
 }
 
 constinit decltype(&malloc) real_malloc = nullptr;

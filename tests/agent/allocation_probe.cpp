@@ -18,6 +18,9 @@
 #include <string>
 #include <vector>
 
+/// What tests/agent/early_mapping.cpp maps.
+extern "C" void* early_mapping;
+
 namespace {
 
 constexpr std::uintptr_t page_bytes = 4096;
@@ -68,6 +71,7 @@ int main(int argc, char** argv) {
   if (argc != 2) return 2;
   const std::size_t bytes = std::strtoull(argv[1], nullptr, 10);
 
+  report("early", early_mapping, bytes);
   void* const plain = std::malloc(bytes);
   report("malloc", plain, bytes);
   void* const zeroed = std::calloc(bytes / 8, 8);

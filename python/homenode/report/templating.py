@@ -15,7 +15,7 @@ def page_template(package: str, name: str, **filters: Callable[..., str]) -> Tem
     """A template of a package, which may extend the report's, with filters."""
     packages = dict.fromkeys((package, REPORT))
     environment = Environment(
-        loader=ChoiceLoader([PackageLoader(name, FOLDER) for name in packages]),
+        loader=ChoiceLoader([PackageLoader(each, FOLDER) for each in packages]),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,

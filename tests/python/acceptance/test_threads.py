@@ -174,7 +174,7 @@ RULES = {
     "block": ("block:0,2-3", None),
     "bind": ("policy:2@3", [3]),
 }
-WAYS = ["malloc", "calloc", "posix_memalign", "new", "realloc", "mmap", "noreserve"]
+WAYS = ["early", "malloc", "calloc", "posix_memalign", "new", "realloc", "mmap", "noreserve"]
 
 
 @pytest.fixture(scope="module")
