@@ -26,12 +26,12 @@ def test_a_stack_of_any_size_is_apart_from_an_array(
 ) -> None:
     where = f"{shlex.quote(command)} where $pid"
     script = (
-        f"mkfifo /tmp/said; {program} {kib} >/tmp/said & "
-        "read pid array </tmp/said; rm /tmp/said; "
+        f"mkfifo /tmp/pid; {program} {kib} >/tmp/pid & "
+        "read pid array </tmp/pid; rm /tmp/pid; "
         "until grep -q '^34 ' /proc/$pid/task/*/syscall; do :; done; "  # pause()
         f"{where} --json; {where} --repair bind@2 --at $array --json; kill $pid"
     )
-    result = quad.run(["sh", "-c", script])
+    result = quad.run(["sh", "-c", script], timeout_s=300)
     answer, repair = map(json.loads, result.stdout.decode().splitlines())
     bytes_of = {group: sum(nodes.values()) for group, nodes in answer["groups"].items()}
     assert bytes_of["stacks"] < 4 * MIB
