@@ -20,7 +20,7 @@ from homenode.lab.thread_stats import ThreadStats, thread_stats
 
 pytestmark = pytest.mark.lab
 
-LINES = 20_000
+LINES = 60_000
 ROUNDS = 5_000_000
 NS_PER_PS = 1e-3
 # Of the region's time: what threads do to begin and to end is in none of the closed forms.

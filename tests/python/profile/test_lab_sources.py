@@ -20,7 +20,9 @@ pytestmark = pytest.mark.lab
 
 NODES = 4
 FEWEST = 30
-PATTERNS = ("divided", "interleaved", "partial")
+# The distance that soft-dirty bits may have. A page that two threads write to between two looks is
+# the first one's alone: of "partial", a sixth of a thread's accesses is to such pages.
+PATTERNS = {"divided": 0.08, "interleaved": 0.08, "partial": 0.2}
 WORKLOAD = ["homenode", "bench", "map", "--size", "4M", "--threads", "3", "--pages", "small"]
 # Where the sampler alone may write to the file.
 ALONE = ["--no-allocations"]
@@ -91,7 +93,7 @@ def test_soft_dirty_sees_who_writes_where(pattern: str, quad: Lab, results: Path
         quad, results / f"dirty-{pattern}", *words, "--pattern", pattern, "--method", "api",
         "--passes", "400",
     )  # fmt: skip
-    assert distance(recording, exact) <= 0.08
+    assert distance(recording, exact) <= PATTERNS[pattern]
     touches = recording.samples[array_of(recording)]
     assert (touches["operation"] == Operation.WRITE).all()
     assert (touches["weight"] > 0).all()

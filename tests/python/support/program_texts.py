@@ -25,6 +25,8 @@ if __name__ == "__main__":
     for thread in threads: thread.join()
     print(sorted(found.items()))
     {f"import subprocess; print({run}.stdout)" if child else ""}
-    with multiprocessing.get_context("fork").Pool(2) as pool:
-        print(sum(pool.map(abs, range(-500, 500))))
+    pool = multiprocessing.get_context("fork").Pool(2)
+    print(sum(pool.map(abs, range(-500, 500))))
+    pool.close()  # terminate() might kill one that has not begun yet.
+    pool.join()
 """
