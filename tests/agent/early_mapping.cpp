@@ -19,8 +19,8 @@ namespace {
       mmap(nullptr, 2 * bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) return;
   constexpr std::size_t page = 4096;
-  char* const end = static_cast<char*>(mapped) + (bytes + page - 1) / page * page;
-  munmap(end, static_cast<char*>(mapped) + 2 * bytes - end);
+  const std::size_t kept = (bytes + page - 1) / page * page;
+  munmap(static_cast<char*>(mapped) + kept, 2 * bytes - kept);
   static_cast<char*>(mapped)[bytes / 2] = 1;
   early_mapping = mapped;
 }
