@@ -96,7 +96,7 @@ TEST(Dispatch, EveryOptionWithAFileIsKnownAsReadOrWritten) {
     verb->define(app);
     add_file_options(app, names);
   }
-  const std::set<std::string> read{"--machine", "--file", "--shm"};
+  const std::set<std::string> read{"--machine", "--file", "--recipe", "--shm"};
   const std::set<std::string> written{"--output", "--seismogram", "--snapshot", "--svg", "--xml"};
   std::set<std::string> known = read;
   known.insert(written.begin(), written.end());
