@@ -156,7 +156,8 @@ def test_messages_that_are_interleaved_are_on_all_nodes(quad: Lab) -> None:
 
 
 def test_where_names_the_node_that_a_heap_belongs_to(quad: Lab, command: str) -> None:
-    script = f"""LD_PRELOAD=$LIBRARY taskset -c 5 sleep 1000 & pid=$!
+    # taskset itself starts on any CPU: only what it starts has the library.
+    script = f"""taskset -c 5 env LD_PRELOAD=$LIBRARY sleep 1000 & pid=$!
         until {command} where $pid --json > /tmp/heaps && grep -q '"of"' /tmp/heaps; do :; done
         cat /tmp/heaps; {command} where $pid; kill $pid"""
     json_text, text = run(quad, script, preload()).split("\n", 1)
