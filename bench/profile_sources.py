@@ -7,8 +7,9 @@
 For each program and source: the mean L1 distance between the rows of the two thread x node
 matrices, as shares (0: equal, 2: nothing in common), with each sample counted as one, and weighed
 by its exposure. A source that sees writes alone is compared with the counted writes. Only threads
-with 30 samples or more have a row. The lab counts what lies between a program's markers, and
-samples are of the whole program, so programs run many passes.
+with 30 samples or more have a row. The lab counts what lies between a program's markers. Samples
+are of the whole program, so programs run many passes, and what the first thread did before a second
+one had a sample (it fills the arrays) is left out.
 
 The budget of a source is not what is measured here: virtual CPUs have this machine's processors in
 turn, which their clocks count as used, so a budget would leave few samples. Sampling goes on all
@@ -103,6 +104,10 @@ def observed(recording: Recording, nodes: Sequence[int], *, weighed: bool) -> Fl
     found, many = np.unique(samples["pid"][kept], return_counts=True)
     pid = int(found[many.argmax()])
     kept &= samples["pid"] == pid
+    first, time = samples["tid"][kept].min(), samples["time_ns"]
+    others = kept & (samples["tid"] != first)
+    if others.any():
+        kept &= time >= time[others].min()
     amounts = weights(recording)[kept] if weighed else np.ones(int(kept.sum()))
     samples = samples[kept]
     named = [
