@@ -66,7 +66,7 @@ def run_suite(machine: str | Machine, build: Path, only: list[str]) -> bool:
     with Lab(machine, plugin=False) as lab:
         for test in only:
             script = f"{BEFORE.format(build=shlex.quote(str(build)))}\n{TESTS[test]}"
-            result = lab.run(["bash", "-c", script], timeout_s=3600)
+            result = lab.run(["bash", "-c", script], timeout_s=4 * 3600)  # numademo takes three
             # 77 is automake's code of a test that does not apply.
             passed = result.status == 0
             good = good and passed
