@@ -6,6 +6,7 @@
 #include "base/id_list.h"
 #include "os/every_refusal.h"
 #include "support/command_line.h"
+#include "support/sanitized.h"
 #include "support/where_process.h"
 
 namespace homenode::cli {
@@ -150,7 +151,7 @@ TEST(Faults, OfARunAreToldInOneLine) {
       run_of({"run", "-l", "--emit=numactl", "prog"}),
   };
   for (const os::Scenario& scenario : scenarios) {
-    os::refuse_every_call(scenario, calls);
+    os::refuse_every_call(scenario, calls, refusals_per_trial);
     if (HasFailure()) return;
   }
   EXPECT_EQ(calls, (std::set<std::string>{"execute", "get_mempolicy", "mbind",
@@ -167,7 +168,7 @@ TEST(Faults, OfARepairAreInItsReceipt) {
       repair_of("threads", bind_threads),
   };
   for (const os::Scenario& scenario : scenarios) {
-    os::refuse_every_call(scenario, calls);
+    os::refuse_every_call(scenario, calls, refusals_per_trial);
     if (HasFailure()) return;
   }
   EXPECT_EQ(calls, (std::set<std::string>{"move_pages", "sched_getaffinity", "sched_setaffinity"}));

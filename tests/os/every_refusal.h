@@ -204,17 +204,20 @@ inline void refuse(const Scenario& scenario, const CleanRun& clean, std::size_t 
 }  // namespace detail
 
 /// Counts the calls of a run without refusals, then runs the scenario once for each call and each
-/// of its errors. Adds what was refused to `calls`.
-inline void refuse_every_call(const Scenario& scenario, std::set<std::string>& calls) {
+/// of its errors, or for one in `every` of them. Adds what was refused to `calls`.
+inline void refuse_every_call(const Scenario& scenario, std::set<std::string>& calls,
+                              std::size_t every = 1) {
   SCOPED_TRACE(scenario.name);
   const detail::CleanRun clean = detail::run_cleanly(scenario);
   EXPECT_FALSE(clean.calls.empty());
+  std::size_t refusals = 0;
   for (std::size_t index = 0; index < clean.calls.size(); ++index) {
     const auto errors = documented_errors().find(clean.calls[index]);
     ASSERT_NE(errors, documented_errors().end()) << "which errors has " << clean.calls[index];
     calls.insert(clean.calls[index]);
     for (const int errno_value : errors->second) {
       if (scenario.leaves_out(clean.calls[index], errno_value)) continue;
+      if (refusals++ % every != 0) continue;
       detail::refuse(scenario, clean, index, errno_value);
       if (::testing::Test::HasFailure()) return;  // One is enough to read.
     }

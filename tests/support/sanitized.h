@@ -2,6 +2,8 @@
 // cases is watched as well as all of them, which the release build tries.
 #pragma once
 
+#include <cstddef>
+
 namespace homenode {
 
 // GCC says it by a macro, Clang by a feature.
@@ -14,5 +16,9 @@ inline constexpr bool sanitized = true;
 #else
 inline constexpr bool sanitized = false;
 #endif
+
+/// Of as many refusals of a system call one is tried: of the command line's, which take thirty
+/// times as long under a sanitizer, every fourth; all in the release build.
+inline constexpr std::size_t refusals_per_trial = sanitized ? 4 : 1;
 
 }  // namespace homenode

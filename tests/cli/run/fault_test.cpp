@@ -14,6 +14,7 @@
 #include "cli/dispatch.h"
 #include "machine/load.h"
 #include "os/every_refusal.h"
+#include "support/sanitized.h"
 #include "support/small_program.h"
 
 namespace homenode::cli {
@@ -245,7 +246,7 @@ os::Scenario scenario_of(RunWords words, std::set<std::string> dispensable = {},
 std::set<std::string> refused_in(const std::vector<os::Scenario>& scenarios) {
   std::set<std::string> calls;
   for (const os::Scenario& scenario : scenarios) {
-    os::refuse_every_call(scenario, calls);
+    os::refuse_every_call(scenario, calls, refusals_per_trial);
     if (testing::Test::HasFailure()) break;
   }
   return calls;

@@ -13,6 +13,7 @@
 #include "os/every_refusal.h"
 #include "sensing/captured.h"
 #include "sensing/process_reader.h"
+#include "support/sanitized.h"
 #include "support/where_process.h"
 
 namespace homenode::cli {
@@ -195,7 +196,7 @@ std::set<std::string> where_refusals(const std::vector<WhereWords>& commands,
                            [&] { return std::make_unique<WhereTrial>(words, target); },
                            {"list_folder", "read_file", "read_file_at"},
                            left_out},
-                          calls);
+                          calls, refusals_per_trial);
     if (testing::Test::HasFailure()) break;
   }
   return calls;
