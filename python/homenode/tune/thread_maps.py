@@ -6,7 +6,6 @@ from itertools import chain, zip_longest
 from typing import Any
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from homenode.model import Floats, Program
 
@@ -112,6 +111,8 @@ def by_sharing(groups: Mapping[int, Sequence[int]], program: Program) -> tuple[i
     keeps most of what is shared within nodes. From the threads as they are, threads are assigned
     to places by what they share with those there, until nothing improves (a quadratic assignment,
     solved by linear ones)."""
+    from scipy.optimize import linear_sum_assignment  # Half a second, which --help need not take.
+
     shared = sharing(program)
     threads = len(shared)
     slots = [(node, cpu) for node, cpus in groups.items() for cpu in cpus]

@@ -11,7 +11,6 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from scipy.optimize import linprog
 
 from homenode.lab.machine_links import parse_links, parse_routes, shortest
 from homenode.model import Floats
@@ -36,6 +35,8 @@ class Capacities:
 
     def best_shares(self) -> Floats:
         """Those with the highest rate; of several the most even, whose largest is smallest."""
+        from scipy.optimize import linprog  # Half a second, which --help need not take.
+
         count, ones = len(self.memories), np.ones(len(self.busy))
         fastest = linprog(-np.ones(count), A_ub=self.busy, b_ub=ones)
         # One more unknown: the largest of the others.
