@@ -27,7 +27,7 @@ def run_map(hp: Lab, command: str) -> Run:
     def run(pattern: str, op: str, method: str) -> tuple[Matrix, Any]:
         result = hp.run(
             [command, "bench", "map", "--pattern", pattern, "--op", op, "--method", method,
-             "--threads", str(THREADS), "--size", "8M", "--pages", "small", "--json"],
+             "--threads", str(THREADS), "--size", "4M", "--pages", "small", "--json"],
             timeout_s=300,
         )  # fmt: skip
         assert result.status == 0, result.stderr
