@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
-
 #include <cerrno>
 #include <cstdlib>
 #include <functional>
