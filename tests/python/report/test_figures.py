@@ -67,7 +67,7 @@ def test_what_is_complete_is_kept_and_what_failed_runs_again(folder: Path) -> No
 
 
 def test_placements_are_compared_with_the_systems_own(folder: Path) -> None:
-    (view,) = figures.build(read(folder), parse(STUDY).description)
+    (view,) = figures.build(read(folder), parse(STUDY).parts[0].description)
     rate = view.panels[0]
     assert (rate.metric.name, rate.provenance) == ("rate", "emulated")
     nested, twisted = rate.groups
@@ -112,7 +112,7 @@ def test_records_without_a_description_ask_the_command(folder: Path) -> None:
 def test_nothing_complete_is_said(folder: Path) -> None:
     failed = [record for record in read(folder) if not is_complete(record)]
     with pytest.raises(StudyError, match="no complete case"):
-        figures.build(failed, parse(STUDY).description)
+        figures.build(failed, parse(STUDY).parts[0].description)
 
 
 def test_several_workloads_take_several_pages(
