@@ -1,4 +1,4 @@
-"""The quick form of a study: [quick] in its file replaces what takes long by what takes minutes. Pure.
+"""The quick form of a study: [quick] in its file replaces what takes long. Pure.
 
 It is a document that a study is read from, so what it holds is checked as any study is.
 """
