@@ -1,0 +1,191 @@
+"""The rules by which records decide a claim about gains and orders. Pure.
+
+A difference counts where it is above the noise: where every combination of the repetitions has the
+same sign. A printed number counts as found where either reading of "better" comes within the
+claim's tolerance.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from homenode.claims.gains import Gain, gain, mean
+from homenode.claims.points import Observed, Point, Sample, by_point
+from homenode.claims.table import Claim
+from homenode.claims.verdict import Finding, Verdict, of_gain, undecided
+
+Times = Mapping[Point, Mapping[str, Sample]]
+NO_NOISE = "each case ran once, so it is not known what is noise; run more repetitions"
+
+
+def gains_over(times: Times, strategy: str, than: Sequence[str]) -> list[Gain]:
+    """Of a strategy over others, at each point that has them all."""
+    return [
+        gain(at[strategy], at[other])
+        for at in times.values()
+        if strategy in at and all(name in at for name in than)
+        for other in than
+    ]
+
+
+def where_text(times: Times) -> str:
+    """Over which points a mean goes."""
+    threads = ", ".join(str(n) for n in sorted({point.threads for point in times}))
+    programs = len({point.program for point in times})
+    return f"{threads} threads" + (f", {programs} programs" if programs > 1 else "")
+
+
+def _lacking(claim: Claim) -> Finding:
+    at = f" on {claim.machine}" if claim.machine else ""
+    return undecided(f"the records have no complete pair of the cases that it compares{at}")
+
+
+def better(claim: Claim, cases: Sequence[Observed]) -> Finding:
+    """A strategy is better than others, by a printed percentage where there is one."""
+    times = by_point(cases)
+    found = gains_over(times, claim.text("strategy"), claim.names("than"))
+    if not found:
+        return _lacking(claim)
+    got = mean(found)
+    if "percent" not in claim.settings:
+        return _direction(got, times)
+    return _amount(got, claim.number("percent"), claim.tolerance, times)
+
+
+def _direction(got: Gain, times: Times) -> Finding:
+    over = where_text(times)
+    if not got.known_noise:
+        return of_gain(Verdict.UNDECIDED, got, NO_NOISE)
+    if got.clearly_better:
+        return of_gain(Verdict.AGREES, got, f"better in the mean over {over}, above the noise")
+    if got.clearly_worse:
+        return of_gain(Verdict.DIFFERS, got, f"worse in the mean over {over}, above the noise")
+    return of_gain(Verdict.UNDECIDED, got, f"the difference over {over} is within the noise")
+
+
+def _amount(got: Gain, printed: float, tolerance: float, times: Times) -> Finding:
+    over = where_text(times)
+    readings = [
+        name
+        for name, span in (("share of the time", got.saved), ("gain in speed", got.faster))
+        if abs(span.value - printed) <= tolerance
+    ]
+    if not got.known_noise:
+        return of_gain(Verdict.UNDECIDED, got, NO_NOISE)
+    if got.clearly_worse:
+        return of_gain(Verdict.DIFFERS, got, f"it is worse in the mean over {over}")
+    if not got.clearly_better:
+        if got.saved.holds(printed) or got.faster.holds(printed):
+            return of_gain(Verdict.UNDECIDED, got, f"0 and the printed value over {over} are both "
+                           "within the noise")  # fmt: skip
+        return of_gain(Verdict.DIFFERS, got, f"no difference above the noise over {over}")
+    if readings:
+        why = f"read as {' or as '.join(readings)}, in the mean over {over}"
+        return of_gain(Verdict.AGREES, got, why)
+    side = "more" if min(got.saved.value, got.faster.value) > printed else "less"
+    if got.saved.value < printed < got.faster.value:
+        side = "between the two readings, each farther off"
+    return of_gain(
+        Verdict.DIFFERS, got, f"better, but {side} than printed, in the mean over {over}"
+    )
+
+
+def best(claim: Claim, cases: Sequence[Observed]) -> Finding:
+    """A strategy is better than each other one, above the noise."""
+    return _extreme(claim, cases, sign=1)
+
+
+def worst(claim: Claim, cases: Sequence[Observed]) -> Finding:
+    """A strategy is worse than each other one, above the noise."""
+    return _extreme(claim, cases, sign=-1)
+
+
+def _extreme(claim: Claim, cases: Sequence[Observed], *, sign: int) -> Finding:
+    times = by_point(cases)
+    name = claim.text("strategy")
+    others = sorted({other for at in times.values() for other in at} - {name})
+    over = {other: gains for other in others if (gains := gains_over(times, name, [other]))}
+    if not over:
+        return _lacking(claim)
+    got = {other: mean(gains) for other, gains in over.items()}
+    text = "; ".join(f"{g.saved.value:+.1f} % over {other}" for other, g in got.items())
+    if not all(g.known_noise for g in got.values()):
+        return undecided(NO_NOISE, text)
+    word = "better" if sign > 0 else "worse"
+    against = [o for o, g in got.items() if (g.clearly_worse if sign > 0 else g.clearly_better)]
+    if against:
+        opposite = "worse" if sign > 0 else "better"
+        return Finding(Verdict.DIFFERS, text, f"it is {opposite} than {_list(against)}")
+    close = [o for o, g in got.items() if not (g.clearly_better if sign > 0 else g.clearly_worse)]
+    if close:
+        return undecided(f"the difference to {_list(close)} is within the noise", text)
+    return Finding(
+        Verdict.AGREES, text, f"{word} than each other over {where_text(times)}, above the noise"
+    )
+
+
+def _list(names: Sequence[str]) -> str:
+    return ", ".join(names)
+
+
+def close(claim: Claim, cases: Sequence[Observed]) -> Finding:
+    """Two strategies take about the same: within the tolerance."""
+    times = by_point(cases)
+    found = gains_over(times, claim.text("strategy"), claim.names("than"))
+    if not found:
+        return _lacking(claim)
+    got = mean(found)
+    if abs(got.saved.value) <= claim.tolerance:
+        return of_gain(Verdict.AGREES, got, f"within {claim.tolerance:g} % of each other")
+    if got.known_noise and not (
+        got.saved.low <= claim.tolerance and got.saved.high >= -claim.tolerance
+    ):
+        return of_gain(Verdict.DIFFERS, got, f"more than {claim.tolerance:g} % apart")
+    return of_gain(Verdict.UNDECIDED, got, "the noise reaches to both sides of the tolerance")
+
+
+def gains_within(claim: Claim, cases: Sequence[Observed]) -> Finding:
+    """For each program: what the best of some strategies gains over each of others."""
+    times = by_point(cases)
+    than = claim.names("than")
+    programs = dict.fromkeys(point.program for point in times)
+    found = []
+    for program in programs:
+        of_program = {p: at for p, at in times.items() if p.program == program}
+        means = [
+            [mean(gains) for other in than if (gains := gains_over(of_program, name, [other]))]
+            for name in claim.names("strategies")
+        ]
+        complete = [each for each in means if len(each) == len(than)]
+        if complete:
+            found += max(complete, key=lambda each: sum(g.saved.value for g in each))
+    if not found:
+        return _lacking(claim)
+    low, high = min(g.saved.value for g in found), max(g.saved.value for g in found)
+    text = f"{low:+.1f} to {high:+.1f} % of the time, {len(programs)} programs"
+    least, most = claim.number("least"), claim.number("most")
+    outside = [
+        g
+        for g in found
+        if g.faster.value < least - claim.tolerance or g.saved.value > most + claim.tolerance
+    ]
+    if not all(g.known_noise for g in found):
+        return undecided(NO_NOISE, text)
+    if outside:
+        why = f"{len(outside)} of {len(found)} gains are outside, in either reading"
+        return Finding(Verdict.DIFFERS, text, why)
+    return Finding(Verdict.AGREES, text, f"all {len(found)} gains are in the printed range")
+
+
+def mostly_below(claim: Claim, cases: Sequence[Observed]) -> Finding:
+    """More than half of the gains, one at each point, are below a percentage."""
+    found = gains_over(by_point(cases), claim.text("strategy"), claim.names("than"))
+    if not found:
+        return _lacking(claim)
+    limit = claim.number("percent")
+    below = sum(g.saved.value < limit for g in found)
+    verdict = Verdict.AGREES if 2 * below > len(found) else Verdict.DIFFERS
+    largest = max(found, key=lambda g: g.saved.value)
+    text = f"{below} of {len(found)} below {limit:g} %; the largest {largest.saved.value:+.1f} %"
+    return Finding(verdict, text, "of the time, for each program and number of threads")
+
+
+Rule = Callable[[Claim, Sequence[Observed]], Finding]
