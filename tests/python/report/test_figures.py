@@ -90,6 +90,7 @@ def test_the_page_has_a_chart_and_a_table_and_needs_no_other_file(
     assert "6 cases on quad-4x2" in capsys.readouterr().out
     text = page.read_text()
     assert text.count('<svg class="times"') == 4  # Two metrics of two team shapes.
+    assert text.count('<svg class="lines"') == 4 and 'aria-label="claims and verdicts"' not in text
     assert "Rates &lt;by&gt; strategy" in text and "computed a wrong result" in text
     assert "says nothing about the machine" in text and "round-robin · 4 threads" in text
     assert "http" not in text.replace("http-equiv", "")

@@ -216,6 +216,11 @@ def test_the_studies_that_come_with_homenode_are_valid(path: Path) -> None:
     assert errors(study, "homenode.study") == []
 
 
+@pytest.mark.parametrize("path", sorted((ROOT / "studies/claims").glob("*")), ids=lambda p: p.stem)
+def test_the_papers_claims_are_valid(path: Path) -> None:
+    assert errors(tomllib.loads(path.read_text()), "homenode.claims") == []
+
+
 @pytest.mark.lab
 def test_a_program_in_the_lab(tmp_path: Path) -> None:
     bench = [command(), "bench", "stream", "--size", "1m", "--passes", "1", "--threads", "2"]
