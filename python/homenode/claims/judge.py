@@ -7,6 +7,7 @@ from typing import Any
 from homenode.claims import rules, scaling, shapes
 from homenode.claims.gains import Span, time_ratios
 from homenode.claims.points import Observed, chosen, observed
+from homenode.claims.reasons import reasons
 from homenode.claims.rules import Rule
 from homenode.claims.table import Claim, Contradiction, Paper
 from homenode.claims.verdict import Finding, Verdict, undecided
@@ -42,6 +43,7 @@ class Judged:
 
     claim: Claim
     finding: Finding
+    reasons: str = ""  # What the lab counted of the strategies that it compares.
 
 
 @dataclass(frozen=True)
@@ -63,14 +65,15 @@ def judge(papers: Iterable[Paper], records: Sequence[Record]) -> list[JudgedPape
     for paper in papers:
         own = [r for r in records if str(r["study"]).removesuffix("-quick") in paper.studies]
         cases = observed(own, paper.placement)
-        claims = tuple(Judged(claim, _finding(claim, cases)) for claim in paper.claims)
+        claims = tuple(_judged(claim, cases) for claim in paper.claims)
         contradictions = tuple(contradiction_text(each) for each in paper.contradictions)
         judged.append(JudgedPaper(paper, claims, contradictions + paper.remarks))
     return judged
 
 
-def _finding(claim: Claim, cases: Sequence[Observed]) -> Finding:
-    return BY_NAME[claim.rule](claim, chosen(cases, claim.machine, claim.where, claim.threads))
+def _judged(claim: Claim, cases: Sequence[Observed]) -> Judged:
+    own = chosen(cases, claim.machine, claim.where, claim.threads)
+    return Judged(claim, BY_NAME[claim.rule](claim, own), reasons(claim, own))
 
 
 def contradiction_text(of: Contradiction) -> str:
@@ -124,6 +127,7 @@ def _claim_json(judged: Judged) -> dict[str, Any]:
         "saved_percent": _span_json(finding.saved),
         "faster_percent": _span_json(finding.faster),
         "why": finding.why,
+        "counted": judged.reasons,
     }
 
 

@@ -69,6 +69,7 @@ class Observed:
     sample: Sample | None
     matrix: AccessMatrix | None
     operation: str
+    time: RunTime | None = None  # Of the first repetition, with what explains it.
 
 
 def machine_name(name: str) -> str:
@@ -102,6 +103,7 @@ def _observed(members: Sequence[Record], placement: str) -> Observed:
         Sample(values) if values else None,
         AccessMatrix.from_json(matrix) if matrix else None,
         str(case.option("op", "readwrite")),
+        RunTime.from_json(members[0].get("time")),
     )
 
 

@@ -91,7 +91,7 @@ def _paper(judged: JudgedPaper, study: str) -> str:
             printed(one),
             finding.found,
             f"**{finding.verdict}**",
-            finding.why,
+            f"{finding.why}; {one.reasons}" if one.reasons else finding.why,
         )
         lines.append("| " + " | ".join(map(_cell, cells)) + " |")
     lines += [""] + [f"- {sentence}" for sentence in judged.contradictions]

@@ -13,7 +13,7 @@ from homenode.report.templating import asset
 from homenode.report.words import ratio
 
 WIDTH = 360
-BAR_LEFT, BAR_FULL = 118.0, 150.0
+BAR_LEFT, BAR_FULL = 136.0, 132.0
 LINE, BAR, TOP = 15, 10, 4
 
 

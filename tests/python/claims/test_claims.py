@@ -243,6 +243,25 @@ def test_an_id_is_there_once() -> None:
         parse(HEAD | {"claim": [CLAIM | A_OVER_B] * 2})
 
 
+def test_what_the_lab_counted_stands_beside_a_verdict() -> None:
+    made = records({("a", 2): [1.0], ("a", 8): [1.0], ("b", 8): [2.0], ("c", 8): [9.0]})
+    for record, local in zip(made, (0.1, 0.9, 0.25, 0.5), strict=True):
+        record["time"] = {
+            "modelled_ps": 1000,
+            "local_read_share": local,
+            "busiest_controller": {"node": 0, "utilisation": 0.75},
+            "late_waits": 0,
+            "from_caches": None,
+        }
+    paper = parse(HEAD | {"claim": [CLAIM | A_OVER_B]})
+    ((judged,),) = [each.claims for each in judge.judge([paper], made)]
+    assert judged.reasons == (
+        "with 8 threads: a 90 % of lines from the own node's memory, busiest controller in use "
+        "75 % of the time; b 25 % of lines from the own node's memory, busiest controller in use "
+        "75 % of the time"
+    )
+
+
 def test_the_papers_tables_are_sound_and_name_what_their_studies_have() -> None:
     from homenode.study import spec
 
