@@ -100,26 +100,33 @@ def worst(claim: Claim, cases: Sequence[Observed]) -> Finding:
 
 def _extreme(claim: Claim, cases: Sequence[Observed], *, sign: int) -> Finding:
     times = by_point(cases)
-    name = claim.text("strategy")
-    others = sorted({other for at in times.values() for other in at} - {name})
-    over = {other: gains for other in others if (gains := gains_over(times, name, [other]))}
-    if not over:
+    got = _over_each(times, claim.text("strategy"))
+    if not got:
         return _lacking(claim)
-    got = {other: mean(gains) for other, gains in over.items()}
     text = "; ".join(f"{g.saved.value:+.1f} % over {other}" for other, g in got.items())
     if not all(g.known_noise for g in got.values()):
         return undecided(NO_NOISE, text)
-    word = "better" if sign > 0 else "worse"
-    against = [o for o, g in got.items() if (g.clearly_worse if sign > 0 else g.clearly_better)]
+    word, opposite = ("better", "worse")[::sign]
+    against = [other for other, g in got.items() if _side(g) == -sign]
     if against:
-        opposite = "worse" if sign > 0 else "better"
         return Finding(Verdict.DIFFERS, text, f"it is {opposite} than {_list(against)}")
-    close = [o for o, g in got.items() if not (g.clearly_better if sign > 0 else g.clearly_worse)]
+    close = [other for other, g in got.items() if _side(g) == 0]
     if close:
         return undecided(f"the difference to {_list(close)} is within the noise", text)
-    return Finding(
-        Verdict.AGREES, text, f"{word} than each other over {where_text(times)}, above the noise"
-    )
+    why = f"{word} than each other over {where_text(times)}, above the noise"
+    return Finding(Verdict.AGREES, text, why)
+
+
+def _over_each(times: Times, name: str) -> dict[str, Gain]:
+    """The mean gain of a strategy over each other one that it has points in common with."""
+    others = sorted({other for at in times.values() for other in at} - {name})
+    over = {other: gains_over(times, name, [other]) for other in others}
+    return {other: mean(gains) for other, gains in over.items() if gains}
+
+
+def _side(got: Gain) -> int:
+    """1 for what is clearly better, -1 for what is clearly worse, 0 within the noise."""
+    return int(got.clearly_better) - int(got.clearly_worse)
 
 
 def _list(names: Sequence[str]) -> str:
@@ -147,32 +154,38 @@ def gains_within(claim: Claim, cases: Sequence[Observed]) -> Finding:
     times = by_point(cases)
     than = claim.names("than")
     programs = dict.fromkeys(point.program for point in times)
-    found = []
-    for program in programs:
-        of_program = {p: at for p, at in times.items() if p.program == program}
-        means = [
-            [mean(gains) for other in than if (gains := gains_over(of_program, name, [other]))]
-            for name in claim.names("strategies")
-        ]
-        complete = [each for each in means if len(each) == len(than)]
-        if complete:
-            found += max(complete, key=lambda each: sum(g.saved.value for g in each))
+    found = [
+        each
+        for program in programs
+        for each in _of_best(
+            {p: at for p, at in times.items() if p.program == program},
+            claim.names("strategies"),
+            than,
+        )
+    ]
     if not found:
         return _lacking(claim)
     low, high = min(g.saved.value for g in found), max(g.saved.value for g in found)
     text = f"{low:+.1f} to {high:+.1f} % of the time, {len(programs)} programs"
-    least, most = claim.number("least"), claim.number("most")
-    outside = [
-        g
-        for g in found
-        if g.faster.value < least - claim.tolerance or g.saved.value > most + claim.tolerance
-    ]
     if not all(g.known_noise for g in found):
         return undecided(NO_NOISE, text)
+    least = claim.number("least") - claim.tolerance
+    most = claim.number("most") + claim.tolerance
+    outside = sum(g.faster.value < least or g.saved.value > most for g in found)
     if outside:
-        why = f"{len(outside)} of {len(found)} gains are outside, in either reading"
+        why = f"{outside} of {len(found)} gains are outside, in either reading"
         return Finding(Verdict.DIFFERS, text, why)
     return Finding(Verdict.AGREES, text, f"all {len(found)} gains are in the printed range")
+
+
+def _of_best(times: Times, names: Sequence[str], than: Sequence[str]) -> list[Gain]:
+    """The mean gains, over each of `than`, of the strategy with the largest; none without all."""
+    means = []
+    for name in names:
+        over = [gains for other in than if (gains := gains_over(times, name, [other]))]
+        if len(over) == len(than):
+            means.append([mean(gains) for gains in over])
+    return max(means, key=lambda each: sum(g.saved.value for g in each), default=[])
 
 
 def mostly_below(claim: Claim, cases: Sequence[Observed]) -> Finding:

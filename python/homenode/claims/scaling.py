@@ -60,34 +60,38 @@ def slows(claim: Claim, cases: Sequence[Observed]) -> Finding:
 
 def only_scaling(claim: Claim, cases: Sequence[Observed]) -> Finding:
     """More threads never slow one strategy down, and slow down each other one somewhere."""
-    names = sorted({case.placement for case in cases})
-    worst: dict[str, Span] = {}
-    noise = True
-    for name in names:
-        steps = [
-            (_slower(later, earlier), later.has_spread and earlier.has_spread)
-            for times in series(cases, name).values()
-            for earlier, later in pairwise(times.values())
-        ]
-        if steps:
-            worst[name] = max((step for step, _ in steps), key=lambda step: step.low)
-            noise = noise and all(known for _, known in steps)
-    own = worst.pop(claim.text("strategy"), None)
+    name = claim.text("strategy")
+    worst = {
+        each: step
+        for each in sorted({case.placement for case in cases})
+        if (step := _worst_step(cases, each)) is not None
+    }
+    own = worst.pop(name, None)
     if own is None or not worst:
         return undecided("the records lack strategies with several numbers of threads")
-    falling = sorted(name for name, step in worst.items() if step.positive)
+    falling = [other for other, (step, _) in worst.items() if step.positive]
     text = "falls: " + (", ".join(falling) or "none of the others")
-    text += f"; {claim.text('strategy')} {'falls' if own.positive else 'does not fall'}"
-    if not noise:
+    text += f"; {name} {'falls' if own[0].positive else 'does not fall'}"
+    if not all(known for _, known in (own, *worst.values())):
         return undecided(NO_NOISE, text)
-    if own.positive:
+    if own[0].positive:
         return Finding(Verdict.DIFFERS, text, "its speed-up falls from one step to the next")
-    steady = sorted(set(worst) - set(falling))
+    steady = ", ".join(other for other in worst if other not in falling)
     if steady:
-        return Finding(
-            Verdict.DIFFERS, text, f"nor does that of {', '.join(steady)} fall above the noise"
-        )
+        return Finding(Verdict.DIFFERS, text, f"nor does that of {steady} fall above the noise")
     return Finding(Verdict.AGREES, text, "it is the only one that more threads never slow down")
+
+
+def _worst_step(cases: Sequence[Observed], placement: str) -> tuple[Span, bool] | None:
+    """The step to more threads that slows a strategy down most, and whether all noise is known."""
+    steps = [
+        (_slower(later, earlier), later.has_spread and earlier.has_spread)
+        for times in series(cases, placement).values()
+        for earlier, later in pairwise(times.values())
+    ]
+    if not steps:
+        return None
+    return max((step for step, _ in steps), key=lambda s: s.low), all(known for _, known in steps)
 
 
 def time_ratio(claim: Claim, cases: Sequence[Observed]) -> Finding:
