@@ -69,14 +69,15 @@ def only_scaling(claim: Claim, cases: Sequence[Observed]) -> Finding:
     own = worst.pop(name, None)
     if own is None or not worst:
         return undecided("the records lack strategies with several numbers of threads")
-    falling = [other for other, (step, _) in worst.items() if step.positive]
-    text = "falls: " + (", ".join(falling) or "none of the others")
-    text += f"; {name} {'falls' if own[0].positive else 'does not fall'}"
+    falling, steady = (
+        ", ".join(other for other, (step, _) in worst.items() if step.positive is falls)
+        for falls in (True, False)
+    )
+    text = f"falls: {falling or 'none of the others'}"
     if not all(known for _, known in (own, *worst.values())):
         return undecided(NO_NOISE, text)
     if own[0].positive:
-        return Finding(Verdict.DIFFERS, text, "its speed-up falls from one step to the next")
-    steady = ", ".join(other for other in worst if other not in falling)
+        return Finding(Verdict.DIFFERS, text, f"the speed-up of {name} falls as well")
     if steady:
         return Finding(Verdict.DIFFERS, text, f"nor does that of {steady} fall above the noise")
     return Finding(Verdict.AGREES, text, "it is the only one that more threads never slow down")
