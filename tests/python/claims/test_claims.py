@@ -266,7 +266,7 @@ def test_the_papers_tables_are_sound_and_name_what_their_studies_have() -> None:
     from homenode.study import spec
 
     papers = table.papers()
-    assert [paper.id for paper in papers] == ["P0", "P1", "P2"]
+    assert [paper.id for paper in papers] == ["P0", "P1", "P2", "P4"]
     for paper in papers:
         studies = [spec.load(spec.find(name)) for name in paper.studies]
         machines = {machine for study in studies for machine in study.machines}

@@ -243,7 +243,13 @@ def test_a_study_without_a_quick_form_is_refused_as_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "cases"), [("ribeiro2010-affinity", 24), ("pires2013-pinning", 36), ("luo2012", 40)]
+    ("name", "cases"),
+    [
+        ("ribeiro2010-affinity", 24),
+        ("pires2013-pinning", 36),
+        ("luo2012", 40),
+        ("ribeiro2010-charm", 8),
+    ],
 )
 def test_the_quick_forms_of_the_papers_are_sound(name: str, cases: int) -> None:
     study = load(STUDIES / f"{name}.toml", quick=True)
