@@ -62,30 +62,29 @@ def _direction(got: Gain, times: Times) -> Finding:
 
 
 def _amount(got: Gain, printed: float, tolerance: float, times: Times) -> Finding:
-    over = where_text(times)
+    over = f"in the mean over {where_text(times)}"
+    if not got.known_noise:
+        return of_gain(Verdict.UNDECIDED, got, NO_NOISE)
+    if got.clearly_worse:
+        return of_gain(Verdict.DIFFERS, got, f"it is worse {over}")
+    if not got.clearly_better:
+        if got.saved.holds(printed) or got.faster.holds(printed):
+            why = f"both 0 and the printed value are within the noise {over}"
+            return of_gain(Verdict.UNDECIDED, got, why)
+        return of_gain(Verdict.DIFFERS, got, f"no difference above the noise {over}")
     readings = [
         name
         for name, span in (("share of the time", got.saved), ("gain in speed", got.faster))
         if abs(span.value - printed) <= tolerance
     ]
-    if not got.known_noise:
-        return of_gain(Verdict.UNDECIDED, got, NO_NOISE)
-    if got.clearly_worse:
-        return of_gain(Verdict.DIFFERS, got, f"it is worse in the mean over {over}")
-    if not got.clearly_better:
-        if got.saved.holds(printed) or got.faster.holds(printed):
-            return of_gain(Verdict.UNDECIDED, got, f"0 and the printed value over {over} are both "
-                           "within the noise")  # fmt: skip
-        return of_gain(Verdict.DIFFERS, got, f"no difference above the noise over {over}")
     if readings:
-        why = f"read as {' or as '.join(readings)}, in the mean over {over}"
-        return of_gain(Verdict.AGREES, got, why)
-    side = "more" if min(got.saved.value, got.faster.value) > printed else "less"
+        return of_gain(Verdict.AGREES, got, f"read as {' or as '.join(readings)}, {over}")
     if got.saved.value < printed < got.faster.value:
-        side = "between the two readings, each farther off"
-    return of_gain(
-        Verdict.DIFFERS, got, f"better, but {side} than printed, in the mean over {over}"
-    )
+        why = f"better, and the printed value is between the two readings, {over}"
+    else:
+        side = "more" if got.saved.value > printed else "less"
+        why = f"better, but {side} than printed, {over}"
+    return of_gain(Verdict.DIFFERS, got, why)
 
 
 def best(claim: Claim, cases: Sequence[Observed]) -> Finding:
