@@ -1,10 +1,10 @@
 """How claims and verdicts are written: on the page, and as Markdown for documents. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from homenode.claims.judge import Judged, JudgedPaper
 from homenode.claims.verdict import Verdict
-from homenode.report.figures import Bar, FigureView, Group, Panel
+from homenode.report.figures import Bar, FigureView, Panel
 from homenode.study.metrics import SECONDS
 
 MS_PER_S = 1000
@@ -72,7 +72,9 @@ def markdown(
             parts.append(_paper(judged, study))
         times = [table for view in views for table in _times(view)]
         if times:
-            parts.append("### Times\n\nMedian, in ms, by strategy and threads.\n")
+            parts.append(
+                "### Times\n\nMedian of the repetitions in ms, and the least and the largest.\n"
+            )
             parts += times
     return "\n".join(parts)
 
@@ -104,23 +106,23 @@ def _cell(value: str) -> str:
 
 def _times(view: FigureView) -> list[str]:
     panels = [p for p in view.panels if p.metric.name == "seconds" and p.metric.unit == SECONDS]
-    return [
-        _time_table(view, panel, group) for panel in panels for group in panel.groups if group.bars
-    ]
+    return [_time_table(view, panel) for panel in panels]
 
 
-def _time_table(view: FigureView, panel: Panel, group: Group) -> str:
-    by_place: Mapping[tuple[str, str], Bar] = {(b.placement, b.threads): b for b in group.bars}
-    counts = sorted({bar.threads for bar in group.bars}, key=lambda n: (len(n), n))
-    names = list(dict.fromkeys(bar.placement for bar in group.bars))
-    what = " ".join(filter(None, (view.workload.name, group.label)))
-    rows = [f"{what} on {view.machine.name}, {panel.label}:", ""]
-    rows += ["| strategy | " + " | ".join(f"{n} threads" for n in counts) + " |"]
-    rows += ["|---" * (len(counts) + 1) + "|"]
-    for name in names:
-        cells = [_time(by_place.get((name, count))) for count in counts]
-        rows.append(f"| {name} | " + " | ".join(cells) + " |")
-    return "\n".join(rows) + "\n"
+def _time_table(view: FigureView, panel: Panel) -> str:
+    """A row for each program and placement, a column for each number of threads."""
+    rows: dict[tuple[str, str], dict[str, Bar]] = {}
+    for group in panel.groups:
+        for bar in group.bars:
+            rows.setdefault((group.label, bar.placement), {})[bar.threads] = bar
+    counts = sorted({n for row in rows.values() for n in row}, key=lambda n: (len(n), n))
+    lines = [f"{view.workload.name} on {view.machine.name}, {panel.label}:", ""]
+    lines += ["| case | " + " | ".join(f"{n} threads" for n in counts) + " |"]
+    lines += ["|---" * (len(counts) + 1) + "|"]
+    for (label, placement), row in rows.items():
+        name = ", ".join(filter(None, (label, placement)))
+        lines.append(f"| {name} | " + " | ".join(_time(row.get(n)) for n in counts) + " |")
+    return "\n".join(lines) + "\n"
 
 
 def _time(bar: Bar | None) -> str:

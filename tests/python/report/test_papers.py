@@ -103,10 +103,10 @@ def test_the_document_says_what_the_records_say(folder: Path, tmp_path: Path) ->
     text = document.read_text()
     assert f"homenode report {folder} --markdown {document}" in text
     assert re.search(r"\| P0-8a \| T \| .* \| 45 % \| \+(49|50)\.\d %.* \| \*\*agrees\*\* \|", text)
-    assert "| round-robin | 0.5025 (0.5 to 0.505) | 0.1256 (0.125 to 0.1263) |" in text
+    assert "| kernel mg, round-robin | 0.5025 (0.5 to 0.505) | 0.1256 (0.125 to 0.1263) |" in text
     other = study(tmp_path / "slower", more=2)
     assert cli.main([str(other), "--markdown", str(document)]) == 0
-    assert "| round-robin | 1.005 (1 to 1.01) |" in document.read_text()
+    assert "| kernel mg, round-robin | 1.005 (1 to 1.01) |" in document.read_text()
 
 
 def test_the_data_as_csv(folder: Path, tmp_path: Path, make_records: MakeRecords) -> None:
