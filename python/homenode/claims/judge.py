@@ -58,6 +58,11 @@ class JudgedPaper:
         """How many claims have a verdict."""
         return sum(each.finding.verdict == verdict for each in self.claims)
 
+    @property
+    def in_size_alone(self) -> int:
+        """How many claims differ in the printed size, while the order is as the paper says."""
+        return sum(each.finding.size_alone for each in self.claims)
+
 
 def judge(papers: Iterable[Paper], records: Sequence[Record]) -> list[JudgedPaper]:
     """Every claim of the papers. Records of another study than a paper's decide nothing of it."""
@@ -121,6 +126,7 @@ def _claim_json(judged: Judged) -> dict[str, Any]:
         "printed": printed,
         "tolerance": claim.tolerance,
         "verdict": str(finding.verdict),
+        "size_alone": finding.size_alone,
         "found": finding.found,
         "value": finding.value,
         "unit": finding.unit,

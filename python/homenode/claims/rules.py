@@ -84,7 +84,7 @@ def _amount(got: Gain, printed: float, tolerance: float, times: Times) -> Findin
     else:
         side = "more" if got.saved.value > printed else "less"
         why = f"better, but {side} than printed, {over}"
-    return of_gain(Verdict.DIFFERS, got, why)
+    return of_gain(Verdict.DIFFERS, got, why, size_alone=True)
 
 
 def best(claim: Claim, cases: Sequence[Observed]) -> Finding:

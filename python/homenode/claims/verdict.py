@@ -19,6 +19,7 @@ class Finding:
     """What a rule came to. `value` is the found number in `unit`, None where there is none.
 
     `saved` and `faster` are the two readings of "X % better", where the rule is about gains.
+    `size_alone`: what differs is the printed size; the order is as the paper says.
     """
 
     verdict: Verdict
@@ -28,6 +29,7 @@ class Finding:
     unit: str = ""
     saved: Span | None = None
     faster: Span | None = None
+    size_alone: bool = False
 
 
 def undecided(why: str, found: str = "–") -> Finding:
@@ -35,9 +37,10 @@ def undecided(why: str, found: str = "–") -> Finding:
     return Finding(Verdict.UNDECIDED, found, why)
 
 
-def of_gain(verdict: Verdict, gain: Gain, why: str) -> Finding:
+def of_gain(verdict: Verdict, gain: Gain, why: str, *, size_alone: bool = False) -> Finding:
     """A finding about a gain, with both of its readings."""
-    return Finding(verdict, gain_text(gain), why, gain.saved.value, "%", gain.saved, gain.faster)
+    found, value = gain_text(gain), gain.saved.value
+    return Finding(verdict, found, why, value, "%", gain.saved, gain.faster, size_alone)
 
 
 def gain_text(gain: Gain) -> str:

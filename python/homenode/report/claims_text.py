@@ -43,8 +43,10 @@ def printed(judged: Judged) -> str:
 def counts(judged: JudgedPaper) -> str:
     """How many claims agree, differ and cannot be decided."""
     agree, differ, open_ = (judged.count(verdict) for verdict in Verdict)
+    size = f" ({judged.in_size_alone} of them in size alone)" if judged.in_size_alone else ""
     return (
-        f"{agree} of {len(judged.claims)} claims agree, {differ} differ, {open_} cannot be decided"
+        f"{agree} of {len(judged.claims)} claims agree, {differ} differ{size}, {open_} cannot be "
+        "decided"
     )
 
 

@@ -27,6 +27,7 @@ def render(
         workloads=list({view.workload.name: view.workload for view in views}.values()),
         papers=papers,
         printed=claims_text.printed,
+        counts=claims_text.counts,
         title=str(first["title"]),
         study=str(first["study"]),
         study_file=str(first["study_file"]),

@@ -66,6 +66,7 @@ def render(
         views=views,
         papers=papers,
         printed=claims_text.printed,
+        counts=claims_text.counts,
         title=str(first["title"]),
         study=str(first["study"]),
         study_file=str(first["study_file"]),

@@ -83,6 +83,12 @@ def test_a_printed_percentage(a: list[float], b: list[float], expected: str) -> 
     assert verdict(PERCENT_25, {("a", 2): a, ("b", 2): b}) == expected
 
 
+def test_a_difference_in_size_alone_is_told_apart() -> None:
+    for a, alone in (([60, 60], True), ([120, 120], False), ([75, 75], False)):
+        made = records({("a", 2): a, ("b", 2): [100, 100]})
+        assert finding(PERCENT_25, made).size_alone is alone
+
+
 @pytest.mark.parametrize(
     ("a", "b", "expected"),
     [
