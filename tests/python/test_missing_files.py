@@ -49,7 +49,9 @@ NAMES = [
     ("study", "--dry-run", "demo", "--machine", "no-such-machine"),
 ]
 WRITTEN = {"--output", "--svg", "--xml", "--snapshot", "--seismogram", "--timeline", "--json"} | {
-    "--samples"
+    "--samples",
+    "--csv",
+    "--markdown",
 }
 
 

@@ -1,9 +1,10 @@
-"""`homenode report`: read records, judge them, write one HTML page."""
+"""`homenode report`: read records, judge them, write one HTML page, or the same as data."""
 
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +12,13 @@ from jinja2 import TemplateError
 
 from homenode import errors
 from homenode.arguments import Parser
+from homenode.claims import judge
 from homenode.files import write_whole
-from homenode.report import figures, figures_page, model, page, times
+from homenode.report import claims_text, contents, csv_text, figures, figures_page, page, times
+from homenode.report.contents import Contents
 from homenode.report.model import MachineView
 from homenode.report.times import MethodTime, TimeView
-from homenode.report.words import Words
-from homenode.study import records
-from homenode.study.description import Description, describe
 from homenode.study.errors import StudyError
-from homenode.study.records import Record
 
 RESULT_SCHEMA = "homenode.report/1"
 FIGURES_SCHEMA = "homenode.report.figures/1"  # Of workloads without matrices.
@@ -50,6 +49,21 @@ def parser() -> argparse.ArgumentParser:
         help="the file for the page (default: report.html)",
     )
     parser.add_argument(
+        "--claims",
+        action="store_true",
+        help="print what papers claim, what came out, and the verdicts, instead of a page",
+    )
+    parser.add_argument(
+        "--markdown",
+        metavar="FILE",
+        type=Path,
+        help="write the papers' claims and times as Markdown instead of a page; each folder is a "
+        "study of its own",
+    )
+    parser.add_argument(
+        "--csv", metavar="FILE", type=Path, help="write the page's data as CSV instead of a page"
+    )
+    parser.add_argument(
         "--json", action="store_true", help="print the judged cases as JSON instead of a page"
     )
     return parser
@@ -59,33 +73,39 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the verb and returns its exit code."""
     options = parser().parse_args(arguments)
     try:
-        shown, text = _judge(options.records, as_json=options.json)
-        if options.json:
-            print(text)
+        if options.markdown:
+            found = [_read([path]) for path in options.records]
+            _write(options.markdown, _markdown(found, options.markdown))
+            count = sum(len(each.papers) for each in found)
+            print(f"{options.markdown}: {count} paper{'' if count == 1 else 's'}")
             return errors.DONE
-        _write(options.output, text)
+        found_here = _read(options.records)
+        if options.json:
+            print(json.dumps(to_json(found_here), ensure_ascii=False))
+        elif options.claims:
+            print(claims_text.text(found_here.papers) or "no paper's claims are about this study")
+        else:
+            output = options.csv or options.output
+            _write(output, csv_text.text(found_here) if options.csv else _page(found_here))
+            machines = ", ".join(found_here.machines)
+            print(f"{output}: {found_here.cases} cases on {machines}")
     except StudyError as error:
         print(f"homenode report: {error}", file=sys.stderr)
         return error.exit_code
-    cases = sum(count for _, count in shown)
-    print(f"{options.output}: {cases} cases on {', '.join(name for name, _ in shown)}")
     return errors.DONE
 
 
-def _judge(paths: Sequence[Path], *, as_json: bool) -> tuple[list[tuple[str, int]], str]:
-    """The machines with the number of their cases, and what is to be printed or written."""
-    found = [record for path in paths for record in records.read(path)]
+def _read(paths: Sequence[Path]) -> Contents:
+    with _odd_records_named(paths):
+        return contents.read(paths)
+
+
+@contextmanager
+def _odd_records_named(paths: Sequence[Path]) -> Iterator[None]:
+    """Records are a file that anything may have written; the exception says what is odd in it."""
     try:
-        workload = _workload(paths, found)
-        if workload is not None and not workload.has_matrices:
-            return _figures(paths, found, workload, as_json=as_json)
-        views = model.build(found, Words.of(workload) if workload else None)
-        shown = [(view.machine.name, len(view.cases)) for view in views]
-        if as_json:
-            return shown, json.dumps(to_json(views), ensure_ascii=False)
-        return shown, page.render(views, [str(path) for path in paths])
+        yield
     except (*ODD, TemplateError) as error:
-        # Records are a file that anything may have written; the exception says what is odd in it.
         names = ", ".join(str(path) for path in paths)
         raise StudyError(
             f"cannot make a page of {names}: a record is inconsistent ({error!r}); run its "
@@ -93,40 +113,18 @@ def _judge(paths: Sequence[Path], *, as_json: bool) -> tuple[list[tuple[str, int
         ) from error
 
 
-def _workload(paths: Sequence[Path], found: Sequence[Record]) -> Description | None:
-    """What the records' workload says of itself: beside the records, else by the command here.
-
-    None where neither knows it. Raises StudyError for records of several workloads.
-    """
-    names = dict.fromkeys(str(record["case"]["workload"]) for record in found)
-    if not names:
-        return None
-    if len(names) > 1:
-        raise StudyError(
-            f"the records belong to several workloads ({', '.join(names)}); make one page for each",
-            errors.USAGE,
-        )
-    name = next(iter(names))
-    for path in paths:
-        if (kept := records.read_description(path, name)) is not None:
-            return kept
-    try:
-        return describe(name)
-    except StudyError:
-        return None
+def _page(found: Contents) -> str:
+    paths = [str(path) for path in found.paths]
+    with _odd_records_named(found.paths):
+        if found.figures:
+            return figures_page.render(found.figures, paths, found.papers)
+        return page.render(found.matrices, paths, found.papers)
 
 
-def _figures(
-    paths: Sequence[Path], found: Sequence[Record], workload: Description, *, as_json: bool
-) -> tuple[list[tuple[str, int]], str]:
-    views = figures.build(found, workload)
-    shown = [
-        (view.machine.name, len({str(r["case"]["id"]) for r in view.records})) for view in views
-    ]
-    if as_json:
-        value = {"schema": FIGURES_SCHEMA, "machines": figures.to_json(views)}
-        return shown, json.dumps(value, ensure_ascii=False)
-    return shown, figures_page.render(views, [str(path) for path in paths])
+def _markdown(found: Sequence[Contents], file: Path) -> str:
+    paths = " ".join(str(path) for each in found for path in each.paths)
+    command = f"homenode report {paths} --markdown {file}"
+    return claims_text.markdown(command, [(e.papers, e.figures, e.study) for e in found])
 
 
 def _write(path: Path, text: str) -> None:
@@ -140,8 +138,17 @@ def _write(path: Path, text: str) -> None:
         ) from error
 
 
-def to_json(views: Sequence[MachineView]) -> dict[str, Any]:
-    """The judgements and times as data: the same values that the page shows."""
+def to_json(found: Contents) -> dict[str, Any]:
+    """The judgements, figures and claims as data: the same values that the page shows."""
+    with _odd_records_named(found.paths):
+        papers = judge.to_json(found.papers)
+        if found.figures:
+            machines = figures.to_json(found.figures)
+            return {"schema": FIGURES_SCHEMA, "machines": machines, "papers": papers}
+        return _matrices_json(found.matrices) | {"papers": papers}
+
+
+def _matrices_json(views: Sequence[MachineView]) -> dict[str, Any]:
     kinds_of = [(view, times.time_views(view)) for view in views]
     timed = [(view, kinds, _times_by_case(kinds)) for view, kinds in kinds_of]
     return {

@@ -106,6 +106,16 @@ def build(records: Iterable[Record], workload: Description) -> list[FigureView]:
     return views
 
 
+def build_all(records: Sequence[Record], workloads: Mapping[str, Description]) -> list[FigureView]:
+    """The views of several workloads, one after the other. Raises StudyError as build does."""
+    found = []
+    for name, workload in workloads.items():
+        own = [record for record in records if record["case"]["workload"] == name]
+        if len(workloads) == 1 or any(map(is_complete, own)):
+            found += build(own, workload)
+    return found or build(records, next(iter(workloads.values())))
+
+
 def _view(records: Sequence[Record], workload: Description) -> FigureView:
     complete = tuple(filter(is_complete, records))
     failures = tuple(

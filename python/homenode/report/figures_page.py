@@ -5,29 +5,37 @@ from html import escape
 
 from markupsafe import Markup
 
-from homenode.report import machine_svg
+from homenode.claims.judge import JudgedPaper
+from homenode.report import claims_text, lines_svg, machine_svg
 from homenode.report.figures import FigureView, Group, Panel
 from homenode.report.page import machine_option, template, versions_of
 from homenode.report.templating import asset
 from homenode.report.words import ratio
 
 WIDTH = 360
-BAR_LEFT, BAR_FULL = 118.0, 150.0
+BAR_LEFT, BAR_FULL = 136.0, 132.0
 LINE, BAR, TOP = 15, 10, 4
 
 
-def render(views: Sequence[FigureView], records_paths: Sequence[str]) -> str:
-    """The whole page as text."""
+def render(
+    views: Sequence[FigureView], records_paths: Sequence[str], papers: Sequence[JudgedPaper] = ()
+) -> str:
+    """The whole page as text, with what the papers claim on top."""
     first = views[0].records[0]
     return template("figures.html").render(
         views=views,
-        workload=views[0].workload,
+        workloads=list({view.workload.name: view.workload for view in views}.values()),
+        papers=papers,
+        printed=claims_text.printed,
+        counts=claims_text.counts,
         title=str(first["title"]),
         study=str(first["study"]),
         study_file=str(first["study_file"]),
         records_paths=records_paths,
         style=asset("page.css"),
         draw=draw,
+        has_lines=lambda group: lines_svg.can_draw(group.bars),
+        draw_lines=draw_lines,
         figure=figure_text,
         machine_option=lambda view: machine_option(view.machine),
         draw_machine=lambda machine: Markup(machine_svg.draw(machine)),
@@ -38,6 +46,12 @@ def render(views: Sequence[FigureView], records_paths: Sequence[str]) -> str:
 def figure_text(value: float) -> str:
     """A figure with four significant digits."""
     return f"{value:.4g}"
+
+
+def draw_lines(panel: Panel, group: Group) -> Markup:
+    """A line for each placement over the number of threads."""
+    title = f"{panel.metric.name} {group.label} over threads, {panel.label}"
+    return Markup(lines_svg.draw(group.bars, title, panel.metric.unit))
 
 
 def draw(panel: Panel, group: Group) -> Markup:

@@ -9,8 +9,18 @@ from typing import Any
 from jinja2 import Template
 from markupsafe import Markup
 
+from homenode.claims.judge import JudgedPaper
 from homenode.matrix import local_share
-from homenode.report import machine_svg, matrix_svg, model, paper, rule, times, times_svg
+from homenode.report import (
+    claims_text,
+    machine_svg,
+    matrix_svg,
+    model,
+    paper,
+    rule,
+    times,
+    times_svg,
+)
 from homenode.report.model import CaseView, GridRow, MachineView
 from homenode.report.rule import Verdict
 from homenode.report.templating import REPORT, asset, page_template
@@ -47,11 +57,16 @@ def template(name: str) -> Template:
     )
 
 
-def render(views: Sequence[MachineView], records_paths: Sequence[str]) -> str:
-    """The whole page as text."""
+def render(
+    views: Sequence[MachineView], records_paths: Sequence[str], papers: Sequence[JudgedPaper] = ()
+) -> str:
+    """The whole page as text, with what the papers claim on top."""
     first = views[0].cases[0].record
     return template("page.html").render(
         views=views,
+        papers=papers,
+        printed=claims_text.printed,
+        counts=claims_text.counts,
         title=str(first["title"]),
         study=str(first["study"]),
         study_file=str(first["study_file"]),

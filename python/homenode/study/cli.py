@@ -61,6 +61,11 @@ def parser() -> argparse.ArgumentParser:
         action="store_true",
         help="measure everything again; older records are renamed and kept",
     )
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="run the study's quick form: what its [quick] names, in minutes",
+    )
     parser.add_argument("--dry-run", action="store_true", help="list the cases and run nothing")
     parser.add_argument(
         "--json", action="store_true", help="print the result (or the cases) as JSON"
@@ -75,7 +80,9 @@ def main(arguments: Sequence[str] | None = None, runner_for: RunnerFactory | Non
         if signal.getsignal(number) != signal.SIG_IGN:  # nohup ignores the latter.
             signal.signal(number, _stop)
     try:
-        study = dataclasses.replace(spec.load(spec.find(options.file)), file=options.file)
+        named = f"{options.file} --quick" if options.quick else options.file
+        study = spec.load(spec.find(options.file), quick=options.quick)
+        study = dataclasses.replace(study, file=named)
         if options.machine:
             study = dataclasses.replace(study, machines=tuple(dict.fromkeys(options.machine)))
         if options.scale:

@@ -74,7 +74,7 @@ class _Run:
 
     def label(self, study: Study) -> str:
         """A short name for people."""
-        label = self.case.label(study.varying)
+        label = study.label(self.case)
         return label if study.repetitions == 1 else f"{label} · run {self.repetition}"
 
 
@@ -94,7 +94,8 @@ def run_study(
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> Summary:
     """Runs what is left of the study. Raises StudyError when records cannot be written at all."""
-    store.keep_description(study.description)
+    for workload in study.workloads.values():
+        store.keep_description(workload)
     done = store.complete()
     summary = Summary()
     parts = []
@@ -223,7 +224,7 @@ def _run_case(
         "figures": None,
     }
     if error is None:
-        _read_outcome(record, outcome, study.description, runner)
+        _read_outcome(record, outcome, study.workloads[case.workload], runner)
     return record, loss
 
 

@@ -13,6 +13,7 @@ from homenode.places import shipped
 from homenode.study.case import Case, Option
 from homenode.study.description import Description, Parameter, describe
 from homenode.study.errors import StudyError
+from homenode.study.quick import QUICK, quickened
 
 SCHEMA = "homenode.study/1"
 TOP_LEVEL = {
@@ -26,7 +27,10 @@ TOP_LEVEL = {
     "repetitions",
     "time",
     "scale",
+    "parts",
+    "quick",
 }
+PART = {"workload", "fixed", "factors"}
 DEFAULT_TIMEOUT_S = 300.0
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 # What a value of each kind may be in TOML, and how a person is told.
@@ -50,29 +54,12 @@ class Factor:
 
 
 @dataclass(frozen=True)
-class Study:
-    """A declared experiment: the fixed options and the factors that are crossed.
+class Part:
+    """One workload of a study: the options that are fixed and the factors that are crossed."""
 
-    `time`: whether the lab models time; None where the file leaves it to what QEMU can.
-    """
-
-    name: str
-    title: str
-    about: str
     description: Description  # Of the workload.
-    machines: tuple[str, ...]
-    timeout_s: float
     fixed: tuple[tuple[str, Option], ...]
     factors: tuple[Factor, ...]
-    repetitions: int = 1
-    time: bool | None = None
-    scale: int = 1  # Divides caches and memory of the lab's machines.
-    file: str = ""  # As a person named it; a record says so, for whoever repeats it.
-
-    @property
-    def workload(self) -> str:
-        """The workload's name."""
-        return self.description.name
 
     @property
     def varying(self) -> tuple[str, ...]:
@@ -81,15 +68,47 @@ class Study:
         return tuple(dict.fromkeys(names))
 
 
+@dataclass(frozen=True)
+class Study:
+    """A declared experiment: parts, most often one, that all run on the same machines.
+
+    `time`: whether the lab models time; None where the file leaves it to what QEMU can.
+    """
+
+    name: str
+    title: str
+    about: str
+    machines: tuple[str, ...]
+    timeout_s: float
+    parts: tuple[Part, ...]
+    repetitions: int = 1
+    time: bool | None = None
+    scale: int = 1  # Divides caches and memory of the lab's machines.
+    file: str = ""  # As a person named it; a record says so, for whoever repeats it.
+
+    @property
+    def workloads(self) -> Mapping[str, Description]:
+        """The workloads of all parts by name, in order, each once."""
+        return {part.description.name: part.description for part in self.parts}
+
+    def label(self, case: Case) -> str:
+        """A short name for people: what varies, after the workload where there are several."""
+        name = case.workload
+        varying = (v for p in self.parts if p.description.name == name for v in p.varying)
+        label = case.label(tuple(dict.fromkeys(varying)))
+        return label if len(self.workloads) == 1 else f"{name} · {label}"
+
+
 def expand(study: Study, machine: str, machine_digest: str) -> list[Case]:
-    """Every combination of the factors' levels, the last factor varying fastest, each case once."""
+    """Every combination of each part's levels, the last factor varying fastest, each case once."""
     cases: dict[str, Case] = {}
-    for levels in itertools.product(*(factor.levels for factor in study.factors)):
-        options = dict(study.fixed)
-        for level in levels:
-            options.update(level)
-        case = Case(study.workload, machine, machine_digest, tuple(options.items()))
-        cases.setdefault(case.id, case)
+    for part in study.parts:
+        for levels in itertools.product(*(factor.levels for factor in part.factors)):
+            options = dict(part.fixed)
+            for level in levels:
+                options.update(level)
+            case = Case(part.description.name, machine, machine_digest, tuple(options.items()))
+            cases.setdefault(case.id, case)
     return list(cases.values())
 
 
@@ -118,10 +137,14 @@ def _shipped() -> list[str]:
     return sorted({file.stem for at in shipped("studies") for file in at.glob("*.toml")})
 
 
-def load(path: Path) -> Study:
-    """Reads a study file. Raises StudyError that names the file and the first mistake in it."""
+def load(path: Path, *, quick: bool = False) -> Study:
+    """Reads a study file, or its quick form. Raises StudyError that names the first mistake."""
     try:
-        return parse(tomllib.loads(path.read_text(encoding="utf-8")))
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        whole = parse(document)
+        # Both are read, so that a mistake in either is reported before anything runs.
+        short = parse(quickened(document)) if quick or QUICK in document else whole
+        return short if quick else whole
     except OSError as error:
         known = ", ".join(_shipped())
         raise StudyError(
@@ -139,31 +162,54 @@ def parse(document: Mapping[str, Any], describe: Describe = describe) -> Study:
 
     `describe` says what a workload is and what can be set.
     """
-    _refuse_unknown(document, TOP_LEVEL | {"fixed", "factors"}, "the study has no key")
+    _refuse_unknown(document, TOP_LEVEL | PART, "the study has no key")
     if document.get("schema") != SCHEMA:
         raise StudyError(f'the first line must be: schema = "{SCHEMA}"')
-    workload = describe(_text(document, "workload") if "workload" in document else "map")
-    fixed = _table(document, "fixed")
-    factors = _table(document, "factors")
-    if not factors:
-        raise StudyError("[factors] must have at least one factor that varies")
-    study = Study(
+    return Study(
+        parts=_parts(document, describe),
         name=_name(document),
         title=_text(document, "title"),
         about=str(document.get("about", "")).strip(),
-        description=workload,
         machines=_machines(document),
         timeout_s=_timeout_s(document),
-        fixed=tuple((key, _value(workload, key, value)) for key, value in fixed.items()),
-        factors=tuple(_factor(workload, key, value) for key, value in factors.items()),
         repetitions=_at_least_one(document, "repetitions"),
         scale=_at_least_one(document, "scale"),
         time=_time(document),
     )
-    both = sorted(set(study.varying) & set(fixed))
+
+
+def _parts(document: Mapping[str, Any], describe: Describe) -> tuple[Part, ...]:
+    """The parts; a study without [parts] is itself the only one."""
+    named = _table(document, "parts")
+    if not named:
+        return (_part(document, describe, ""),)
+    twice = sorted(PART & set(document))
+    if twice:
+        raise StudyError(f"'{twice[0]}' stands beside [parts]; move it into each part")
+    parts = []
+    for name in named:
+        part = _table(named, name)
+        _refuse_unknown(part, PART, f"[parts.{name}] has no key")
+        parts.append(_part(part, describe, f"parts.{name}."))
+    return tuple(parts)
+
+
+def _part(table: Mapping[str, Any], describe: Describe, where: str) -> Part:
+    """One part; `where` is what its tables' names begin with."""
+    workload = describe(_text(table, "workload") if "workload" in table else "map")
+    fixed = _table(table, "fixed")
+    factors = _table(table, "factors")
+    if not factors:
+        raise StudyError(f"[{where}factors] must have at least one factor that varies")
+    part = Part(
+        workload,
+        tuple((key, _value(workload, key, value)) for key, value in fixed.items()),
+        tuple(_factor(workload, key, value) for key, value in factors.items()),
+    )
+    both = sorted(set(part.varying) & set(fixed))
     if both:
-        raise StudyError(f"'{both[0]}' is both in [fixed] and in [factors]; keep one")
-    return study
+        raise StudyError(f"'{both[0]}' is both in [{where}fixed] and in [{where}factors]; keep one")
+    return part
 
 
 def _name(document: Mapping[str, Any]) -> str:

@@ -67,7 +67,7 @@ def test_what_is_complete_is_kept_and_what_failed_runs_again(folder: Path) -> No
 
 
 def test_placements_are_compared_with_the_systems_own(folder: Path) -> None:
-    (view,) = figures.build(read(folder), parse(STUDY).description)
+    (view,) = figures.build(read(folder), parse(STUDY).parts[0].description)
     rate = view.panels[0]
     assert (rate.metric.name, rate.provenance) == ("rate", "emulated")
     nested, twisted = rate.groups
@@ -90,6 +90,7 @@ def test_the_page_has_a_chart_and_a_table_and_needs_no_other_file(
     assert "6 cases on quad-4x2" in capsys.readouterr().out
     text = page.read_text()
     assert text.count('<svg class="times"') == 4  # Two metrics of two team shapes.
+    assert text.count('<svg class="lines"') == 4 and 'aria-label="claims and verdicts"' not in text
     assert "Rates &lt;by&gt; strategy" in text and "computed a wrong result" in text
     assert "says nothing about the machine" in text and "round-robin · 4 threads" in text
     assert "http" not in text.replace("http-equiv", "")
@@ -112,7 +113,7 @@ def test_records_without_a_description_ask_the_command(folder: Path) -> None:
 def test_nothing_complete_is_said(folder: Path) -> None:
     failed = [record for record in read(folder) if not is_complete(record)]
     with pytest.raises(StudyError, match="no complete case"):
-        figures.build(failed, parse(STUDY).description)
+        figures.build(failed, parse(STUDY).parts[0].description)
 
 
 def test_several_workloads_take_several_pages(

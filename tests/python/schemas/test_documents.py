@@ -77,6 +77,20 @@ machines = ["{TINY}"]
 fixed = {{ size = "1M", passes = 1, threads = 2 }}
 factors = {{ strategy = ["none", "round-robin"] }}
 """
+PARTS = f"""
+schema = "homenode.study/1"
+name = "two-parts"
+title = "Two parts"
+machines = ["{TINY}"]
+[parts.rates]
+workload = "stream"
+fixed = {{ size = "1M", passes = 1 }}
+factors = {{ threads = [2] }}
+[parts.latencies]
+workload = "chase"
+fixed = {{ size = "64K" }}
+factors = {{ threads = [1] }}
+"""
 MAP = f"""
 schema = "homenode.study/1"
 name = "patterns"
@@ -216,6 +230,11 @@ def test_the_studies_that_come_with_homenode_are_valid(path: Path) -> None:
     assert errors(study, "homenode.study") == []
 
 
+@pytest.mark.parametrize("path", sorted((ROOT / "studies/claims").glob("*")), ids=lambda p: p.stem)
+def test_the_papers_claims_are_valid(path: Path) -> None:
+    assert errors(tomllib.loads(path.read_text()), "homenode.claims") == []
+
+
 @pytest.mark.lab
 def test_a_program_in_the_lab(tmp_path: Path) -> None:
     bench = [command(), "bench", "stream", "--size", "1m", "--passes", "1", "--threads", "2"]
@@ -230,7 +249,9 @@ def test_a_program_in_the_lab(tmp_path: Path) -> None:
 
 
 @pytest.mark.lab
-@pytest.mark.parametrize(("study", "report"), [(STREAM, "report.figures"), (MAP, "report")])
+@pytest.mark.parametrize(
+    ("study", "report"), [(STREAM, "report.figures"), (PARTS, "report.figures"), (MAP, "report")]
+)
 def test_a_study_its_records_and_its_report(study: str, report: str, tmp_path: Path) -> None:
     file = tmp_path / "study.toml"
     file.write_text(study)

@@ -66,7 +66,8 @@ PYTHON_SEES: dict[str, set[str]] = {
     "draw": {"draw"},
     "lab": {"draw", "lab", "profile"},
     "study": {"lab", "study"},
-    "report": {"draw", "lab", "study", "report"},
+    "claims": {"lab", "study", "claims"},
+    "report": {"claims", "draw", "lab", "study", "report"},
     "profile": {"draw", "lab", "study", "report", "profile"},
 }
 IMPORT = re.compile(r"^\s*(?:from|import) homenode\.(\w+)", re.MULTILINE)

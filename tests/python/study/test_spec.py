@@ -7,6 +7,7 @@ import pytest
 from homenode.errors import FAILED, USAGE
 from homenode.study.case import Case
 from homenode.study.errors import StudyError
+from homenode.study.quick import quickened
 from homenode.study.spec import expand, find, load, parse
 
 STUDIES = Path(__file__).resolve().parents[3] / "studies"
@@ -38,7 +39,7 @@ def test_a_level_may_set_several_options_that_go_together() -> None:
     levels = [{"pattern": "shared", "order": "random"}, {"pattern": "divided", "order": "random"}]
     study = parse(GOOD | {"factors": {"pattern": levels}})
     cases = expand(study, "quad-4x2", "d")
-    assert [c.label(study.varying) for c in cases] == ["shared · random", "divided · random"]
+    assert [study.label(c) for c in cases] == ["shared · random", "divided · random"]
 
 
 def test_equal_cases_are_run_once() -> None:
@@ -122,7 +123,7 @@ def test_repetitions_and_time_have_defaults_and_can_be_set() -> None:
 
 
 def test_map_is_the_workload_of_a_study_that_names_none() -> None:
-    assert parse({k: v for k, v in GOOD.items() if k != "workload"}).workload == "map"
+    assert parse({k: v for k, v in GOOD.items() if k != "workload"}).workloads.keys() == {"map"}
 
 
 def test_another_workload_has_options_of_its_own() -> None:
@@ -172,9 +173,84 @@ def test_a_study_is_found_by_name_or_by_path(tmp_path: Path) -> None:
         ("luo2012-all", "hp-8x4", 176),
         ("demo", "quad-4x2", 32),
         ("stream-strategies", "quad-4x2", 20),
+        ("pires2013-pinning", "xeon-e5620-2x4", 48),
     ],
 )
 def test_the_studies_that_come_with_homenode_are_sound(name: str, machine: str, cases: int) -> None:
     study = load(STUDIES / f"{name}.toml")
     assert (study.name, study.machines) == (name, (machine,))
     assert len(expand(study, machine, "d")) == cases
+
+
+PARTS = {key: GOOD[key] for key in ("schema", "name", "title", "machines")} | {
+    "parts": {
+        "waves": {
+            "workload": "seismic",
+            "fixed": {"size": "40"},
+            "factors": {"threads": [2, 4, 8]},
+        },
+        "patterns": {"fixed": {"size": "1M"}, "factors": {"op": ["read"], "threads": [2, 4]}},
+    }
+}
+QUICK = {"repetitions": 2, "factors": {"threads": [2]}, "parts": {"waves": {"fixed": {"steps": 3}}}}
+
+
+def test_parts_are_expanded_one_after_the_other() -> None:
+    study = parse(PARTS)
+    cases = expand(study, "m", "d")
+    assert [c.workload for c in cases] == ["seismic"] * 3 + ["map"] * 2
+    assert [study.label(c) for c in cases[-2:]] == ["map · read · 2", "map · read · 4"]
+    assert list(study.workloads) == ["seismic", "map"]
+
+
+def test_the_quick_form_replaces_what_parts_have_and_nothing_else() -> None:
+    study = parse(quickened(PARTS | {"repetitions": 5, "quick": QUICK}))
+    assert (study.name, study.repetitions) == ("s-quick", 2)
+    cases = expand(study, "m", "d")
+    assert [dict(c.options) for c in cases] == [
+        {"size": "40", "steps": 3, "threads": 2},
+        {"size": "1M", "op": "read", "threads": 2},
+    ]
+    alone = parse(quickened(GOOD | {"quick": {"factors": {"op": ["write"], "passes": [9]}}}))
+    assert {c.option("op") for c in expand(alone, "m", "d")} == {"write"}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"fixed": {}}, "'fixed' stands beside [parts]"),
+        ({"parts": {"a": {"factor": {}}}}, "[parts.a] has no key 'factor'"),
+        ({"parts": {"a": {"workload": "nbp"}}}, "no workload 'nbp'"),
+        ({"parts": {"a": {}}}, "[parts.a.factors] must have at least one"),
+        ({"quick": {"threads": 2}}, "[quick] has no key 'threads'"),
+        ({"quick": {"parts": {"b": {}}}}, "[quick.parts.b] is of no part"),
+        ({"quick": {"factors": {"threads": ["2"]}}}, "whole number"),
+        ({"quick": {"repetitions": 0}}, "repetitions must be"),
+    ],
+)
+def test_a_mistake_in_a_part_or_in_the_quick_form_is_reported(
+    change: dict[str, object], said: str, tmp_path: Path
+) -> None:
+    document = PARTS | change
+    with pytest.raises(StudyError) as raised:
+        parse(quickened(document) if "quick" in document else document)
+    assert said in str(raised.value)
+
+
+def test_a_study_without_a_quick_form_is_refused_as_one() -> None:
+    with pytest.raises(StudyError, match="has no quick form"):
+        load(STUDIES / "demo.toml", quick=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "cases"),
+    [
+        ("ribeiro2010-affinity", 24),
+        ("pires2013-pinning", 36),
+        ("luo2012", 40),
+        ("ribeiro2010-charm", 8),
+    ],
+)
+def test_the_quick_forms_of_the_papers_are_sound(name: str, cases: int) -> None:
+    study = load(STUDIES / f"{name}.toml", quick=True)
+    assert len(expand(study, study.machines[0], "d")) == cases

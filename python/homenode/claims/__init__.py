@@ -1,0 +1,1 @@
+"""Claims: what a paper says, as data, held against a study's records. Pure but for the reading."""

@@ -1,0 +1,143 @@
+"""Holds papers against records: each claim with its finding, and contradictions. Pure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from homenode.claims import rules, scaling, shapes
+from homenode.claims.gains import Span, time_ratios
+from homenode.claims.points import Observed, chosen, observed
+from homenode.claims.reasons import reasons
+from homenode.claims.rules import Rule
+from homenode.claims.table import Claim, Contradiction, Paper
+from homenode.claims.verdict import Finding, Verdict, undecided
+from homenode.study.records import Record
+
+FIGURE = "F"
+READINGS = ("share of the time", "gain in speed")
+
+
+def _none(claim: Claim, cases: Sequence[Observed]) -> Finding:
+    return undecided(claim.text("why"))
+
+
+BY_NAME: Mapping[str, Rule] = {
+    "better": rules.better,
+    "best": rules.best,
+    "worst": rules.worst,
+    "close": rules.close,
+    "gains-within": rules.gains_within,
+    "mostly-below": rules.mostly_below,
+    "slows": scaling.slows,
+    "only-scaling": scaling.only_scaling,
+    "ratio": scaling.time_ratio,
+    "speed-up": scaling.speed_up,
+    "shape": shapes.shape,
+    "none": _none,
+}
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A claim and what became of it."""
+
+    claim: Claim
+    finding: Finding
+    reasons: str = ""  # What the lab counted of the strategies that it compares.
+
+
+@dataclass(frozen=True)
+class JudgedPaper:
+    """A paper, its claims in order, and what it says against itself, in a sentence each."""
+
+    paper: Paper
+    claims: tuple[Judged, ...]
+    contradictions: tuple[str, ...]
+
+    def count(self, verdict: Verdict) -> int:
+        """How many claims have a verdict."""
+        return sum(each.finding.verdict == verdict for each in self.claims)
+
+    @property
+    def in_size_alone(self) -> int:
+        """How many claims differ in the printed size, while the order is as the paper says."""
+        return sum(each.finding.size_alone for each in self.claims)
+
+
+def judge(papers: Iterable[Paper], records: Sequence[Record]) -> list[JudgedPaper]:
+    """Every claim of the papers. Records of another study than a paper's decide nothing of it."""
+    judged = []
+    for paper in papers:
+        own = [r for r in records if str(r["study"]).removesuffix("-quick") in paper.studies]
+        cases = observed(own, paper.placement)
+        claims = tuple(_judged(claim, cases) for claim in paper.claims)
+        contradictions = tuple(contradiction_text(each) for each in paper.contradictions)
+        judged.append(JudgedPaper(paper, claims, contradictions + paper.remarks))
+    return judged
+
+
+def _judged(claim: Claim, cases: Sequence[Observed]) -> Judged:
+    own = chosen(cases, claim.machine, claim.where, claim.threads)
+    return Judged(claim, BY_NAME[claim.rule](claim, own), reasons(claim, own))
+
+
+def contradiction_text(of: Contradiction) -> str:
+    """Which order of two strategies follows from each pair of printed gains, in both readings."""
+    parts = []
+    opposite = True
+    for reading, name in enumerate(READINGS):
+        first, second = (
+            time_ratios(pair[0])[reading] / time_ratios(pair[1])[reading]
+            for pair in (of.first, of.second)
+        )
+        opposite = opposite and (first - 1) * (second - 1) < 0
+        parts.append(f"{first:.2f} and {second:.2f} as {name}")
+    text = (
+        f"The time of {of.one} over that of {of.other}, as it follows from {', '.join(of.claims)}: "
+        f"{'; '.join(parts)}."
+    )
+    if opposite:
+        return f"{text} They contradict each other in either reading."
+    return f"{text} They can be read without contradiction."
+
+
+def to_json(judged: Sequence[JudgedPaper]) -> list[dict[str, Any]]:
+    """The verdicts as data, paper by paper."""
+    return [
+        {
+            "paper": each.paper.id,
+            "title": each.paper.title,
+            "claims": [_claim_json(one) for one in each.claims],
+            "contradictions": list(each.contradictions),
+        }
+        for each in judged
+    ]
+
+
+def _claim_json(judged: Judged) -> dict[str, Any]:
+    claim, finding = judged.claim, judged.finding
+    printed = claim.settings.get("percent", claim.settings.get("value"))
+    return {
+        "id": claim.id,
+        "kind": claim.kind,
+        "says": claim.says,
+        "rule": claim.rule,
+        "machine": claim.machine or None,
+        "printed": printed,
+        "tolerance": claim.tolerance,
+        "verdict": str(finding.verdict),
+        "size_alone": finding.size_alone,
+        "found": finding.found,
+        "value": finding.value,
+        "unit": finding.unit,
+        "saved_percent": _span_json(finding.saved),
+        "faster_percent": _span_json(finding.faster),
+        "why": finding.why,
+        "counted": judged.reasons,
+    }
+
+
+def _span_json(span: Span | None) -> dict[str, float] | None:
+    if span is None:
+        return None
+    return {"mean": span.value, "low": span.low, "high": span.high}

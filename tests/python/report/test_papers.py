@@ -1,0 +1,138 @@
+"""A paper's page, Markdown and CSV come from records: what these say is what is written."""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from json_documents import errors
+from synthetic import QUAD, FakeRunner, MakeRecords, add_time, counts_line, options_of
+
+from homenode.report import cli
+from homenode.report.figures import Bar
+from homenode.report.lines_svg import can_draw, draw
+from homenode.study.machine import Machine
+from homenode.study.progress import PlainProgress
+from homenode.study.records import RecordStore
+from homenode.study.runner import Outcome
+from homenode.study.session import run_study
+from homenode.study.spec import find, load
+
+NOTHING = [[0] * 4 for _ in range(4)]
+# Lines by strategy: with a time of 1 ns each, round-robin takes half as long as first-touch.
+LINES = {"first-touch": 4000, "parallel-init": 3000, "round-robin": 2000, "memory-bind": 2500}
+
+
+class Modelled(FakeRunner):
+    """Each strategy takes its own time, divided by the threads."""
+
+    def __init__(self, machine: Machine, more: int = 1) -> None:
+        super().__init__(machine)
+        self.more = more
+
+    def run(self, command: Sequence[str], timeout_s: float) -> Outcome:
+        self.ran.append(list(command))
+        options = options_of(command)
+        name = "seismic" if "seismic" in command else "npb"
+        lines = LINES[options["strategy"]] * 1000 * self.more // int(options["threads"])
+        lines += lines // 100 * (len(self.ran) > 24)  # In the second repetition.
+        cells = [[lines if (r, c) == (0, 0) else 0 for c in range(4)] for r in range(4)]
+        counts = counts_line(QUAD, cells, NOTHING)
+        add_time(counts, QUAD, cells)
+        runs = [{"seconds": 9.0, "rate": 1.0, "operations": 1e6}]
+        bench = {"schema": f"homenode.bench.{name}/2", "runs": runs}
+        return Outcome(0, json.dumps(bench), "", [counts])
+
+
+def study(folder: Path, more: int = 1) -> Path:
+    """The quick form of the first paper's study, on made-up machines of its names."""
+    machines = {
+        name: Machine(f"{name} 1:64", name, "lab", QUAD.nodes, QUAD.distances)
+        for name in ("itanium2-4x4", "opteron-8x2")
+    }
+    with RecordStore(folder) as store, PlainProgress(io.StringIO()) as progress:
+        run_study(
+            load(find("ribeiro2010-affinity"), quick=True),
+            lambda name: Modelled(machines[name], more),
+            store,
+            progress,
+        )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return study(tmp_path_factory.mktemp("p0"))
+
+
+def claims(folder: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, dict[str, object]]:
+    assert cli.main([str(folder), "--json"]) == 0
+    value = json.loads(capsys.readouterr().out)
+    assert errors(value, "homenode.report.figures") == []
+    assert {machine["workload"] for machine in value["machines"]} == {"seismic", "npb"}
+    (paper,) = value["papers"]
+    return {claim["id"]: claim for claim in paper["claims"]}
+
+
+def test_verdicts_follow_from_the_records(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = claims(folder, capsys)
+    assert found["P0-8a"]["verdict"] == "agrees"  # Printed: 45 %; half the time is saved.
+    assert found["P0-8a"]["saved_percent"]["mean"] == pytest.approx(50, abs=1)  # type: ignore[index]
+    assert found["P0-4"]["verdict"] == "differs"  # Printed: 80 %.
+    assert found["P0-14a"]["verdict"] == "agrees" and found["P0-11"]["verdict"] == "differs"
+    assert found["P0-13"]["verdict"] == "differs"  # More threads are faster here.
+    assert found["P0-17"]["verdict"] == "cannot be decided"
+
+
+def test_the_page_has_the_claims_on_top_of_both_workloads(folder: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    assert cli.main([str(folder), "-o", str(page)]) == 0
+    text = page.read_text()
+    assert text.index("claims and verdicts") < text.index("seismic on itanium2-4x4 1:64")
+    assert "npb on opteron-8x2 1:64" in text and '<svg class="lines"' in text
+    assert "contradict each other in either reading" in text
+    assert "homenode study ribeiro2010-affinity" not in text.split("<main>")[0]
+
+
+def test_the_document_says_what_the_records_say(folder: Path, tmp_path: Path) -> None:
+    document = tmp_path / "papers.md"
+    assert cli.main([str(folder), "--markdown", str(document)]) == 0
+    text = document.read_text()
+    assert f"homenode report {folder} --markdown {document}" in text
+    assert re.search(r"\| P0-8a \| T \| .* \| 45 % \| \+(49|50)\.\d %.* \| \*\*agrees\*\* \|", text)
+    assert "| kernel mg, round-robin | 0.5025 (0.5 to 0.505) | 0.1256 (0.125 to 0.1263) |" in text
+    other = study(tmp_path / "slower", more=2)
+    assert cli.main([str(other), "--markdown", str(document)]) == 0
+    assert "| kernel mg, round-robin | 1.005 (1 to 1.01) |" in document.read_text()
+
+
+def test_the_data_as_csv(folder: Path, tmp_path: Path, make_records: MakeRecords) -> None:
+    file = tmp_path / "data.csv"
+    assert cli.main([str(folder), "--csv", str(file)]) == 0
+    rows = list(csv.DictReader(file.read_text().splitlines()))
+    assert len(rows) == 2 * 2 * 24  # Metrics, machines, cases.
+    assert {row["provenance"] for row in rows} == {"modelled"}
+    assert cli.main([str(make_records("demo")), "--csv", str(file)]) == 0
+    cases = list(csv.DictReader(file.read_text().splitlines()))
+    assert len(cases) == 32 and cases[0]["verdict"] == "not healed"
+
+
+def test_claims_for_a_terminal(
+    folder: Path, make_records: MakeRecords, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main([str(folder), "--claims"]) == 0
+    assert re.search(r"P0-8a +agrees +Itanium, MG", capsys.readouterr().out)
+    assert cli.main([str(make_records("luo2012")), "--claims"]) == 0
+    assert re.search(r"P1-6 +agrees +Divided, NUMA API: diagonal", capsys.readouterr().out)
+    assert cli.main([str(make_records("demo")), "--claims"]) == 0
+    assert "no paper's claims" in capsys.readouterr().out
+
+
+def test_lines_span_their_repetitions() -> None:
+    bars = [Bar("a", "2", (1.0, 3.0), None), Bar("a", "4", (1.0,), None)]
+    text = draw(bars, "seconds", "s")
+    assert text.count('class="spread"') == 1 and "a, 2 threads: 2 (1 to 3)" in text
+    assert not can_draw(bars[:1]) and not can_draw([Bar("a", "", (1.0,), None), *bars])
