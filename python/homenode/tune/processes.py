@@ -19,8 +19,8 @@ from homenode.tune.errors import TuneError
 
 # The file's name is an argument, and the command follows: no quoting.
 START = '[ -e "$0" ] && echo $$ >>"$0" && exec "$@"'
-# It reads until this program is done, or its end of the pipe gone. Then a command may be about to
-# start: it looks twice, and what comes later finds no file.
+# It reads until this program says that nothing runs, or its end of the pipe is gone. Then a command
+# may be about to start: it looks twice, and what comes later finds no file.
 GUARD = (
     'trap "" INT TERM HUP; read -r word; if [ "$word" != done ]; then for again in 1 2; do '
     'while read -r one; do kill -s KILL -- "-$one" 2>/dev/null; done <"$0"; sleep 0.2; done; fi; '
@@ -40,7 +40,7 @@ class Ended:
 
 
 class Command:
-    """One command that was started; leaving kills what remains of it."""
+    """One command that was started."""
 
     def __init__(
         self, words: Sequence[str], running: Path, output: IO[bytes], errors: IO[bytes], stdin: int
@@ -79,10 +79,8 @@ class Command:
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(PATIENCE_S)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
+    def close(self) -> None:
+        """Kills what remains of it."""
         self.kill(signal.SIGKILL)
         self.process.wait()
 
@@ -92,7 +90,7 @@ class Processes:
 
     def __init__(self, folder: Path) -> None:
         self._running = folder / "running"
-        self._sessions: list[int] = []
+        self._open = 0  # Commands that were to start and are not known to have ended.
 
     @contextmanager
     def started(
@@ -102,19 +100,26 @@ class Processes:
         errors: IO[bytes],
         stdin: int = subprocess.DEVNULL,
     ) -> Iterator[Command]:
-        """A command that runs until its end or that of the block. Raises TuneError."""
+        """A command that runs until its end or that of the block. Raises TuneError.
+
+        An interrupt may come at any point of this; what is not counted back is the guard's.
+        """
+        self._open += 1
         try:
             command = Command(words, self._running, output, errors, stdin)
         except OSError as error:
+            self._open -= 1
             raise TuneError(f"cannot start /bin/sh: {error.strerror}") from error
-        session = command.process.pid
-        self._sessions.append(session)
         try:
-            with command:
-                yield command
+            yield command
         finally:
-            self._sessions.remove(session)
-            self._running.write_text("".join(f"{one}\n" for one in self._sessions))
+            command.close()
+            self._forget(command.process.pid)
+            self._open -= 1
+
+    def _forget(self, session: int) -> None:
+        lines = self._running.read_text().splitlines(keepends=True)
+        self._running.write_text("".join(line for line in lines if line != f"{session}\n"))
 
     def __enter__(self) -> Self:
         try:
@@ -134,7 +139,6 @@ class Processes:
         return self
 
     def __exit__(self, *error: object) -> None:
-        # An interrupt may have come between the start of a command and its `with`.
         assert self._guard.stdin is not None
         with suppress(BrokenPipeError):
-            self._guard.communicate(b"done\n" if error[0] is None else b"")
+            self._guard.communicate(b"done\n" if self._open == 0 else b"")
