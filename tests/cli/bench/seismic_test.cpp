@@ -3,12 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "cli/bench/seismic.h"
+#include "support/golden.h"
 
 namespace homenode::cli {
 namespace {
@@ -58,14 +56,6 @@ TEST(BenchSeismicOptions, ARunThatTheClosedFormDoesNotFitSaysWhy) {
   EXPECT_FALSE(plan_seismic(options)->compare);
 }
 
-/// tests/python/draw draws these files. HOMENODE_UPDATE_GOLDEN=1 rewrites them.
-void expect_golden(const std::string& name, const std::string& text) {
-  const std::string path = HOMENODE_SOURCE_DIR "/tests/golden/draw/" + name;
-  if (std::getenv("HOMENODE_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << text;
-  std::ifstream file(path);
-  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), text) << path;
-}
-
 TEST(BenchSeismicRecords, ASnapshotHoldsThePlaneAndWhatLiesInIt) {
   SeismicOptions options;
   options.size = "64x50x60";
@@ -84,7 +74,8 @@ TEST(BenchSeismicRecords, ASnapshotHoldsThePlaneAndWhatLiesInIt) {
   EXPECT_EQ(json["unit"], "m/s");
   EXPECT_EQ(json["layer_depths_m"], (std::vector<double>{0, 1000}));
   EXPECT_EQ(json["free_surface"], true);
-  expect_golden("snapshot.json", text);
+  // tests/python/draw draws this file.
+  expect_golden(text, "draw/snapshot.json");
 }
 
 TEST(BenchSeismicRecords, TracesHaveALineForEachStepOrAListForEachReceiver) {
@@ -106,7 +97,8 @@ TEST(BenchSeismicRecords, TracesHaveALineForEachStepOrAListForEachReceiver) {
   EXPECT_TRUE(nlohmann::json::parse(
                   seismogram_json({plan->scene, traces, none}))["receivers"][0]["exact_m_per_s"]
                   .is_null());
-  expect_golden("seismogram.json", text);
+  // tests/python/draw draws this file.
+  expect_golden(text, "draw/seismogram.json");
 }
 
 }  // namespace

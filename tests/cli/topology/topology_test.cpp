@@ -13,6 +13,7 @@
 
 #include "machine/captured.h"
 #include "support/command_line.h"
+#include "support/golden.h"
 
 namespace homenode::cli {
 namespace {
@@ -27,17 +28,6 @@ std::string input(const std::string& name) {
 std::string read(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
-}
-
-/// The text equals the golden file; HOMENODE_UPDATE_GOLDEN=1 rewrites that instead.
-void expect_golden(const std::string& text, const std::string& file) {
-  const fs::path path = fs::path(HOMENODE_SOURCE_DIR) / "tests/golden/topology" / file;
-  if (std::getenv("HOMENODE_UPDATE_GOLDEN") != nullptr) {
-    fs::create_directories(path.parent_path());
-    std::ofstream(path, std::ios::binary) << text;
-  }
-  ASSERT_TRUE(fs::exists(path)) << path;
-  EXPECT_EQ(text, read(path)) << path;
 }
 
 /// A command line with a homenode-draw that prints this picture.
@@ -69,7 +59,7 @@ TEST(Topology, TextOfCapturedMachines) {
                            "sparse-power", "many-72x1"}) {
     CommandLine line;
     ASSERT_EQ(line.run({"topology", "--input", input(name)}), exit_done) << line.err.str();
-    expect_golden(line.out.str(), std::string(name) + ".txt");
+    expect_golden(line.out.str(), "topology/" + std::string(name) + ".txt");
   }
 }
 
@@ -78,14 +68,14 @@ TEST(Topology, TextOfLiveMachines) {
     CommandLine line;
     const machine::SysfsTree tree(name);
     ASSERT_EQ(line.run({"topology"}), exit_done) << line.err.str();
-    expect_golden(line.out.str(), std::string(name) + ".txt");
+    expect_golden(line.out.str(), "topology/" + std::string(name) + ".txt");
   }
 }
 
 TEST(Topology, TextOfASyntheticMachine) {
   CommandLine line;
   ASSERT_EQ(line.run({"topology", "--input", "synthetic:[numa] pack:2 l3:2 pu:2"}), exit_done);
-  expect_golden(line.out.str(), "synthetic.txt");
+  expect_golden(line.out.str(), "topology/synthetic.txt");
 }
 
 TEST(Topology, APictureIsWhatHomenodeDrawMakesOfTheJson) {

@@ -1,14 +1,11 @@
 // Surveys as text, against golden files, and as JSON.
 #include "cli/where/text.h"
 
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
-
 #include "cli/where/json.h"
 #include "fake/fake.h"
 #include "sensing/captured.h"
 #include "sensing/process_reader.h"
+#include "support/golden.h"
 
 namespace homenode::cli {
 namespace {
@@ -28,24 +25,12 @@ Survey captured(sensing::ReadOptions options = {}) {
   return *survey;
 }
 
-/// HOMENODE_GOLDEN=write writes what the code says now, to be read and committed.
-void expect_golden(const std::string& text, const std::string& name) {
-  const std::string path = std::string(HOMENODE_SOURCE_DIR "/tests/golden/where/") + name;
-  if (const char* const mode = std::getenv("HOMENODE_GOLDEN");
-      mode != nullptr && std::string(mode) == "write") {
-    std::ofstream(path) << text;
-  }
-  std::ostringstream golden;
-  golden << std::ifstream(path).rdbuf();
-  EXPECT_EQ(text, golden.str()) << "differs from " << path;
-}
-
 TEST(WhereText, ShowsGroupsThreadsAndPolicies) {
-  expect_golden(where_text(captured(), 0), "groups.txt");
+  expect_golden(where_text(captured(), 0), "where/groups.txt");
 }
 
 TEST(WhereText, ShowsMappingsLargestFirst) {
-  expect_golden(where_text(captured({.amounts = true}), 4), "mappings.txt");
+  expect_golden(where_text(captured({.amounts = true}), 4), "where/mappings.txt");
 }
 
 TEST(WhereText, WithoutThreadsSaysNothingOfThem) {
@@ -77,7 +62,7 @@ TEST(WhereText, ManyThreadsAreCounted) {
   Survey survey = captured();
   const sensing::ThreadFacts like = survey.threads.back();
   for (int i = 0; i < 30; ++i) survey.threads.push_back(like);
-  expect_golden(where_text(survey, 0), "many-threads.txt");
+  expect_golden(where_text(survey, 0), "where/many-threads.txt");
 }
 
 TEST(WhereText, ManyNodesAreShownAsFarAsTheyAreUsed) {
