@@ -21,4 +21,7 @@ inline constexpr bool sanitized = false;
 /// times as long under a sanitizer, every fourth; all in the release build.
 inline constexpr std::size_t refusals_per_trial = sanitized ? 4 : 1;
 
+/// Likewise of as many random texts one is tried.
+inline constexpr unsigned texts_per_trial = sanitized ? 4 : 1;
+
 }  // namespace homenode

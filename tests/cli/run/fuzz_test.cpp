@@ -14,6 +14,7 @@
 #include "cli/run/run.h"
 #include "placement/policies/list_syntax.h"
 #include "support/command_line.h"
+#include "support/sanitized.h"
 
 #include <CLI/CLI.hpp>
 
@@ -28,9 +29,10 @@ unsigned below(Random& random, unsigned limit) {
   return std::uniform_int_distribution<unsigned>(0, limit - 1)(random);
 }
 
-unsigned times() {
+unsigned cases(unsigned count) {
   const char* const text = std::getenv("HOMENODE_FUZZ");
-  return text != nullptr ? static_cast<unsigned>(std::atoi(text)) : 1;
+  const unsigned times = text != nullptr ? static_cast<unsigned>(std::atoi(text)) : 1;
+  return count * times / texts_per_trial;
 }
 
 /// Nodes 0, 1, 4, 8 and 70; the last without memory, node 8 without CPUs, node 4 not allowed.
@@ -136,7 +138,7 @@ TEST(RunFuzz, ListsAreReadAsTheGrammarSays) {
   const machine::Machine machine = sparse();
   Random random(20041);
   unsigned accepted = 0;
-  for (unsigned i = 0; i < 100'000 * times(); ++i) {
+  for (unsigned i = 0; i < cases(100'000); ++i) {
     const std::string text = random_list(random);
     if (stripped(text) == "same") continue;  // Stands for an earlier list: tested elsewhere.
     const auto nodes = placement::parse_nodes(machine, text);
@@ -153,7 +155,7 @@ TEST(RunFuzz, ListsAreReadAsTheGrammarSays) {
     }
     accepted += nodes.has_value() ? 1 : 0;
   }
-  EXPECT_GT(accepted, 1000U * times());
+  EXPECT_GT(accepted, cases(1000));
 }
 
 /// The options of an App as getopt_long wants them; the names of one option share a value.
@@ -306,7 +308,7 @@ TEST(RunFuzz, OptionsEndWhereGetoptSays) {
   const GetoptTable table(app);
   Random random(4);
   unsigned accepted = 0;
-  for (unsigned i = 0; i < 97'000 * times(); ++i) {
+  for (unsigned i = 0; i < cases(97'000); ++i) {
     const Words words = random_line(random);
     const auto line = split_program_line(app, words);
     const auto expected = getopt_reading(table, words);
@@ -317,13 +319,13 @@ TEST(RunFuzz, OptionsEndWhereGetoptSays) {
     ASSERT_EQ(split.program, expected->program) << testing::PrintToString(words);
     ++accepted;
   }
-  EXPECT_GT(accepted, 1000U * times());
+  EXPECT_GT(accepted, cases(1000));
 }
 
 TEST(RunFuzz, WholeLinesEndWithACodeAndALine) {
   Random random(7);
   CommandLine line;
-  for (unsigned i = 0; i < 3'000 * times(); ++i) {
+  for (unsigned i = 0; i < cases(3'000); ++i) {
     Words words = random_line(random);
     words.insert(words.begin(), "run");
     const std::size_t started = line.os.count("execute");
