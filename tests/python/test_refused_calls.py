@@ -156,6 +156,7 @@ def test_a_repair_plans_all_or_nothing(waiting: int, tmp_path: Path) -> None:
     check(Command(words), tmp_path, has_same_facts)
 
 
+@pytest.mark.long  # The next has two nodes, and no plugins of hwloc, which load hundreds of files.
 def test_a_topology_has_each_cpu_and_node(tmp_path: Path) -> None:
     check(Command(["topology", "--json"]), tmp_path, has_each_cpu_and_node)
 

@@ -118,10 +118,19 @@ def sampled(recording: Recording) -> Counter[Key]:
 
 
 @pytest.mark.lab
-@pytest.mark.parametrize("roi", ["markers", "all"])
-@pytest.mark.parametrize(("timing", "unit"), [(False, 64), (False, 4096), (True, 2 << 20)])
+@pytest.mark.parametrize(
+    ("timing", "unit", "roi"),
+    [
+        (False, 64, "markers"),
+        (False, 4096, "all"),
+        pytest.param(False, 64, "all", marks=pytest.mark.long),
+        pytest.param(False, 4096, "markers", marks=pytest.mark.long),
+        (True, 2 << 20, "markers"),
+        pytest.param(True, 2 << 20, "all", marks=pytest.mark.long),
+    ],
+)
 def test_samples_add_up_to_the_plugins_own_counts(
-    roi: str, timing: bool, unit: int, tmp_path: Path
+    timing: bool, unit: int, roi: str, tmp_path: Path
 ) -> None:
     command = MapRun("partial", "readwrite", "api", 8).words
     with lab_or_skip("tiny-2x2", timing=timing, sample_unit=unit) as lab:
@@ -167,7 +176,7 @@ def test_an_unmodified_program_is_recorded_with_its_threads_and_children(
 
 @pytest.mark.lab
 def test_nearly_all_accesses_belong_to_a_mapping(lines: Lab, tmp_path: Path) -> None:
-    command = [COMMAND, "bench", "npb", "cg", "--class", "S", "--threads", "4"]
+    command = [COMMAND, "bench", "npb", "is", "--class", "S", "--threads", "4"]
     recording = as_read(recorded(lines, command, "all")[0], tmp_path)
     attribution = attribute(recording)
     weight = recording.samples["weight"].astype(np.int64)
@@ -195,7 +204,7 @@ def test_patterns_are_named_right_from_exact_counts(run: MapRun, lines: Lab) -> 
 
 
 @pytest.mark.lab
-@pytest.mark.parametrize("run", FEW[:2], ids=str)
+@pytest.mark.parametrize("run", [FEW[0], pytest.param(FEW[1], marks=pytest.mark.long)], ids=str)
 def test_so_are_those_of_arrays_that_the_main_thread_filled(run: MapRun, lines: Lab) -> None:
     found = pattern_in(lines, run, "all")
     assert (found.sharing, found.sure) == (run.wanted, True)
@@ -208,7 +217,7 @@ def whole_profile(lab: Lab, run: MapRun, folder: Path) -> Profile:
 
 
 @pytest.mark.lab
-@pytest.mark.parametrize("run", [FEW[0], FEW[5]], ids=str)
+@pytest.mark.parametrize("run", [FEW[0], pytest.param(FEW[5], marks=pytest.mark.long)], ids=str)
 def test_a_whole_run_shows_the_use_and_not_the_filling(
     run: MapRun, lines: Lab, tmp_path: Path
 ) -> None:

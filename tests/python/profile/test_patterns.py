@@ -141,7 +141,10 @@ def with_a_sweep(case: Case, by: int, often: int, swept: np.ndarray | None = Non
     )
 
 
-@pytest.mark.parametrize(("threads", "by", "often"), [(3, 0, 1), (8, 99, 3), (16, 15, 1)])
+@pytest.mark.parametrize(
+    ("threads", "by", "often"),
+    [(3, 0, 1), (8, 99, 3), pytest.param(16, 15, 1, marks=pytest.mark.long)],
+)
 def test_the_thread_that_fills_an_array_hides_no_pattern(threads: int, by: int, often: int) -> None:
     for case in cases(threads, 16384):
         found = classify(with_a_sweep(case, by, often))
