@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from homenode.draw.axes import tick_unit, ticks
 from homenode.draw.png import is_number
-from homenode.draw.svg import Drawing, clean, element
+from homenode.draw.svg import Drawing
 from homenode.draw.words import Json
 
 SCHEMA = "homenode.bench.seismic.seismogram/2"
@@ -35,9 +35,9 @@ def draw(facts: Json) -> str:
     _time_axis(drawing, facts, bottom)
     for lane, receiver in enumerate(receivers):
         base = TOP + LANE * (lane + 0.5)
-        place = element("tspan", clean(_place(receiver)), **drawing.look("soft"))
-        name = clean(receiver["component"]) + " " + place
-        drawing.add("text", "", name, x=LEFT - 12, y=base + 4, text_anchor="end")
+        # In one piece: CairoSVG puts a second one at the end of the line over the first.
+        name = receiver["component"] + " " + _place(receiver)
+        drawing.text(LEFT - 12, base + 4, name, anchor="end")
         _curve(drawing, receiver["velocity_m_per_s"], base, scale, "ours")
         if receiver["exact_m_per_s"]:
             _curve(drawing, receiver["exact_m_per_s"], base, scale, "exact", dashes="4 4")

@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 from drawn_machine import GOLDEN, ROOT, machine
 
-from homenode.draw import heat, measure, topology
+from homenode.draw import heat, measure, seismogram, snapshot, threads, topology
 from homenode.draw.svg import LOOKS
 from homenode.id_list import join, parse
+from homenode.timeline import Interval, Timeline
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -86,16 +87,34 @@ def test_what_does_not_fit_on_a_line_is_in_a_tooltip() -> None:
     assert ">device0 (block), device1 (block…<title>device0 (block), device1 (block)," in svg
 
 
-def made_up() -> dict[str, Any]:
-    facts: dict[str, Any] = json.loads((GOLDEN / "draw" / "measure.json").read_text())
+def golden(name: str) -> dict[str, Any]:
+    facts: dict[str, Any] = json.loads((GOLDEN / "draw" / f"{name}.json").read_text())
     return facts
 
 
-@pytest.mark.parametrize(
-    "draw", [lambda: topology.draw(machine()), lambda: measure.draw(made_up())]
-)
+def made_up() -> dict[str, Any]:
+    return golden("measure")
+
+
+def timeline() -> str:
+    intervals = (Interval(7, "user", 0, 400, 100), Interval(7, "sleeping", 400, 1000))
+    return threads.draw("x", [threads.Panel("one", Timeline(1, 1000, 0, intervals), {7: "main"})])
+
+
+EVERY_PICTURE = {
+    "topology": lambda: topology.draw(machine()),
+    "measure": lambda: measure.draw(made_up()),
+    "snapshot": lambda: snapshot.draw(golden("snapshot")),
+    "seismogram": lambda: seismogram.draw(golden("seismogram")),
+    "threads": timeline,
+}
+SHAPES = {f"{SVG}{tag}" for tag in ("rect", "circle", "path", "line", "polyline", "polygon")}
+COLOUR = re.compile("none|#[0-9a-f]{6}")
+
+
+@pytest.mark.parametrize("draw", EVERY_PICTURE.values(), ids=EVERY_PICTURE)
 def test_colours_are_plain_attributes_and_each_has_its_dark_one(draw: Callable[[], str]) -> None:
-    """Programs that know no CSS show the light ones."""
+    """Programs that know no CSS, as librsvg and CairoSVG know no variables, show the light ones."""
     svg = draw()
     style = re.search("<style>(.*?)</style>", svg, re.DOTALL)
     assert style and "var(" not in svg
@@ -106,8 +125,12 @@ def test_colours_are_plain_attributes_and_each_has_its_dark_one(draw: Callable[[
                 painted += 1
                 assert element.get(look.attribute) == look.light
                 assert f" .{name}{{{look.attribute}:{look.dark}}}" in style[1]
-        if element.tag == f"{SVG}rect" and element.get("fill-opacity") is None:
-            assert element.get("fill"), ET.tostring(element)
+        if element.tag in SHAPES and element.get("fill-opacity") is None:
+            paints = [element.get("fill"), element.get("stroke")]
+            # A line has no inside; what else has no fill of its own is black, or the text's ink.
+            filled = element.tag == f"{SVG}line" or paints[0]
+            assert filled and any(paints), ET.tostring(element)
+            assert all(COLOUR.fullmatch(paint) for paint in paints if paint)
     assert painted > 5
 
 

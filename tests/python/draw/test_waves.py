@@ -123,6 +123,8 @@ def test_traces_are_drawn_with_their_exact_ones_dashed() -> None:
     assert "nan" not in text and text.endswith("</svg>\n")
     assert text.count('class="ours"') == count == text.count('stroke-dasharray="4 4"')
     assert "dashed: the closed form" in text
+    words = [e.text for e in ET.fromstring(text).iter("{http://www.w3.org/2000/svg}text")]
+    assert "vx at 1200 900 0" in words, "not in two pieces, which CairoSVG draws over each other"
     for receiver in facts["receivers"]:
         receiver["exact_m_per_s"] = None
     alone = seismogram.draw(facts)
