@@ -1,6 +1,8 @@
 """The script dev: how a failed test is named, and what build passes on."""
 
 import json
+import os
+import pty
 import re
 import subprocess
 from pathlib import Path
@@ -93,3 +95,43 @@ def test_options_of_build_reach_cmake(tmp_path: Path, words: str, passed: list[s
         check=True,
     )
     assert done.stdout.splitlines() == ["--build", *passed]
+
+
+def test_the_demo_builds_the_pages_that_the_readme_names(tmp_path: Path) -> None:
+    """Not the tests, which take longer than all else."""
+    readme = (DEV.parent / "README.md").read_text()
+    assert "man build/release/man/homenode.1" in readme
+    stubs = "; ".join(f"{name}() {{ :; }}" for name in ("setup", "say", "configure", "homenode"))
+    cmake = "cmake() { printf '%s\\n' \"$@\"; }"
+    functions = function_of_dev("build") + function_of_dev("demo")
+    done = subprocess.run(
+        ["bash", "-euc", f"root={tmp_path}\n{stubs}; {cmake}\n{functions}\ndemo"],
+        cwd=tmp_path,
+        env={"PATH": os.environ["PATH"]},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    words = done.stdout.splitlines()
+    assert words[words.index("--target") + 1 :] == ["src/all", "man_pages"]
+
+
+@pytest.mark.parametrize(
+    ("terminal", "more", "bold"),
+    [(True, {}, True), (True, {"NO_COLOR": "1"}, False), (False, {}, False)],
+)
+def test_escapes_go_to_terminals_alone(terminal: bool, more: dict[str, str], bold: bool) -> None:
+    reader, writer = pty.openpty() if terminal else os.pipe()
+    try:
+        subprocess.run(
+            ["bash", "-euc", f"{function_of_dev('say')}say building"],
+            stderr=writer,
+            env={"PATH": os.environ["PATH"]} | more,
+            check=True,
+        )
+        said = os.read(reader, 4096).decode()
+    finally:
+        os.close(reader)
+        os.close(writer)
+    assert "== building" in said
+    assert ("\x1b[" in said) == bold
