@@ -10,6 +10,7 @@
 #include "cli/bench/workload.h"
 #include "cli/draw.h"
 #include "machine/kernel_files.h"
+#include "measure/working_set.h"
 #include "os/atomic_file.h"
 #include "trial/program/run.h"
 #include "workloads/seismic/program.h"
@@ -18,31 +19,11 @@ namespace homenode::cli {
 namespace {
 
 namespace seismic = workloads::seismic;
+using Json = nlohmann::ordered_json;
 
-/// What a run is worth beside what this machine's memory can do.
-struct SeismicSpeed {
-  double rate = 0;  ///< Cells and steps a second, the median of the runs.
-  double bytes = 0;
-  double triad = 0;  ///< Bytes a second.
-
-  [[nodiscard]] double traffic() const { return rate * bytes; }
-  [[nodiscard]] double share() const { return triad > 0.0 ? traffic() / triad : 0.0; }
-};
-
-std::string speed_text(const SeismicSpeed& speed, const SeismicPlan& plan, double footprint) {
-  const auto& cells = plan.scene.cells;
-  const double all =
-      static_cast<double>(cells[0]) * static_cast<double>(cells[1]) * static_cast<double>(cells[2]);
-  std::string text = fmt::format(
-      "\nmedian {:.1f} Mcells/s; useful traffic of {:.0f} bytes a cell and step: {:.2f} GB/s, "
-      "{:.1f} % of the\ntriad's {:.2f} GB/s here and now; {:.0f} bytes of memory a cell\n",
-      speed.rate / 1e6, speed.bytes, speed.traffic() / 1e9, 100 * speed.share(), speed.triad / 1e9,
-      footprint / all);
-  if (!plan.compare) {
-    text += "not compared with a closed form: " + plan.why_not +
-            "; checked: the energy is finite and the same in each run\n";
-  }
-  return text;
+/// Bytes a second of a triad over as much memory as the grid; 0 where caches would serve it.
+double triad_of_memory(const SeismicSpeed& speed, unsigned threads) {
+  return speed.is_cached() ? 0.0 : seismic::triad_bytes_s(speed.footprint.value, threads);
 }
 
 /// Whether the machine has room for the grid and what is recorded. Errors: failed.
@@ -86,11 +67,13 @@ class BenchSeismic final : public Workload {
     const std::size_t bytes = trial::footprint(program).value;
     SeismicSpeed speed;
     speed.bytes = seismic::useful_bytes(plan->scene.single_precision);
-    speed.triad = seismic::triad_bytes_s(bytes, setup.threads);
+    speed.footprint = Bytes{bytes};
+    speed.caches = measure::last_level_caches(*machine, machine->cpus());
+    speed.triad = triad_of_memory(speed, setup.threads);
     const auto done = trial::run_program(context.os, *machine, program, setup);
     if (!done) return done.as_unexpected();
     // Neighbours on the same hardware come and go: what memory gave before or after counts.
-    speed.triad = std::max(speed.triad, seismic::triad_bytes_s(bytes, setup.threads));
+    speed.triad = std::max(speed.triad, triad_of_memory(speed, setup.threads));
     std::vector<double> rates;
     for (const trial::ProgramRun& one : done->runs) rates.push_back(one.outcome.rate() * 1e6);
     speed.rate = median(rates);
@@ -99,15 +82,14 @@ class BenchSeismic final : public Workload {
     const std::string json = program_json(title, *done, {});
     context.out << (options_.program.json
                         ? json
-                        : program_text(title, *done, {}) +
-                              speed_text(speed, *plan, static_cast<double>(bytes)));
+                        : program_text(title, *done, {}) + speed_text(speed, *plan));
     if (auto written = write_files(context, program, *plan, json); !written) return written;
     return trial::check_verified(*done, title.text);
   }
 
   [[nodiscard]] ProgramTitle title_of(const SeismicPlan& plan, const SeismicSpeed& speed) const {
     const auto& cells = plan.scene.cells;
-    nlohmann::ordered_json layers = nlohmann::ordered_json::array();
+    Json layers = Json::array();
     for (const seismic::Layer& layer : plan.scene.layers) {
       layers.push_back({{"depth_m", layer.depth_m},
                         {"density_kg_per_m3", layer.density_kg_m3},
@@ -130,8 +112,8 @@ class BenchSeismic final : public Workload {
          {"compared_with_closed_form", plan.compare},
          {"bytes_per_cell_and_step", speed.bytes},
          {"useful_mb_per_s", speed.traffic() / 1e6},
-         {"triad_mb_per_s", speed.triad / 1e6},
-         {"fraction_of_triad", speed.share()}}};
+         {"triad_mb_per_s", speed.triad > 0.0 ? Json(speed.triad / 1e6) : Json(nullptr)},
+         {"fraction_of_triad", speed.share() ? Json(*speed.share()) : Json(nullptr)}}};
   }
 
   /// The seismogram is a drawing, not a table.

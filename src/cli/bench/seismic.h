@@ -3,10 +3,12 @@
 // closed forms.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "base/units.h"
 #include "cli/bench/program.h"
 #include "cli/options.h"
 #include "cli/verb.h"
@@ -42,6 +44,25 @@ struct SeismicPlan {
 
 /// Errors: bad_usage for what cannot be read or simulated, or files that cannot be written.
 Result<SeismicPlan> plan_seismic(const SeismicOptions& options);
+
+/// What a run is worth beside what this machine's memory can do.
+struct SeismicSpeed {
+  double rate = 0;   ///< Cells and steps a second, the median of the runs.
+  double bytes = 0;  ///< Useful bytes of a cell and a step.
+  double triad = 0;  ///< Bytes a second of a triad over as much memory; 0 when not measured.
+  Bytes footprint;   ///< Of the grid.
+  Bytes caches;      ///< All last-level caches of the machine; 0 when unknown.
+
+  [[nodiscard]] double traffic() const { return rate * bytes; }
+  /// The caches serve so much of the grid, and of a triad over as much, that neither says what
+  /// memory gives: below the size that `measure` takes, and STREAM's rules ask for.
+  [[nodiscard]] bool is_cached() const;
+  /// Of the triad; nothing where it is not known, or is that of caches.
+  [[nodiscard]] std::optional<double> share() const;
+};
+
+/// The speed for people; a share of the triad, or why there is none and which --size has one.
+std::string speed_text(const SeismicSpeed& speed, const SeismicPlan& plan);
 
 /// A plane of the wave field at the end of the run.
 struct SeismicSnapshot {

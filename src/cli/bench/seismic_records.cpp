@@ -6,6 +6,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "measure/working_set.h"
+
 namespace homenode::cli {
 namespace {
 
@@ -35,7 +37,50 @@ double time_of(const seismic::Scene& scene, std::size_t step) {
   return (static_cast<double>(step) + 0.5) * scene.step_s;
 }
 
+/// A side of a cube whose nine fields alone are beyond the caches.
+double side_beyond_caches(const SeismicSpeed& speed, bool single_precision) {
+  const double bytes_a_cell = seismic::component_count * (single_precision ? 4.0 : 8.0);
+  return std::ceil(
+      std::cbrt(static_cast<double>(measure::cache_factor * speed.caches.value) / bytes_a_cell));
+}
+
 }  // namespace
+
+bool SeismicSpeed::is_cached() const {
+  return footprint.value < measure::cache_factor * caches.value;
+}
+
+std::optional<double> SeismicSpeed::share() const {
+  if (is_cached() || triad <= 0.0) return std::nullopt;
+  return traffic() / triad;
+}
+
+std::string speed_text(const SeismicSpeed& speed, const SeismicPlan& plan) {
+  double cells = 1.0;
+  for (const std::size_t side : plan.scene.cells) cells *= static_cast<double>(side);
+  const double bytes_a_cell = static_cast<double>(speed.footprint.value) / cells;
+  std::string text = fmt::format(
+      "\nmedian {:.1f} Mcells/s; useful traffic of {:.0f} bytes a cell and step: {:.2f} GB/s",
+      speed.rate / 1e6, speed.bytes, speed.traffic() / 1e9);
+  if (const auto share = speed.share()) {
+    text += fmt::format(", {:.1f} % of the\ntriad's {:.2f} GB/s here and now", 100 * *share,
+                        speed.triad / 1e9);
+  }
+  text += fmt::format("; {:.0f} bytes of memory a cell\n", bytes_a_cell);
+  if (speed.is_cached()) {
+    text += fmt::format(
+        "no share of the memory's bandwidth: the grid's {} MiB are less than {} times the "
+        "{} MiB of\nlast-level caches, which serve much of them; --size {:.0f} is large "
+        "enough\n",
+        speed.footprint.value >> 20U, measure::cache_factor, speed.caches.value >> 20U,
+        side_beyond_caches(speed, plan.scene.single_precision));
+  }
+  if (!plan.compare) {
+    text += "not compared with a closed form: " + plan.why_not +
+            "; checked: the energy is finite and the same in each run\n";
+  }
+  return text;
+}
 
 std::string snapshot_json(const SeismicSnapshot& seen) {
   const seismic::Scene& scene = seen.scene;

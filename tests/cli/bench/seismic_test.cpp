@@ -56,6 +56,48 @@ TEST(BenchSeismicOptions, ARunThatTheClosedFormDoesNotFitSaysWhy) {
   EXPECT_FALSE(plan_seismic(options)->compare);
 }
 
+SeismicSpeed speed_beside(Bytes caches) {
+  SeismicSpeed speed;
+  speed.rate = 15e6;
+  speed.bytes = 216;
+  speed.triad = 32.4e9;
+  speed.footprint = 64_MiB;
+  speed.caches = caches;
+  return speed;
+}
+
+TEST(BenchSeismicSpeed, IsAShareOfTheTriadWhereBothGoToMemory) {
+  SeismicOptions options;
+  options.size = "64";
+  const auto plan = plan_seismic(options);
+  ASSERT_TRUE(plan);
+  for (const Bytes caches : {Bytes{}, 16_MiB}) {
+    const SeismicSpeed speed = speed_beside(caches);
+    ASSERT_TRUE(speed.share());
+    EXPECT_DOUBLE_EQ(*speed.share(), 0.1);
+    const std::string text = speed_text(speed, *plan);
+    EXPECT_NE(text.find("3.24 GB/s, 10.0 % of the\ntriad's 32.40 GB/s"), std::string::npos) << text;
+    EXPECT_EQ(text.find("caches"), std::string::npos) << text;
+  }
+  SeismicSpeed unknown = speed_beside(16_MiB);
+  unknown.triad = 0;
+  EXPECT_FALSE(unknown.share());
+}
+
+TEST(BenchSeismicSpeed, HasNoShareOfATriadThatCachesServe) {
+  SeismicOptions options;
+  options.size = "64";
+  const SeismicSpeed speed = speed_beside(17_MiB);
+  EXPECT_FALSE(speed.share());
+  const std::string text = speed_text(speed, *plan_seismic(options));
+  EXPECT_EQ(text.find('%'), std::string::npos) << text;
+  // Nine fields of 8 bytes: 68 MiB need a side of 99.7.
+  EXPECT_NE(text.find("64 MiB are less than 4 times the 17 MiB of\nlast-level caches"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("--size 100 is large enough"), std::string::npos) << text;
+}
+
 TEST(BenchSeismicRecords, ASnapshotHoldsThePlaneAndWhatLiesInIt) {
   SeismicOptions options;
   options.size = "64x50x60";
