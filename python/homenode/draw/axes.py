@@ -40,6 +40,7 @@ class Ruler:
     upward: bool  # from where cells go up.
     zero: float  # The cell that is 0 km,
     km: float  # and the km from cell to cell, below 0 for depths.
+    offset: float = 0.0  # Where in its cell a value lies: a staggered one half a cell on.
 
     @property
     def end(self) -> float:
@@ -48,13 +49,13 @@ class Ruler:
         return self.start - length if self.upward else self.start + length
 
     def at(self, cell: float) -> float:
-        """The point in the middle of a cell."""
-        along = (cell + 0.5) * self.points
+        """The point of a place in cells; that of a value is in the middle of its square."""
+        along = (cell - self.offset + 0.5) * self.points
         return self.start - along if self.upward else self.start + along
 
     def ticks(self) -> Iterator[tuple[float, float]]:
         """Points and km of round numbers along the ruler."""
-        one = (-0.5 - self.zero) * self.km
-        other = (self.cells - 0.5 - self.zero) * self.km
+        one = (self.offset - 0.5 - self.zero) * self.km
+        other = (self.offset + self.cells - 0.5 - self.zero) * self.km
         for km in ticks(one, other):
             yield self.at(self.zero + km / self.km), km

@@ -45,13 +45,14 @@ class _Painter:
         self.drawing = Drawing("hn-waves", 12)
         self.km = facts["spacing_m"] / 1000
         self.axis = int(facts["axis"])
+        self.offset = facts.get("offset", (0.0, 0.0, 0.0))
         points = LONGEST_SIDE / max(plane.width, plane.height)
         self.across = self._across(1 if self.axis == 0 else 0, points)
         self.up = self._up(1 if self.axis == 2 else 2, points)
 
     def _across(self, number: int, points: float) -> _Axis:
         zero = self.facts["source"][number]
-        ruler = Ruler(self.plane.width, points, LEFT, False, zero, self.km)
+        ruler = Ruler(self.plane.width, points, LEFT, False, zero, self.km, self.offset[number])
         return _Axis(number, ruler, f"{AXES[number]} from the source, km")
 
     def _up(self, number: int, points: float) -> _Axis:
@@ -59,14 +60,16 @@ class _Painter:
         is_depth = number == 2 and self.facts["free_surface"]
         zero = cells - 1 if is_depth else self.facts["source"][number]
         km = -self.km if is_depth else self.km
-        ruler = Ruler(cells, points, TOP + cells * points, True, zero, km)
+        bottom = TOP + cells * points
+        ruler = Ruler(cells, points, bottom, True, zero, km, self.offset[number])
         name = "depth, km" if is_depth else f"{AXES[number]} from the source, km"
         return _Axis(number, ruler, name)
 
     def paint(self) -> str:
         right, bottom = self.across.ruler.end, self.up.ruler.start
         scale = round_up(png.scale_of(self.plane))
-        km = (self.facts["cell"] - self.facts["source"][self.axis]) * self.km
+        cell = self.facts["cell"] + self.offset[self.axis]
+        km = (cell - self.facts["source"][self.axis]) * self.km
         self.drawing.text(20, 28, self._title(), size=17, bold=True)
         self.drawing.text(
             20,
@@ -106,15 +109,15 @@ class _Painter:
                 "line", "roof", x1=across.start, x2=across.end, y1=y, y2=y, stroke=MARK
             )
         if width := self.facts["absorbing_cells"]:
-            top = 0 if self.up.number == 2 and self.facts["free_surface"] else width
-            high = up.start - (up.cells - top) * up.points
+            surface = self.up.number == 2 and self.facts["free_surface"]
+            high = up.end if surface else up.at(up.cells - width - 0.5)
             self.drawing.add(
                 "rect",
                 "face",
-                x=across.start + width * across.points,
+                x=across.at(width - 0.5),
                 y=high,
                 width=(across.cells - 2 * width) * across.points,
-                height=up.start - width * up.points - high,
+                height=up.at(width - 0.5) - high,
                 fill="none",
                 stroke=MARK,
                 stroke_dasharray="5 4",

@@ -98,6 +98,8 @@ std::string snapshot_json(const SeismicSnapshot& seen) {
       {"cell", seen.slice.cell},
       {"spacing_m", scene.spacing_m},
       {"source", scene.sources.front().point},
+      {"offset", component < 0 ? seismic::Point{}
+                               : seismic::offset_of(static_cast<seismic::Component>(component))},
       {"layer_depths_m", depths},
       {"absorbing_cells", scene.absorbing_cells},
       {"free_surface", scene.free_surface},

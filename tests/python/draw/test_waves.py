@@ -103,6 +103,25 @@ def test_a_drawing_has_axes_and_a_scale_with_units() -> None:
     ET.fromstring(text)
 
 
+@pytest.mark.parametrize("offset", [(0.0, 0.0, 0.0), (0.5, 0.0, 0.5)])
+def test_a_value_is_drawn_where_it_lies_on_the_staggered_grid(
+    offset: tuple[float, float, float],
+) -> None:
+    """The square of the value at the source has the source's dot in its middle."""
+    facts = recorded("snapshot.json")
+    assert facts["component"] == "vz" and facts["offset"] == [0.5, 0.0, 0.5]
+    column, row = 32, 30
+    facts["offset"] = offset
+    facts["source"] = [column + offset[0], 25.0, row + offset[2]]
+    drawn = ET.fromstring(snapshot.draw(facts))
+    image = next(e for e in drawn.iter() if e.tag.endswith("image")).attrib
+    dot = next(e for e in drawn.iter() if e.get("class") == "source").attrib
+    side = float(image["width"]) / facts["width"]
+    assert float(dot["cx"]) == pytest.approx(float(image["x"]) + (column + 0.5) * side, abs=0.1)
+    bottom = float(image["y"]) + float(image["height"])
+    assert float(dot["cy"]) == pytest.approx(bottom - (row + 0.5) * side, abs=0.1)
+
+
 def test_a_plane_where_nothing_moves_has_no_scale_to_divide_by() -> None:
     facts = recorded("snapshot.json")
     facts["values"] = [0.0] * len(facts["values"])
