@@ -3,10 +3,13 @@
 import argparse
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from homenode.errors import USAGE
+
+# Of lab run: the program is another verb of homenode's, and its exit codes are those of verbs.
+AS_VERB = "--as-verb"
 
 
 class Parser(argparse.ArgumentParser):
@@ -31,6 +34,15 @@ class ProgramParser(Parser):
         options = super().parse_args(words, namespace)
         options.program = program
         return options
+
+
+def names_program(verb: str, words: Sequence[str]) -> bool:
+    """Whether the command line of a Python verb gives it a program to start, whose exit code is
+    then the verb's. (tune starts programs for its own ends.)"""
+    if verb == "lab":
+        own = words[: words.index("--")] if "--" in words else words
+        return words[:1] in (["run"], ["enter"]) and AS_VERB not in own
+    return verb == "profile" and "--" in words
 
 
 def positive(otherwise: str) -> Callable[[str], float]:

@@ -13,7 +13,8 @@ from contextlib import suppress
 from functools import partial
 from importlib import import_module
 
-from homenode.errors import DONE, FAILED, NOT_SUPPORTED, USAGE
+from homenode.arguments import names_program
+from homenode.errors import DONE, FAILED, NOT_SUPPORTED, USAGE, own_failure
 from homenode.places import SOURCE
 from homenode.verbs import PYTHON
 
@@ -28,6 +29,7 @@ STREAM_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF, errno.EIO
 def start(name: str) -> int:
     """Runs the verb `name` on the words of the command line; returns its exit code."""
     _open_missing_streams()
+    own = partial(own_failure, names_program=names_program(name, sys.argv[1:]))
     try:
         return _finish(import_module(f"homenode.{name}.cli").main)
     except KeyboardInterrupt:
@@ -36,7 +38,7 @@ def start(name: str) -> int:
         if (error.name or "homenode").startswith("homenode"):
             raise
         _say(name, f"the Python module {error.name} is missing; {_remedy()}")
-        return NOT_SUPPORTED
+        return own(NOT_SUPPORTED)
     except BrokenPipeError:
         _discard_output()
         return READER_GONE
@@ -48,7 +50,7 @@ def start(name: str) -> int:
             name,
             f"cannot write the output: {error.strerror}; free some space, or send it elsewhere",
         )
-        return FAILED
+        return own(FAILED)
 
 
 def _remedy() -> str:

@@ -31,7 +31,7 @@ std::string overview(const std::vector<std::unique_ptr<Verb>>& verbs) {
       "\nAny verb takes --machine NAME|FILE: it then runs inside the lab on that virtual machine,\n"
       "which --scale N makes N times smaller.\n"
       "'homenode VERB --help' explains a verb, 'homenode --version' prints the version.\n"
-      "Exit codes: 0 done, 1 failed, 2 bad usage, 3 not supported here.\n";
+      "Exit codes: 0 done, 1 failed, 2 bad usage, 3 not supported here; 125 beside a program.\n";
   return text;
 }
 

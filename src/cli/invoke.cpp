@@ -51,6 +51,7 @@ int run_in_lab(Context& context, const LabOptions& lab, const std::vector<std::s
   std::vector<std::string> command{"run", "--machine", lab.machine};
   if (!lab.scale.empty()) command.push_back("--scale=" + lab.scale);
   if (!reads_input) command.emplace_back("--no-input");
+  if (!context.names_program) command.emplace_back("--as-verb");
   for (const std::string& file : outputs) command.push_back("--output=" + file);
   command.insert(command.end(), {"--", self});
   command.insert(command.end(), inner.begin(), inner.end());
@@ -74,7 +75,7 @@ int usage_error(Context& context, const CLI::App& app, const std::string& what) 
     command += " " + inner->get_name();
   }
   context.err << fmt::format("{0}: {1}; '{0} --help' lists the options\n", command, what);
-  return exit_usage;
+  return own_failure(context, exit_usage);
 }
 
 }  // namespace
@@ -122,7 +123,7 @@ int become_native(Context& context, std::vector<std::string> arguments) {
                      .take()
                      .message()
               << '\n';
-  return exit_failed;
+  return own_failure(context, exit_failed);
 }
 
 int run_guarded(Context& context, const std::function<int()>& command) {
@@ -136,7 +137,7 @@ int run_guarded(Context& context, const std::function<int()>& command) {
   } catch (const std::exception& error) {
     context.err << "homenode: " << error.what() << '\n';
   }
-  return exit_failed;
+  return own_failure(context, exit_failed);
 }
 
 int invoke(Context& context, Verb& verb, const std::vector<std::string>& arguments) {
@@ -156,6 +157,7 @@ int invoke(Context& context, Verb& verb, const std::vector<std::string>& argumen
     auto split = split_program_line(app, arguments, [&verb](const std::string& argument) {
       return verb.launcher_arguments(argument);
     });
+    context.names_program = !split || verb.is_program(split->program);  // If it cannot be known.
     if (!split) return report(context, verb.name(), split.error());
     line = std::move(*split);
   }

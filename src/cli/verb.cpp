@@ -96,17 +96,21 @@ void define_lab_options(CLI::App& app, LabOptions& options) {
       ->type_name("N");
 }
 
+int own_failure(const Context& context, int usual) {
+  return context.names_program ? exit_launcher_failed : usual;
+}
+
 int report(Context& context, const std::string& verb, const Error& error) {
   context.err << "homenode " << verb << ": " << error.message() << '\n';
   switch (error.code) {
     case ErrorCode::bad_usage:
-      return exit_usage;
+      return own_failure(context, exit_usage);
     case ErrorCode::not_supported:
-      return exit_not_supported;
+      return own_failure(context, exit_not_supported);
     case ErrorCode::failed:
       break;
   }
-  return exit_failed;
+  return own_failure(context, exit_failed);
 }
 
 int finish(Context& context, const std::string& verb, const Result<void>& done) {

@@ -30,6 +30,11 @@ inline constexpr int exit_done = 0;
 inline constexpr int exit_failed = 1;
 inline constexpr int exit_usage = 2;
 inline constexpr int exit_not_supported = 3;
+/// In place of 1 to 3 where a program is named, whose own exit codes these may be; and of a program
+/// that could not be started: as env(1), timeout(1) and nohup(1) have them.
+inline constexpr int exit_launcher_failed = 125;
+inline constexpr int exit_cannot_execute = 126;
+inline constexpr int exit_not_found = 127;
 
 /// What a verb may touch: the operating system and the two streams.
 struct Context {
@@ -45,6 +50,8 @@ struct Context {
   std::vector<std::string> arguments = {};
   /// Time and Ctrl-C for what takes a while; null: those of the system.
   const os::Pace* pace = nullptr;
+  /// The line names a program, whose exit code is passed on; invoke() sets it.
+  bool names_program = false;
 };
 
 /// A command line that works as it stands, and what it shows, without a full stop.
@@ -72,6 +79,10 @@ class Verb {
   /// rest.
   [[nodiscard]] virtual bool runs_program() const { return false; }
   virtual void take_program(std::vector<std::string> /*program*/) {}
+  /// Whether what stands after the options is a program to start.
+  [[nodiscard]] virtual bool is_program(const std::vector<std::string>& rest) const {
+    return !rest.empty();
+  }
   /// How many arguments, from this one on, belong to another launcher whose options may stand among
   /// those of a verb that runs a program; take_program() gets them first.
   [[nodiscard]] virtual std::size_t launcher_arguments(const std::string& /*argument*/) const {
@@ -101,6 +112,9 @@ struct LabOptions {
 
 /// Adds --machine and --scale, which every verb has; invoke() obeys them.
 void define_lab_options(CLI::App& app, LabOptions& options);
+
+/// The exit code of a failure of this command's own: `usual`, or that of a failed launcher.
+int own_failure(const Context& context, int usual);
 
 /// Prints "homenode VERB: message" on the error stream and gives the exit code that belongs to it.
 int report(Context& context, const std::string& verb, const Error& error);

@@ -20,7 +20,7 @@ Words lab_words(const os::Fake& os) {
   if (words.size() < 7) return {};
   EXPECT_TRUE(words[0].ends_with("homenode-lab"));
   const auto end = std::find(words.begin(), words.end(), "--");
-  EXPECT_LE(end - words.begin(), 5) << "but for --no-input";
+  EXPECT_LE(end - words.begin(), 6) << "but for --no-input and --as-verb";
   if (words.end() - end < 2) return {};
   words.erase(words.begin() + 4, end + 2);
   words.erase(words.begin());
@@ -221,10 +221,10 @@ TEST(Dispatch, ScaleGoesWithTheMachineToTheLab) {
     words.insert(words.end(), {"--threads", "32"});
     line.run(words);
     Words lab = line.os.executed();
-    ASSERT_GE(lab.size(), 11U);
-    EXPECT_EQ(Words(lab.begin() + 1, lab.begin() + 7),
-              (Words{"run", "--machine", "hp-8x4", "--scale=64", "--no-input", "--"}));
-    EXPECT_EQ(Words(lab.begin() + 8, lab.end()), (Words{"bench", "map", "--threads", "32"}));
+    ASSERT_GE(lab.size(), 12U);
+    EXPECT_EQ(Words(lab.begin() + 1, lab.begin() + 8),
+              (Words{"run", "--machine", "hp-8x4", "--scale=64", "--no-input", "--as-verb", "--"}));
+    EXPECT_EQ(Words(lab.begin() + 9, lab.end()), (Words{"bench", "map", "--threads", "32"}));
   }
   CommandLine line;
   line.run({"run", "--machine", "hp-8x4", "--scale", "8", "prog", "--scale", "x"});
@@ -238,7 +238,7 @@ TEST(Dispatch, ScaleWithoutAMachineIsBadUsage) {
   for (const Words& words : {Words{"topology", "--scale", "4"}, Words{"run", "--scale=4", "prog"},
                              Words{"topology", "--machine=quad-4x2", "--scale="}}) {
     CommandLine line;
-    EXPECT_EQ(line.run(words), exit_usage) << words.front();
+    EXPECT_EQ(line.run(words), words.back() == "prog" ? exit_launcher_failed : exit_usage);
     EXPECT_NE(line.err.str().find("--scale"), std::string::npos) << line.err.str();
     EXPECT_TRUE(line.os.executed().empty());
   }
@@ -252,8 +252,42 @@ TEST(Dispatch, AProgramsOwnMachineOptionStaysItsOwn) {
 
 TEST(Dispatch, AnEmptyMachineIsBadUsage) {
   CommandLine line;
-  EXPECT_EQ(line.run({"run", "--machine=", "prog"}), exit_usage);
+  EXPECT_EQ(line.run({"run", "--machine=", "--show"}), exit_usage);
+  EXPECT_EQ(line.run({"topology", "--machine="}), exit_usage);
   EXPECT_TRUE(line.os.executed().empty());
+}
+
+TEST(Dispatch, AFailureBesideAProgramIsNoExitCodeOfThePrograms) {
+  const std::string pid = "4194304";
+  for (const auto& [words, code] : std::initializer_list<std::pair<Words, int>>{
+           {{"run", "--machine=", "prog"}, exit_launcher_failed},
+           {{"run", "-m", "60000", "prog"}, exit_launcher_failed},
+           {{"run", "-m", "60000", "--show"}, exit_usage},
+           {{"run", "--nosuch", "prog"}, exit_launcher_failed},
+           {{"run", "--recipe=/no/such/file", "prog"}, exit_launcher_failed},
+           {{"run", "--recipe=/no/such/file", "--show"}, exit_failed},
+           {{"sample", "--overhead=x", "--", "prog"}, exit_launcher_failed},
+           {{"sample", "--overhead=x", pid}, exit_usage},
+           {{"sample", pid}, exit_failed},
+           {{"sample"}, exit_usage},
+           {{"topology", "--nosuch"}, exit_usage}}) {
+    CommandLine line;
+    EXPECT_EQ(line.run(words), code) << testing::PrintToString(words) << line.err.str();
+    EXPECT_TRUE(line.os.executed().empty());
+  }
+}
+
+TEST(Dispatch, TheLabIsToldWhetherItsExitCodesAreThoseOfAProgram) {
+  for (const auto& [words, as_verb] : std::initializer_list<std::pair<Words, bool>>{
+           {{"topology", "--machine=m"}, true},
+           {{"run", "--machine=m", "--show"}, true},
+           {{"run", "--machine=m", "prog", "--as-verb"}, false}}) {
+    CommandLine line;
+    EXPECT_EQ(line.run(words), as_verb ? exit_not_supported : exit_launcher_failed);
+    const Words lab = line.os.executed();
+    const auto own = std::find(lab.begin(), lab.end(), "--");
+    EXPECT_EQ(std::find(lab.begin(), own, "--as-verb") != own, as_verb);
+  }
 }
 
 TEST(Dispatch, BadOptionsAreOneLine) {
@@ -261,7 +295,8 @@ TEST(Dispatch, BadOptionsAreOneLine) {
        {Words{"run", "--nosuch", "x"}, Words{"run", "-m"}, Words{"bench", "--nosuch"},
         Words{"bench", "nosuch"}, Words{"topology", "--json", "--json", "x"}}) {
     CommandLine line;
-    EXPECT_EQ(line.run(words), exit_usage) << testing::PrintToString(words);
+    EXPECT_EQ(line.run(words), words.front() == "run" ? exit_launcher_failed : exit_usage)
+        << testing::PrintToString(words);
     const std::string text = line.err.str();
     EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1) << text;
     EXPECT_TRUE(text.starts_with("homenode " + words.front() + ": ")) << text;
@@ -279,7 +314,8 @@ TEST(Dispatch, TheNameThatWasMeantIsNamed) {
            {{"bench", "map", "--size", "1m", "--size", "2m"}, "--size can be given only once"},
            {{"topology", "surplus"}, "the argument 'surplus' is one too many"}}) {
     CommandLine line;
-    EXPECT_EQ(line.run(words), exit_usage) << testing::PrintToString(words);
+    EXPECT_EQ(line.run(words), words.front() == "run" ? exit_launcher_failed : exit_usage)
+        << testing::PrintToString(words);
     EXPECT_NE(line.err.str().find(meant), std::string::npos) << line.err.str();
   }
 }
@@ -288,7 +324,8 @@ TEST(Dispatch, AnOptionForSharedMemoryAloneIsNamed) {
   for (const auto& [option, name] : std::initializer_list<std::pair<std::string, std::string>>{
            {"-d", "--dump (-d)"}, {"-T", "--touch (-T)"}, {"--huge", "--huge (-u)"}}) {
     CommandLine line;
-    EXPECT_EQ(line.run({"run", option, "prog"}), exit_usage);
+    EXPECT_EQ(line.run({"run", option, "prog"}), exit_launcher_failed);
+    EXPECT_EQ(line.run({"run", option}), exit_usage);
     EXPECT_NE(line.err.str().find(name + " is for shared memory"), std::string::npos);
   }
 }

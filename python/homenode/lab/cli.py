@@ -1,9 +1,11 @@
 """The command homenode-lab: programs in virtual NUMA machines, and the machines there are."""
 
 import argparse
+import sys
 from collections.abc import Sequence
 
-from homenode.errors import USAGE
+from homenode.arguments import names_program
+from homenode.errors import USAGE, own_failure
 from homenode.lab import cli_machines, cli_run
 from homenode.lab.errors import LabError
 from homenode.lab.text import PROGRAM, say
@@ -31,10 +33,11 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command; returns its exit code."""
+    words = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        options = parser().parse_args(arguments)
+        options = parser().parse_args(words)
         verbs = {**cli_run.VERBS, **cli_machines.VERBS}
         return verbs[options.verb](options)
     except LabError as error:
         say(str(error))
-        return error.exit_code
+        return own_failure(error.exit_code, names_program=names_program("lab", words))

@@ -8,8 +8,8 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from homenode.arguments import at_least_one, positive
-from homenode.errors import FAILED, USAGE
+from homenode.arguments import AS_VERB, at_least_one, positive
+from homenode.errors import FAILED, USAGE, own_failure
 from homenode.files import write_whole
 from homenode.lab import render
 from homenode.lab.enter import Shell
@@ -23,9 +23,9 @@ from homenode.lab.text import say
 from homenode.lab.timeline_file import check_timeline, write_timeline
 
 EXIT_CODES = (
-    "Exit codes: 0 done, 1 failed, 2 bad usage, 3 not supported here. For run, the program's "
-    "own; 128+N if signal N killed it; 124 timed out; 126, 127 not started; 1 the machine was "
-    "lost."
+    "Exit codes: 0 done, 1 failed, 2 bad usage, 3 not supported here. For run and enter, the "
+    "program's own; 128+N if signal N killed it; 124 timed out; 125 the lab itself failed, or lost "
+    "the machine; 126 cannot be executed, 127 not found."
 )
 
 STDIN = 0
@@ -80,6 +80,7 @@ def add_parsers(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
     run.add_argument(
         "-n", "--no-input", action="store_true", help="leave the standard input to others"
     )
+    run.add_argument(AS_VERB, action="store_true", help=argparse.SUPPRESS)
     run.add_argument(
         "command",
         nargs=argparse.REMAINDER,
@@ -238,7 +239,8 @@ def _status(result: Result, lab: Lab, command: list[str], options: argparse.Name
     full = lab.results is not None and os.statvfs(lab.results).f_bavail == 0
     if full:
         say(f"the results folder {lab.results} is full; free some space there and run it again")
-    return result.status or (FAILED if result.lost or full else 0)
+    failed = own_failure(FAILED, names_program=not options.as_verb)
+    return result.status or (failed if result.lost or full else 0)
 
 
 VERBS = {"run": run, "enter": enter}

@@ -7,11 +7,13 @@ import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from homenode import errors
-from homenode.errors import UserError
+from homenode.arguments import names_program
+from homenode.errors import UserError, own_failure
 from homenode.files import write_whole
 from homenode.profile import document, text
 from homenode.profile.errors import ProfileError
@@ -26,12 +28,16 @@ __all__ = ["main", "parser"]
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the verb and returns its exit code."""
-    options = parsed(arguments)
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    own = partial(own_failure, names_program=names_program("profile", words))
     try:
+        options = parsed(words)
         return COMMANDS[options.command](options)
+    except SystemExit as end:  # argparse: --help, or bad usage.
+        raise SystemExit(own(end.code) if isinstance(end.code, int) else end.code) from None
     except UserError as error:
         print(f"homenode profile: {error}", file=sys.stderr)
-        return error.exit_code
+        return own(error.exit_code)
 
 
 def _take(options: argparse.Namespace) -> int:

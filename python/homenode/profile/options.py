@@ -11,8 +11,9 @@ from homenode.profile.export import FORMATS
 
 TAKE = "take"
 EPILOG = (
-    "Exit codes: 0 done, 1 failed, 2 bad usage, 3 not supported here. Of a program that was "
-    "started for the profile, its own; 128+N if signal N killed it."
+    "Exit codes: 0 done, 1 failed, 2 bad usage, 3 not supported here. With a program to start, its "
+    "own; 128+N if signal N killed it; 125 the profile failed, 126 cannot be executed, 127 not "
+    "found."
 )
 
 

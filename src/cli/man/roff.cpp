@@ -100,7 +100,11 @@ std::string exit_status(bool runs_program) {
                         entry(bold("1"), "Failed; one line on the standard error says why.") +
                         entry(bold("2"), "Bad usage.") + entry(bold("3"), "Not supported here.");
   if (!runs_program) return section;
-  return section + entry(bold("126"), "The program cannot be executed.") +
+  return section +
+         entry(bold("125"),
+               "In place of 1 to 3 where a program is named, or an option before it is unknown: "
+               "these are then the program's.") +
+         entry(bold("126"), "The program cannot be executed.") +
          entry(bold("127"), "The program was not found.") +
          entry("other", "The program's own exit code, once it has started.");
 }

@@ -96,7 +96,9 @@ constexpr const char* footer =
     "memory, which keeps it, and of all that map it; the options after it are carried out in "
     "their order. When a step fails, what had to be made is removed again. "
     "The program is started without a shell and its exit code is the command's. It is 127 when the "
-    "program is not found and 126 when it cannot be executed.";
+    "program is not found, 126 when it cannot be executed and 125 when homenode itself fails, as "
+    "of "
+    "env and timeout; without a program failures are 1, 2 and 3, as of every verb.";
 
 /// The heading that an option stands under in the help.
 const char* group_of(Kind kind) {

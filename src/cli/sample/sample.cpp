@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "cli/invoke.h"
-#include "cli/run/run.h"
 #include "launch/sampling.h"
 #include "machine/json.h"
 #include "os/pace.h"
@@ -62,6 +61,9 @@ class Sample final : public Verb {
   }
 
   [[nodiscard]] bool runs_program() const override { return true; }
+  [[nodiscard]] bool is_program(const std::vector<std::string>& rest) const override {
+    return !rest.empty() && !sampled_process(rest);
+  }
   void take_program(std::vector<std::string> program) override { line_ = std::move(program); }
 
   int run(Context& context) override {
@@ -150,7 +152,7 @@ class Sample final : public Verb {
         end.budget.lost() > 0 ? fmt::format(", {} were lost", end.budget.lost()) : "",
         percent * end.budget.share());
     const int code = end.exit_code.value_or(exit_done);
-    return code == exit_done && end.trouble ? exit_failed : code;
+    return code == exit_done && end.trouble ? own_failure(context, exit_failed) : code;
   }
 
   [[nodiscard]] int list(Context& context, const sensing::SampleRequest& asked) const {

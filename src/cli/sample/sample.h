@@ -1,6 +1,8 @@
 // homenode sample: which thread uses which memory of a program, written to a file while it runs.
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -33,7 +35,11 @@ struct SampleCommand {
 
 void define_sample_options(CLI::App& app, SampleOptions& options);
 
-/// `line` is what follows the options: one number is a PID, all else a program with its arguments.
+/// The process that the line after the options names: one number is a PID, all else a program with
+/// its arguments.
+std::optional<pid_t> sampled_process(const std::vector<std::string>& line);
+
+/// `line` is what follows the options, as above.
 /// Errors: bad_usage naming the value that is wrong.
 Result<SampleCommand> make_sample_command(const SampleOptions& options,
                                           const std::vector<std::string>& line);

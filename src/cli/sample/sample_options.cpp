@@ -57,6 +57,11 @@ void define_sample_options(CLI::App& app, SampleOptions& options) {
                "with --list: print one JSON object (schema homenode.sources/1)");
 }
 
+std::optional<pid_t> sampled_process(const std::vector<std::string>& line) {
+  const auto pid = line.size() == 1 ? number_in<pid_t>(line.front()) : std::nullopt;
+  return pid && *pid > 0 ? pid : std::nullopt;
+}
+
 Result<SampleCommand> make_sample_command(const SampleOptions& options,
                                           const std::vector<std::string>& line) {
   SampleCommand command;
@@ -81,8 +86,7 @@ Result<SampleCommand> make_sample_command(const SampleOptions& options,
     return bad_usage("the process is missing",
                      "give its PID, or a program as in 'homenode sample -- ./solver'");
   }
-  const auto pid = line.size() == 1 ? number_in<pid_t>(line.front()) : std::nullopt;
-  if (pid && *pid > 0) {
+  if (const auto pid = sampled_process(line)) {
     command.request.pid = *pid;
   } else {
     command.request.program = line;

@@ -333,7 +333,8 @@ TEST(RunFuzz, WholeLinesEndWithACodeAndALine) {
     const bool executed = line.os.count("execute") > started;
     SCOPED_TRACE(testing::PrintToString(words));
     ASSERT_TRUE(code == exit_done || code == exit_failed || code == exit_usage ||
-                code == exit_not_supported || code == exit_not_found);
+                code == exit_not_supported || code == exit_launcher_failed ||
+                code == exit_not_found);
     ASSERT_EQ(executed, code == exit_not_found) << line.err.str();
     if (code != exit_done) {
       ASSERT_FALSE(line.err.str().empty());

@@ -114,7 +114,7 @@ TEST(Run, EmitsForOtherToolsAndStartsNothing) {
   EXPECT_TRUE(line.err.str().empty());
   EXPECT_EQ(line.run({"run", "-l", "--emit=omp", "prog"}), exit_done);
   EXPECT_NE(line.err.str().find("omp cannot express"), std::string::npos);
-  EXPECT_EQ(line.run({"run", "-l", "--emit=taskset", "prog"}), exit_usage);
+  EXPECT_EQ(line.run({"run", "-l", "--emit=taskset", "prog"}), exit_launcher_failed);
   EXPECT_TRUE(calls_but_reads(line.os).empty());
 }
 
@@ -131,7 +131,7 @@ TEST(Run, BecomesTheFullCommandForWhatItDoesNotKnow) {
   CommandLine line;
   Context small{line.os, line.out, line.err, "/usr/bin/homenode"};
   const Words words{"run", "--threads", "S0:0", "prog"};
-  EXPECT_EQ(dispatch(small, words), exit_failed);
+  EXPECT_EQ(dispatch(small, words), exit_launcher_failed);
   const Words executed = line.os.executed();
   ASSERT_EQ(executed.size(), words.size() + 1);
   EXPECT_TRUE(executed[0].ends_with("homenode-native"));
@@ -145,7 +145,8 @@ TEST(Run, BadUsageStartsNothing) {
         Words{"run", "-m", "all", "-a", "x"}, Words{"run", "-i", "[0,1]", "x"},
         Words{"run", "-i", "", "x"}, Words{"run", "--json", "x"}, Words{"run", "-z", "x"}}) {
     CommandLine line;
-    EXPECT_EQ(line.run(words), exit_usage) << testing::PrintToString(words);
+    EXPECT_EQ(line.run(words), words.back() == "x" ? exit_launcher_failed : exit_usage)
+        << testing::PrintToString(words);
     expect_one_line(line.err.str());
     EXPECT_TRUE(calls_but_reads(line.os).empty());
   }
@@ -173,11 +174,11 @@ TEST(Run, EveryRefusalIsOneLineAndStartsNothing) {
         EXPECT_TRUE(line.os.executed().empty());
         EXPECT_TRUE(line.out.str().empty());
         if (line.os.calls()[nth - 1] == "read_file") {
-          EXPECT_EQ(code, exit_failed);
+          EXPECT_EQ(code, words.back() == "prog" ? exit_launcher_failed : exit_failed);
           continue;
         }
         if (errno_value == EPERM || errno_value == ENOSYS) {
-          EXPECT_EQ(code, exit_not_supported);
+          EXPECT_EQ(code, words.back() == "prog" ? exit_launcher_failed : exit_not_supported);
         }
         if (errno_value == EPERM) {
           EXPECT_NE(line.err.str().find("CAP_SYS_NICE"), std::string::npos);

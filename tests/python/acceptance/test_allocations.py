@@ -248,7 +248,7 @@ def test_the_end_of_the_program_says_what_was_placed(said: dict) -> None:
 
 def test_a_name_in_a_program_behind_another_is_refused_before_the_start(said: dict) -> None:
     code, text, errors = said["through a shell"]
-    assert code == 2
+    assert code == 125
     assert "directly before the program" in errors
     assert "map=" not in text
 
@@ -262,13 +262,13 @@ def test_names_that_are_not_there_are_told_with_those_that_are_near(
     command: str, programs: dict
 ) -> None:
     code, text = refusal(command, "--place", "name=wrok_a: local", programs["pie"])
-    assert (code, "did you mean 'work_a'" in text) == (2, True)
+    assert (code, "did you mean 'work_a'" in text) == (125, True)
     code, text = refusal(command, "--place", "from=alloc_4d: local", programs["pie"])
-    assert (code, "did you mean 'alloc_3d'" in text) == (2, True)
+    assert (code, "did you mean 'alloc_3d'" in text) == (125, True)
     code, text = refusal(command, "--place", "name=hidden_: local", programs["stripped"])
-    assert (code, "is stripped of its names" in text) == (2, True)
+    assert (code, "is stripped of its names" in text) == (125, True)
     code, text = refusal(command, "--place", "name=table: local", programs["pie"])
-    assert (code, "read-only" in text) == (2, True)
+    assert (code, "read-only" in text) == (125, True)
     assert text.count("\n") == 1
 
 

@@ -63,7 +63,7 @@ def test_a_policy_of_the_process_is_refused_in_one_line(
     forbidding: str, what: str, options: list[str]
 ) -> None:
     result = run(forbidding, what, *options)
-    assert (result.returncode, result.stdout) == (3, "")
+    assert (result.returncode, result.stdout) == (125, "")
     assert len(result.stderr.splitlines()) == 1
     assert "CAP_SYS_NICE" in result.stderr
 

@@ -60,7 +60,7 @@ def test_a_killed_qemu_is_one_line(start: Start, sessions: Path):
     driver = start(f"echo ready; {WAIT}")
     os.kill(driver.qemu(), signal.SIGKILL)
     code, _, err = driver.end()
-    assert code == 1
+    assert code == 125
     assert "QEMU was killed by signal 9" in err and err.count("\n") == 1
     assert left(sessions) == []
 
@@ -69,7 +69,7 @@ def test_a_panic_is_one_line_and_its_log_is_kept(start: Start, tmp_path: Path):
     kept = tmp_path / "out"
     driver = start("echo c > /proc/sysrq-trigger", "--results", str(kept), ready=False)
     code, _, err = driver.end()
-    assert code == 1
+    assert code == 125
     assert "Kernel panic - not syncing: sysrq triggered crash" in err and err.count("\n") == 1
     assert "Kernel panic" in (kept / "lab-console.log").read_text(errors="replace")
 
@@ -108,7 +108,7 @@ def test_a_qemu_that_cannot_start_is_one_line(
     broken.chmod(0o755)
     monkeypatch.setenv("HOMENODE_QEMU", str(broken))
     code, _, err = start("true", ready=False).end()
-    assert code == 1 and err.count("\n") == 1
+    assert code == 125 and err.count("\n") == 1
     assert "QEMU ended with code 1 (no room for the guest)" in err
     assert left(sessions) == []
 
@@ -155,7 +155,7 @@ NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "/usr/b
 def test_output_that_the_session_cannot_hold_is_said(start: Start, small_disk: Path):
     driver = start("echo ready; head -c 3000000 /dev/zero", runtime=small_disk)
     code, out, err = driver.end()
-    assert code == 1 and len(out) < 3_000_000
+    assert code == 125 and len(out) < 3_000_000
     assert "output was lost" in err
 
 

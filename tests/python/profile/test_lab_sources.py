@@ -234,11 +234,11 @@ def test_within_the_lab_the_plugin_counts_and_others_are_refused_by_name(quad: L
     ("words", "status", "what"),
     [
         (["999999"], 1, "no process 999999"),
-        (["--output", "/proc/x", "--", "true"], 1, "cannot write /proc/x"),
-        (["--with", "no-such", "--", "true"], 2, "no source of samples"),
-        (["--overhead", "much", "--", "true"], 2, "--overhead"),
-        (["--duration", "-1", "--", "true"], 2, "--duration"),
-        (["--json", "--", "true"], 2, "--list"),
+        (["--output", "/proc/x", "--", "true"], 125, "cannot write /proc/x"),
+        (["--with", "no-such", "--", "true"], 125, "no source of samples"),
+        (["--overhead", "much", "--", "true"], 125, "--overhead"),
+        (["--duration", "-1", "--", "true"], 125, "--duration"),
+        (["--json", "--", "true"], 125, "--list"),
     ],
 )
 def test_what_cannot_be_is_one_line_that_says_what_to_do(
