@@ -17,6 +17,7 @@ from homenode.report.words import Words
 from homenode.study import records
 from homenode.study.description import Description, describe
 from homenode.study.errors import StudyError
+from homenode.study.records import Record
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Contents:
 
 def read(paths: Sequence[Path]) -> Contents:
     """Reads and judges records. Raises StudyError, and what odd records end in."""
-    found = [record for path in paths for record in records.read(path)]
+    found = [record for path in paths for record in _some(path)]
     names = list(dict.fromkeys(str(record["case"]["workload"]) for record in found))
     workloads = {name: _workload(paths, name) for name in names}
     papers = tuple(judge(papers_of([str(record["study"]) for record in found]), found))
@@ -63,6 +64,14 @@ def read(paths: Sequence[Path]) -> Contents:
     workload = next(iter(workloads.values()), None)
     machines = model.build(found, Words.of(workload) if workload else None)
     return Contents(tuple(paths), tuple(machines), (), papers, study)
+
+
+def _some(path: Path) -> list[Record]:
+    """Its records, of which there are some; of several, one without would be left out silently."""
+    found = records.read(path)
+    if not found:
+        raise StudyError(f"{path} has no record; run its study first: homenode study FILE.toml")
+    return found
 
 
 def _workload(paths: Sequence[Path], name: str) -> Description | None:

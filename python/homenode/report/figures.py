@@ -10,7 +10,7 @@ from statistics import median
 from typing import Any
 
 from homenode.matrix import AccessMatrix, local_share
-from homenode.report.model import Failure, latest
+from homenode.report.model import Failure, latest, no_complete_case
 from homenode.study.case import Case, Option
 from homenode.study.description import Description, Metric
 from homenode.study.errors import StudyError
@@ -100,9 +100,7 @@ def build(records: Iterable[Record], workload: Description) -> list[FigureView]:
     views = [_view(group, workload) for group in groups.values()]
     views = [view for view in views if view.records]
     if not views:
-        raise StudyError(
-            "the records contain no complete case; run the study first: homenode study FILE.toml"
-        )
+        raise StudyError(no_complete_case(list(records)))
     return views
 
 

@@ -8,7 +8,14 @@ from markupsafe import Markup
 from homenode.claims.judge import JudgedPaper
 from homenode.report import claims_text, lines_svg, machine_svg
 from homenode.report.figures import FigureView, Group, Panel
-from homenode.report.page import machine_option, template, versions_of
+from homenode.report.page import (
+    each_of,
+    each_once,
+    machine_option,
+    template,
+    told_apart,
+    versions_of,
+)
 from homenode.report.templating import asset
 from homenode.report.words import ratio
 
@@ -21,16 +28,20 @@ def render(
     views: Sequence[FigureView], records_paths: Sequence[str], papers: Sequence[JudgedPaper] = ()
 ) -> str:
     """The whole page as text, with what the papers claim on top."""
-    first = views[0].records[0]
+    records = [record for view in views for record in view.records]
+    workloads = list({view.workload.name: view.workload for view in views}.values())
+    one = len(workloads) == 1
+    names = [v.machine.name if one else f"{v.workload.name} on {v.machine.name}" for v in views]
     return template("figures.html").render(
         views=views,
-        workloads=list({view.workload.name: view.workload for view in views}.values()),
+        workloads=workloads,
+        names=told_apart(names),
         papers=papers,
         printed=claims_text.printed,
         counts=claims_text.counts,
-        title=str(first["title"]),
-        study=str(first["study"]),
-        study_file=str(first["study_file"]),
+        title=each_once(records, "title"),
+        study=each_once(records, "study"),
+        study_files=lambda view: each_of(view.records, "study_file"),
         records_paths=records_paths,
         style=asset("page.css"),
         draw=draw,

@@ -14,7 +14,6 @@ from homenode.report.perfect import Shares
 from homenode.report.words import Words
 from homenode.study import counts as plugin_counts
 from homenode.study.case import Case
-from homenode.study.description import FLAT
 from homenode.study.errors import StudyError
 from homenode.study.machine import Machine
 from homenode.study.records import Record, is_complete, run_key
@@ -215,10 +214,17 @@ def build(records: Iterable[Record], words: Words | None = None) -> list[Machine
         groups.setdefault((str(machine["name"]), str(machine["digest"])), []).append(record)
     views = [_build_machine(group, words) for group in groups.values()]
     if not any(view.cases for view in views):
-        raise StudyError(
-            "the records contain no complete case; run the study first: homenode study FILE.toml"
-        )
+        raise StudyError(no_complete_case(found))
     return [view for view in views if view.cases]
+
+
+def no_complete_case(records: Sequence[Record]) -> str:
+    """What to say of records of which none can be shown, with what their first one ended in."""
+    errors = [str(record["error"]) for record in records if record["error"]]
+    why = f" (the first of {len(errors)} that failed: {errors[0]})" if errors else ""
+    return (
+        f"the records contain no complete case{why}; run the study first: homenode study FILE.toml"
+    )
 
 
 def _build_machine(records: Sequence[Record], words: Words) -> MachineView:
@@ -316,32 +322,6 @@ def _ability(pattern: str, label: str, method: str, cases: Sequence[CaseView]) -
     verdict = rule.together([c.judgement.verdict for c in members]) if members else None
     mark = paper.TABLE.get(pattern, {}).get(method)
     return AbilityCell(pattern, label, method, members, verdict, mark)
-
-
-@dataclass(frozen=True)
-class Contrast:
-    """The pair of cases that shows most: a pattern by default, and where it was best placed."""
-
-    before: CaseView
-    after: CaseView
-
-
-def telling_contrast(view: MachineView) -> Contrast | None:
-    """Among the patterns with a home, the largest gain in local share over the default."""
-    best: Contrast | None = None
-    for row in view.rows:
-        if "default" not in row.cases or row.goal == FLAT:
-            continue
-        before = row.cases["default"]
-        after = max(row.cases.values(), key=lambda case: case.judgement.local)
-        gain = after.judgement.local - before.judgement.local
-        if gain > 0.05 and (best is None or gain > _gain(best) + 0.005):
-            best = Contrast(before, after)
-    return best
-
-
-def _gain(contrast: Contrast) -> float:
-    return contrast.after.judgement.local - contrast.before.judgement.local
 
 
 def read_write_gap(view: MachineView) -> tuple[int, float] | None:

@@ -13,6 +13,7 @@ from homenode.claims.judge import JudgedPaper
 from homenode.matrix import local_share
 from homenode.report import (
     claims_text,
+    contrast,
     machine_svg,
     matrix_svg,
     model,
@@ -61,15 +62,16 @@ def render(
     views: Sequence[MachineView], records_paths: Sequence[str], papers: Sequence[JudgedPaper] = ()
 ) -> str:
     """The whole page as text, with what the papers claim on top."""
-    first = views[0].cases[0].record
+    records = [case.record for view in views for case in view.cases]
     return template("page.html").render(
         views=views,
         papers=papers,
         printed=claims_text.printed,
         counts=claims_text.counts,
-        title=str(first["title"]),
-        study=str(first["study"]),
-        study_file=str(first["study_file"]),
+        title=each_once(records, "title"),
+        study=each_once(records, "study"),
+        study_files=lambda view: each_of([case.record for case in view.cases], "study_file"),
+        names=told_apart([view.machine.name for view in views]),
         records_paths=records_paths,
         style=asset("page.css"),
         script=asset("page.js"),
@@ -77,8 +79,11 @@ def render(
         marks=MARKS,
         rule=rule,
         paper=paper,
-        contrast=model.telling_contrast,
+        contrast=contrast.telling_contrast,
         gap=model.read_write_gap,
+        beside_default=beside_default,
+        time_of=time_of,
+        slowest=slowest,
         draw_case=draw_case,
         draw_best=draw_best,
         draw_shares=draw_shares,
@@ -96,6 +101,44 @@ def render(
         best_local=lambda row: local_share(row.best),
         shapes=SHAPES,
     )
+
+
+def each_of(records: Iterable[Record], key: str) -> list[str]:
+    """What the records have under a key, each value once, in their order."""
+    return list(dict.fromkeys(str(record[key]) for record in records))
+
+
+def each_once(records: Iterable[Record], key: str) -> str:
+    """The same as a heading: of several studies, all of their names or titles."""
+    return " · ".join(each_of(records, key))
+
+
+def told_apart(names: Sequence[str]) -> list[str]:
+    """What tells the headings of several views apart; nothing for a single view."""
+    if len(names) == 1:
+        return [""]
+    return [
+        f"{name} ({names[: n + 1].count(name)})" if names.count(name) > 1 else name
+        for n, name in enumerate(names)
+    ]
+
+
+def beside_default(case: CaseView, row: GridRow) -> float | None:
+    """The case's time over the default's; None for the default itself, and where none is known."""
+    default = row.cases.get("default")
+    return contrast.slowdown(case, default) if default is not None and default is not case else None
+
+
+def time_of(view: MachineView, case: CaseView) -> float | None:
+    """The same, of the row of the grid that has the case."""
+    rows = (row for row in view.rows if row.cases.get(case.method) is case)
+    return next((beside_default(case, row) for row in rows), None)
+
+
+def slowest(view: MachineView, cell: model.AbilityCell) -> float | None:
+    """The worst of a cell's cases; None where no time is known."""
+    found = [time_of(view, case) for case in cell.cases]
+    return max((time for time in found if time is not None), default=None)
 
 
 def says(case: CaseView) -> str:

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from itertools import combinations
 from statistics import median
 
-from homenode.report.model import CaseView, Contrast, GridRow, MachineView
+from homenode.report.contrast import SAME, Contrast
+from homenode.report.model import CaseView, GridRow, MachineView
 from homenode.report.rule import Verdict, worse
 from homenode.report.words import duration, percent
 from homenode.study.times import MEASURED, MODELLED, RunTime
 
 DEFAULT = "default"
 MOSTLY_CACHES = 0.5  # From here on, time is a matter of what CPUs take from each other.
-SAME = 0.05  # Medians of which the larger is at most this much above the other count as equal.
 FOLLOWS, NOT_APART, AGAINST = "follows", "follows where times can be told apart", "does not follow"
 
 
@@ -31,6 +31,11 @@ class MethodTime:
     def seconds(self) -> float:
         """The median."""
         return median(run.seconds for run in self.runs)
+
+    @property
+    def is_slower(self) -> bool:
+        """It takes longer than doing nothing, whatever its matrix looks like."""
+        return self.relative is not None and self.relative > 1 + SAME
 
     @property
     def low(self) -> float:

@@ -85,8 +85,9 @@ def _bar(
         f'<text x="{x:.1f}" y="{base:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
         for x, anchor, text in texts
     )
+    looks = f"bar {verdict.name.lower()}" + (" slower" if time.is_slower else "")
     return (
-        f'<g class="bar {verdict.name.lower()}"><title>{escape(says(time, row, view))}</title>'
+        f'<g class="{looks}"><title>{escape(says(time, row, view))}</title>'
         f'<rect class="row" x="0" y="{y:.1f}" width="{WIDTH}" height="{LINE}"/>'
         f'<rect class="length" x="{BAR_LEFT:.1f}" y="{middle - BAR / 2:.1f}" '
         f'width="{max(1.0, relative * unit):.1f}" height="{BAR}"/>{whisker}{words}</g>'

@@ -155,6 +155,41 @@ def test_json_holds_the_same_judgements(
     assert first["provenance"] == "exact" and first["verdict"] == "not healed"
 
 
+def test_two_studies_have_both_titles_and_no_heading_twice(
+    make_records: MakeRecords, tmp_path: Path
+) -> None:
+    folders = []
+    for name in ("demo", "luo2012"):
+        text = (make_records(name) / "records.jsonl").read_text()
+        folders.append(tmp_path / f"{name}.jsonl")
+        folders[-1].write_text(
+            re.sub('"study_file": ?"[^"]*"', f'"study_file": "my/{name}.toml"', text)
+        )
+    out = tmp_path / "r.html"
+    assert cli.main([*map(str, folders), "-o", str(out)]) == 0
+    text = out.read_text()
+    (title,) = re.findall("<h1>(.*)</h1>", text)
+    assert title.startswith("Four ways of placing memory on a 4-node machine · ")
+    assert "study <b>demo · luo2012</b>" in text
+    headings = re.findall("<h2[^>]*>(.*?)</h2>", text)
+    assert sorted(set(headings)) == sorted(headings)
+    assert "All data: quad-4x2" in headings and "All data: hp-8x4" in headings
+    assert "homenode study my/demo.toml --machine quad-4x2 --fresh" in text
+    assert "homenode study my/luo2012.toml --machine hp-8x4 --fresh" in text
+
+
+def test_a_study_without_records_is_named(
+    make_records: MakeRecords, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "records.jsonl").touch()
+    out = tmp_path / "r.html"
+    for words in ([str(tmp_path)], [str(make_records("demo")), str(tmp_path)]):
+        assert cli.main([*words, "-o", str(out)]) == 1
+        said = capsys.readouterr().err
+        assert said.startswith(f"homenode report: {tmp_path} has no record; run its study")
+        assert not out.exists()
+
+
 def test_errors_are_one_line_and_leave_the_old_page(
     make_records: MakeRecords, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from synthetic import MakeRecords, map_words
 
-from homenode.report import model, times, times_svg
+from homenode.report import model, page, times, times_svg
 from homenode.report.page import MARKS
 from homenode.report.rule import Verdict
 from homenode.report.times import TimeRow, TimeView
@@ -176,6 +176,28 @@ def test_the_drawing_has_a_bar_for_each_time_and_says_its_values(
         "0, in use 92.0 % of the time</title>"
     ) in text
     assert "API ✓" in text and "default ×" in text and "local reads" in text
+
+
+def test_a_perfect_matrix_that_takes_longer_than_doing_nothing_is_not_green(
+    luo: list[records.Record],
+) -> None:
+    def slow(record: dict[str, Any]) -> None:
+        if options(record) == ("divided", "read", "api"):
+            with_ps(record, 6_836_400_000)  # 2.11 times the default's.
+
+    (view,) = views(luo, slow)
+    time = row_of(view, "divided", "reads").times["api"]
+    assert time.case.judgement.verdict is Verdict.HEALED and time.is_slower
+    assert times_svg.draw(view, "reads", MARKS).count('class="bar healed slower"') == 1
+    changed = [dict(record) for record in luo]
+    for record in changed:
+        slow(record)
+    text = page.render(model.build(changed, map_words()), ["records"])
+    # In the grid, in the table of times, among the methods' abilities and in the table of all.
+    assert text.count('class="verdict healed slower"') == 4
+    assert text.count('<span class="took slower">2.11') == 3
+    before = page.render(model.build(luo, map_words()), ["records"])
+    assert 'healed slower"' not in before and '<span class="took">0.12' in before
 
 
 def test_bars_are_as_long_as_the_times(luo: list[records.Record]) -> None:
