@@ -96,6 +96,17 @@ def test_a_phone_needs_no_sideways_scrolling(open_page: Any, scheme: str) -> Non
     assert len(sides) == 50 and min(sides) >= 48
 
 
+@pytest.mark.parametrize("width", [1000, 1200])
+def test_no_table_is_cut_at_the_right_edge(open_page: Any, width: int) -> None:
+    tab = open_page(DESKTOP | {"width": width})
+    tab.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+    cut = tab.evaluate(
+        "[...document.querySelectorAll('.scroll')].filter(e => e.scrollWidth > e.clientWidth + 1)"
+        ".map(e => [e.getAttribute('aria-label') || e.innerText.slice(0, 60), e.scrollWidth])"
+    )
+    assert cut == []
+
+
 def luminance(colour: str) -> float:
     red, green, blue = (
         value / 12.92 if value <= 0.03928 else ((value + 0.055) / 1.055) ** 2.4
