@@ -239,7 +239,9 @@ Result<Machine> read_machine(hwloc_topology_t topology, Provenance given,
   else if (const char* product = info_of(root, "DMIProductName"))
     machine.name = product;
 
-  if (machine.cpus().empty()) return inconsistent("no node has CPUs");
+  if (machine.cpus().empty() && machine.cpus_without_node.empty()) {
+    return inconsistent("it has no CPUs");
+  }
   if (!is_valid(machine))
     return inconsistent("its nodes, packages or distances contradict each other");
   return machine;

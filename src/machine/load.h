@@ -27,9 +27,9 @@ Result<Machine> load_live(const FileReader& read);
 /// load_live(), held against the files of the kernel that this runs on. Errors: as there.
 Result<Machine> read_live_machine();
 
-/// A machine from an hwloc XML file (v2 or v3 as the installed hwloc reads). Its name is the info
-/// attribute homenode:Name, else DMIProductName, else the file's name. Errors: failed, in one line,
-/// for a missing, unreadable or broken file, or one whose figures cannot be true.
+/// A machine from an hwloc XML file (of version 1, 2 or 3 as the installed hwloc reads). Its name
+/// is the info attribute homenode:Name, else DMIProductName, else the file's name. Errors: failed,
+/// in one line, for a missing, unreadable or broken file, or one whose figures cannot be true.
 Result<Machine> load_xml(const std::string& path);
 
 /// A machine from hwloc's synthetic description, such as "pack:2 [numa] core:2 pu:1".

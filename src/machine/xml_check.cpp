@@ -17,6 +17,8 @@ namespace homenode::machine {
 
 namespace {
 
+constexpr std::string_view infinite_mask = "0xf...f";
+
 struct Sets {
   CpuSet cpus;
   CpuSet complete_cpus;
@@ -25,17 +27,28 @@ struct Sets {
 };
 
 /// Every mask of any tag can be read; hwloc keeps more of them than those of objects.
-bool masks_are_readable(const Tag& tag) {
-  return std::all_of(tag.attributes.begin(), tag.attributes.end(), [](const auto& attribute) {
-    const bool is_mask =
-        attribute.first.ends_with("cpuset") || attribute.first.ends_with("nodeset");
+bool masks_are_readable(const Tag& tag, bool version_1) {
+  return std::all_of(tag.attributes.begin(), tag.attributes.end(), [&](const auto& attribute) {
+    const bool of_nodes = attribute.first.ends_with("nodeset");
+    if (version_1 && of_nodes && attribute.second == infinite_mask) return true;
+    const bool is_mask = of_nodes || attribute.first.ends_with("cpuset");
     return !is_mask || parse_mask<CpuId>(attribute.second);
   });
 }
 
-std::optional<Sets> parse_sets(const Tag& tag) {
+/// Before version 2, machines without NUMA had no sets of nodes, or infinite ones.
+bool has_no_nodes(const Tag& tag) {
+  const std::string_view nodes = attribute(tag, "nodeset");
+  const std::string_view complete = attribute(tag, "complete_nodeset");
+  return nodes == complete && (nodes.empty() || nodes == infinite_mask);
+}
+
+std::optional<Sets> parse_sets(const Tag& tag, bool version_1) {
   const auto cpus = parse_mask<CpuId>(attribute(tag, "cpuset"));
   const auto complete_cpus = parse_mask<CpuId>(attribute(tag, "complete_cpuset"));
+  if (version_1 && cpus && complete_cpus && has_no_nodes(tag)) {
+    return Sets{*cpus, *complete_cpus, {}, {}};
+  }
   const auto nodes = parse_mask<NodeId>(attribute(tag, "nodeset"));
   const auto complete_nodes = parse_mask<NodeId>(attribute(tag, "complete_nodeset"));
   if (!cpus || !complete_cpus || !nodes || !complete_nodes) return std::nullopt;
@@ -57,6 +70,9 @@ bool has_no_sets(std::string_view type) {
 /// Follows the nesting of <object> and collects the CPUs and nodes met.
 class ObjectChecker {
  public:
+  /// In hwloc 1's format NUMA nodes hold what is near them, and caches have one type.
+  explicit ObjectChecker(bool version_1) : version_1_(version_1) {}
+
   /// The problem of this tag, or nothing.
   std::string check(const Tag& tag) {
     if (tag.kind == Tag::Kind::end) return close();
@@ -71,7 +87,7 @@ class ObjectChecker {
       if (open_.empty()) return "its root is not a single Machine";
       sets = open_.back();
     } else {
-      const auto parsed = parse_sets(tag);
+      const auto parsed = parse_sets(tag, version_1_);
       if (!parsed) return fmt::format("a {} lacks its CPU and node sets", type);
       if (!open_.empty() && !is_nested(*parsed, open_.back())) {
         return fmt::format("the sets of a {} do not lie within those of its parent", type);
@@ -113,6 +129,7 @@ class ObjectChecker {
     return "";
   }
 
+  bool version_1_;
   std::vector<Sets> open_;
   bool met_root_ = false;
   CpuSet seen_cpus_;
@@ -160,23 +177,23 @@ std::string ValueChecker::place_of(const Tag& tag) const {
 }  // namespace
 
 std::string find_xml_problem(std::string_view xml) {
-  ObjectChecker objects;
+  std::optional<ObjectChecker> objects;  // Once the topology has said its version.
   ValueChecker values;
-  bool met_topology = false;
+  bool version_1 = false;
   for (Tag tag = take_tag(xml); tag.kind != Tag::Kind::none; tag = take_tag(xml)) {
     if (tag.kind == Tag::Kind::malformed) return "it is not XML as hwloc writes it";
-    if (tag.name == "topology" && tag.kind == Tag::Kind::start) {
-      met_topology = true;
-      if (attribute(tag, "version").empty()) return "it is in hwloc 1's format";
+    if (tag.name == "topology" && tag.kind == Tag::Kind::start && !objects) {
+      version_1 = attribute(tag, "version").empty();
+      objects.emplace(version_1);
     }
-    if (!masks_are_readable(tag))
+    if (!masks_are_readable(tag, version_1))
       return fmt::format("the set of an element '{}' is malformed", tag.name);
     if (std::string problem = values.check(tag); !problem.empty()) return problem;
     if (tag.name != "object") continue;
-    if (!met_topology) return "it is not a complete hwloc topology";
-    if (std::string problem = objects.check(tag); !problem.empty()) return problem;
+    if (!objects) return "it is not a complete hwloc topology";
+    if (std::string problem = objects->check(tag); !problem.empty()) return problem;
   }
-  return objects.finish();
+  return objects ? objects->finish() : "it is not a complete hwloc topology";
 }
 
 }  // namespace homenode::machine

@@ -19,6 +19,15 @@ bool take_blanks(std::string_view& text) {
   return count > 0;
 }
 
+/// Of the characters that hwloc's own reader knows, which passes over all attributes after another.
+std::string_view take_attribute_name(std::string_view& text) {
+  constexpr std::string_view known = "abcdefghijklmnopqrstuvwxyz_";
+  const std::string_view name =
+      text.substr(0, std::min(text.find_first_not_of(known), text.size()));
+  text.remove_prefix(name.size());
+  return name;
+}
+
 /// name="value" pairs up to the end of a start tag; false where they are malformed.
 bool take_attributes(std::string_view& xml, Tag& tag) {
   for (;;) {
@@ -28,7 +37,7 @@ bool take_attributes(std::string_view& xml, Tag& tag) {
       tag.kind = Tag::Kind::empty;
       return true;
     }
-    const std::string_view name = take_name(xml);
+    const std::string_view name = take_attribute_name(xml);
     if (!blank || name.empty() || !take(xml, "=\"")) return false;
     const std::size_t end = xml.find('"');
     if (end == std::string_view::npos) return false;

@@ -1,9 +1,13 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <hwloc.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <filesystem>
+#include <fstream>
 
 #include "base/id_list.h"
 #include "captured.h"
@@ -161,6 +165,57 @@ TEST(LoadSynthetic, RefusesNonsense) {
   ASSERT_FALSE(machine);
   EXPECT_EQ(machine.error().code, ErrorCode::bad_usage);
   EXPECT_FALSE(load("synthetic:"));
+}
+
+/// What lstopo writes of a captured tree in which a control group allows some CPUs and nodes.
+std::string captured_in_cpuset(const std::string& cpus, const std::string& nodes) {
+  const SysfsTree tree("cpuset-4x2");
+  tree.set("/sys/fs/cgroup/jail/cpuset.cpus.effective", cpus);
+  tree.set("/sys/fs/cgroup/jail/cpuset.mems.effective", nodes);
+  hwloc_topology_t topology = nullptr;
+  hwloc_topology_init(&topology);
+  for (const char* slow : {"x86", "opencl", "cuda", "nvml", "rsmi", "levelzero", "gl"}) {
+    hwloc_topology_set_components(topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, slow);
+  }
+  EXPECT_EQ(hwloc_topology_load(topology), 0);
+  char* xml = nullptr;
+  int bytes = 0;
+  hwloc_topology_export_xmlbuffer(topology, &xml, &bytes, 0);
+  std::string text(xml);
+  hwloc_free_xmlbuffer(topology, xml);
+  hwloc_topology_destroy(topology);
+  return text;
+}
+
+TEST(LoadXml, ReadsWhatLstopoSawInACpuset) {
+  const auto path =
+      std::filesystem::temp_directory_path() / fmt::format("in-cpuset-{}.xml", getpid());
+  for (const auto& [cpus, nodes, with_node, without] :
+       std::initializer_list<std::array<std::string, 4>>{{"2-3,6", "1,3", "2-3,6", ""},
+                                                         {"0-7", "1", "2-3", "0-1,4-7"},
+                                                         {"2-3", "0-3", "2-3", ""},
+                                                         {"2-3,6", "0", "", "2-3,6"}}) {
+    std::ofstream(path, std::ios::trunc) << captured_in_cpuset(cpus, nodes);
+    const auto machine = load_xml(path.string());
+    ASSERT_TRUE(machine) << machine.error().message();
+    EXPECT_EQ(to_list(machine->node_ids()), nodes);
+    EXPECT_EQ(to_list(machine->cpus()), with_node);
+    EXPECT_EQ(to_list(machine->cpus_without_node), without);
+  }
+  std::filesystem::remove(path);
+}
+
+TEST(LoadXml, ReadsHwloc1sFormatAsHwlocDoes) {
+  auto old = load_xml((captured_machines / "version-1.xml").string());
+  const auto same = load_xml((captured_machines / "quad-4x2.xml").string());
+  ASSERT_TRUE(old && same) << old.error().message();
+  EXPECT_EQ(old->name, "version-1");
+  old->name = same->name;
+  EXPECT_EQ(*old, *same);
+  const auto plain = load_xml((captured_machines / "version-1-no-numa.xml").string());
+  ASSERT_TRUE(plain) << plain.error().message();
+  EXPECT_EQ(to_list(plain->node_ids()), "0");
+  EXPECT_EQ(to_list(plain->cpus()), "0-3");
 }
 
 TEST(LoadXml, CpusMayBelongToNoNode) {

@@ -44,6 +44,10 @@ TEST(XmlCheck, RefusesTextThatIsMarkedAsNoMarkup) {
   EXPECT_EQ(find_xml_problem(altered("</object>", "<![CDATA[</object>]]></object>")), not_xml);
 }
 
+TEST(XmlCheck, RefusesAnAttributeWhoseNameEndsHwlocsReader) {
+  EXPECT_EQ(find_xml_problem(altered(" os_index=", " os-index=\"1\" os_index=")), not_xml);
+}
+
 TEST(XmlCheck, EndsACommentWhereXmlDoes) {
   EXPECT_EQ(find_xml_problem(altered("</object>", "<!--></object>--></object>")), "");
 }

@@ -110,6 +110,8 @@ TEST(XmlFuzz, DamagedFilesGiveAValidMachineOrOneLine) {
                                          read("cxl-3"),
                                          read("sparse-power"),
                                          read("memoryless-4x2"),
+                                         read("version-1"),
+                                         read("version-1-no-numa"),
                                          read_with_values("duo-2x4"),
                                          read_with_values("cxl-3")};
   const auto path =

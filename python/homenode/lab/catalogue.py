@@ -1,6 +1,10 @@
 """Finds machine files: by path, or by name in the user's catalogue and the one that is shipped."""
 
 import os
+import re
+import shutil
+import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +15,7 @@ from homenode.lab.machine import Machine
 from homenode.lab.machine_file import bad_machine, parse_machine
 
 ENVIRONMENT = "HOMENODE_MACHINES"
+VERSION_1 = re.compile(r"<topology\s*>")  # Later formats say theirs.
 
 
 def user_folder() -> Path:
@@ -63,4 +68,30 @@ def find_machine(name: str) -> Machine:
         ) from error
     except UnicodeDecodeError as error:
         raise bad_machine(str(path), "it is not a text file") from error
-    return parse_machine(text, path.stem)
+    return parse_machine(current_format(text, path.stem), path.stem)
+
+
+def current_format(text: str, name: str) -> str:
+    """A machine file as it is, or as hwloc reads one in hwloc 1's format. Raises LabError."""
+    if not VERSION_1.search(text):
+        return text
+    command = shutil.which("homenode") or places.find_built("homenode")
+    if command is None:
+        raise LabError(
+            f"the machine file {name} is in hwloc 1's format, which the command homenode converts, "
+            "and that is not on PATH; install homenode whole, or build it with './dev build'"
+        )
+    try:
+        with tempfile.NamedTemporaryFile("w", suffix=".xml", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            words = [str(command), "topology", "--input", file.name, "--xml=-"]
+            done = subprocess.run(words, capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise LabError(
+            f"cannot convert the machine file {name} from hwloc 1's format: {error}"
+        ) from error
+    if done.returncode != 0:
+        why = done.stderr.strip().partition("machine file: ")[2] or done.stderr.strip()
+        raise bad_machine(name, f"in hwloc 1's format, {why.rpartition('; ')[0] or why}")
+    return done.stdout

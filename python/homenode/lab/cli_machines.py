@@ -78,7 +78,7 @@ def show(options: argparse.Namespace) -> int:
 
 def new(options: argparse.Namespace) -> int:
     """The subcommand new."""
-    made = new_machine(_read(options.file), _stem(options.file), options.name)
+    made = new_machine(_current(options.file), _stem(options.file), options.name)
     for note in made.notes:
         say(note)
     if options.output == "-":
@@ -115,6 +115,10 @@ def _read(file: str) -> str:
         ) from error
     except UnicodeDecodeError as error:
         raise bad_machine(file, "it is not a text file") from error
+
+
+def _current(file: str) -> str:
+    return catalogue.current_format(_read(file), _stem(file))
 
 
 def _install_path(made: NewMachine) -> Path:

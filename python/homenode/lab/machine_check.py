@@ -47,7 +47,10 @@ def _nodes(machine: Machine) -> str:
     if len(ids) > QEMU_MAX_NODES:
         return f"its {len(ids)} nodes are more than QEMU's {QEMU_MAX_NODES}"
     if not machine.cpu_nodes:
-        return "no node has CPUs"
+        return (
+            "no node has CPUs, as in a capture where a cpuset allows memory of other nodes alone; "
+            "capture it with 'lstopo --disallowed'"
+        )
     if not machine.memory_nodes:
         return "no node has memory"
     for node in machine.nodes:
