@@ -10,20 +10,41 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from homenode import threads
-    from homenode.arrays import Receipt, Where, empty, place, where, zeros
+    from homenode.arrays import (
+        Receipt,
+        Where,
+        empty,
+        empty_like,
+        full,
+        full_like,
+        ones,
+        ones_like,
+        place,
+        where,
+        zeros,
+        zeros_like,
+    )
     from homenode.capi import HomenodeError, machine, version
+
+    __version__: str
 
 __all__ = [
     "HomenodeError",
     "Receipt",
     "Where",
     "empty",
+    "empty_like",
+    "full",
+    "full_like",
     "machine",
+    "ones",
+    "ones_like",
     "place",
     "threads",
     "version",
     "where",
     "zeros",
+    "zeros_like",
 ]
 
 
@@ -31,7 +52,14 @@ def __getattr__(name: str) -> Any:
     """Loads what is asked for: the verbs, which need no numpy, must start without it."""
     if name == "threads":
         return import_module("homenode.threads")
+    if name == "__version__":
+        return import_module("homenode.capi").version()
     if name in __all__:
         room = "capi" if name in {"HomenodeError", "machine", "version"} else "arrays"
         return getattr(import_module(f"homenode.{room}"), name)
     raise AttributeError(f"module 'homenode' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    """What is loaded, and what is loaded when it is asked for."""
+    return sorted({*globals(), *__all__, "__version__"})

@@ -1,22 +1,38 @@
 """numpy arrays on nodes: made, placed and asked where they are, by the text of a memory rule."""
 
+import inspect
 import math
 import warnings
 from typing import Any, Literal
 
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from homenode.capi import Array, HomenodeError
+from homenode.capi import Array, HomenodeError, NotSupportedError
 from homenode.regions import NO_NODE, Receipt, Region, Where
 
-__all__ = ["NO_NODE", "Receipt", "Where", "empty", "place", "where", "zeros"]
+__all__ = [
+    "NO_NODE",
+    "Receipt",
+    "Where",
+    "empty",
+    "empty_like",
+    "full",
+    "full_like",
+    "ones",
+    "ones_like",
+    "place",
+    "where",
+    "zeros",
+    "zeros_like",
+]
 
 Shape = int | tuple[int, ...]
 Order = Literal["C", "F"]
 MOST_DIMENSIONS = 4
 ORDER_C, ORDER_FORTRAN = 0, 1
+_refused_rules: set[str] = set()
 
 
 class _Memory:
@@ -39,7 +55,8 @@ def zeros(
     """An array of zeros, placed by `rule`, or by its first use when there is none.
 
     Rules: "cyclic@0-3", "block", "bind@1", "interleave", … (docs/the-library.md). Pages that could
-    not be put where the rule wants them are told as a RuntimeWarning. Raises HomenodeError.
+    not be put where the rule wants them are told as a RuntimeWarning, and so is, once for each
+    rule, a kernel that refuses to place any (a container's seccomp profile). Raises HomenodeError.
     """
     kind = np.dtype(dtype)
     if kind.hasobject:
@@ -51,9 +68,7 @@ def zeros(
     memory = np.asarray(_Memory(region, size_bytes))
     array: NDArray[Any] = np.ndarray(shape, kind, memory, order=order)
     if rule is not None:
-        receipt = place(array, rule)
-        if receipt.refusal:
-            warnings.warn(receipt.refusal, RuntimeWarning, stacklevel=2)
+        _place_or_warn(array, rule)
     return array
 
 
@@ -62,6 +77,65 @@ def empty(
 ) -> NDArray[Any]:
     """As zeros(): memory that is new to a process is zero anyway."""
     return zeros(shape, rule, dtype, order)
+
+
+def ones(
+    shape: Shape, rule: str | None = None, dtype: DTypeLike = float, order: Order = "C"
+) -> NDArray[Any]:
+    """As zeros(), filled with ones by the calling thread."""
+    return full(shape, 1, rule, dtype, order)
+
+
+def full(
+    shape: Shape,
+    value: Any,
+    rule: str | None = None,
+    dtype: DTypeLike | None = None,
+    order: Order = "C",
+) -> NDArray[Any]:
+    """As zeros(), filled with `value` by the calling thread; its type unless `dtype` says another.
+
+    Without a rule the pages are therefore on the node of that thread.
+    """
+    array = zeros(shape, rule, np.asarray(value).dtype if dtype is None else dtype, order)
+    array[...] = value
+    return array
+
+
+def zeros_like(
+    other: ArrayLike, rule: str | None = None, dtype: DTypeLike | None = None
+) -> NDArray[Any]:
+    """As zeros(), with the shape of `other`, its type unless `dtype` says another, and its order.
+
+    Where `other` is placed is not taken over: give the rule.
+    """
+    model = np.asarray(other)
+    fortran = model.flags.f_contiguous and not model.flags.c_contiguous
+    kind = model.dtype if dtype is None else dtype
+    return zeros(model.shape, rule, kind, "F" if fortran else "C")
+
+
+def empty_like(
+    other: ArrayLike, rule: str | None = None, dtype: DTypeLike | None = None
+) -> NDArray[Any]:
+    """As zeros_like(): memory that is new to a process is zero anyway."""
+    return zeros_like(other, rule, dtype)
+
+
+def ones_like(
+    other: ArrayLike, rule: str | None = None, dtype: DTypeLike | None = None
+) -> NDArray[Any]:
+    """As zeros_like(), filled with ones."""
+    return full_like(other, 1, rule, dtype)
+
+
+def full_like(
+    other: ArrayLike, value: Any, rule: str | None = None, dtype: DTypeLike | None = None
+) -> NDArray[Any]:
+    """As zeros_like(), filled with `value`."""
+    array = zeros_like(other, rule, dtype)
+    array[...] = value
+    return array
 
 
 def place(array: NDArray[Any], rule: str) -> Receipt:
@@ -84,6 +158,35 @@ def where(array: NDArray[Any]) -> Where:
     if array.nbytes == 0:
         return Where(0, np.empty(0, np.intc), {}, {})
     return _region_of(array).where()
+
+
+def _place_or_warn(array: NDArray[Any], rule: str) -> None:
+    """Places a new array; a kernel that refuses leaves it where its first use puts it."""
+    try:
+        refusal = place(array, rule).refusal
+    except NotSupportedError as error:
+        warn_of_refused(rule, error)
+        return
+    if refusal:
+        warnings.warn(refusal, RuntimeWarning, stacklevel=_callers_level())
+
+
+def warn_of_refused(rule: str, error: NotSupportedError) -> None:
+    """Warns, once for each rule, that arrays are not placed by it."""
+    if rule not in _refused_rules:
+        _refused_rules.add(rule)
+        words = f"arrays are not placed by '{rule}': {error}"
+        warnings.warn(words, RuntimeWarning, stacklevel=_callers_level())
+
+
+def _callers_level() -> int:
+    """The stack level, for the function that asks, of the first one outside this package."""
+    level, frame = 1, inspect.currentframe()
+    while frame is not None and (frame := frame.f_back) is not None:
+        if not frame.f_globals.get("__name__", "").startswith("homenode."):
+            return level
+        level += 1
+    return level
 
 
 def _region_of(array: NDArray[Any]) -> Region:

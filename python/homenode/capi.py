@@ -10,11 +10,16 @@ from typing import Any
 from homenode import places
 
 LIBRARY = "libhomenode.so"
+NOT_SUPPORTED = -3  # By this kernel, machine or privilege.
 INCOMPLETE = -4  # Done, but some pages are elsewhere.
 
 
 class HomenodeError(Exception):
     """What the library says went wrong, in one line that ends with what to do."""
+
+
+class NotSupportedError(HomenodeError):
+    """This kernel, machine or privilege lacks what is needed."""
 
 
 class Statistics(ctypes.Structure):
@@ -99,6 +104,8 @@ def call(function: str, *arguments: Any) -> str:
     error = c_void_p()
     status = getattr(library(), function)(*arguments, ctypes.byref(error))
     message = take(error)
+    if status == NOT_SUPPORTED:
+        raise NotSupportedError(message)
     if status not in (0, INCOMPLETE):
         raise HomenodeError(message)
     return message

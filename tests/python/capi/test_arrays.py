@@ -1,6 +1,7 @@
 """numpy arrays on nodes, on whatever machine this is; several nodes are tested in the lab."""
 
 import gc
+import os
 import pickle
 import subprocess
 import sys
@@ -154,6 +155,69 @@ def test_pages_that_are_elsewhere_are_a_warning(monkeypatch: pytest.MonkeyPatch)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         homenode.zeros(10)
+
+
+def test_arrays_are_filled_and_shaped_like_others() -> None:
+    assert (homenode.ones((30, 40), "block") == 1.0).all()
+    sevens = homenode.full((300, 40), np.int16(7), "cyclic", order="F")
+    assert (sevens == 7).all()
+    assert sevens.dtype == np.int16
+    assert homenode.where(sevens).pages_on_no_node == {}
+    for make, value in ((homenode.zeros_like, 0), (homenode.ones_like, 1)):
+        array = make(sevens, "block")
+        assert array.shape == sevens.shape
+        assert array.dtype == np.int16
+        assert array.flags.f_contiguous
+        assert (array == value).all()
+    halves = homenode.full_like(sevens, 0.5, "block", np.float32)
+    assert halves.dtype == np.float32
+    assert (halves == 0.5).all()
+    assert homenode.empty_like([1, 2, 3]).shape == (3,)
+
+
+def test_the_package_lists_its_names_and_says_its_version() -> None:
+    listed = dir(homenode)
+    assert {"zeros_like", "full", "place", "threads", "__version__"} <= set(listed)
+    assert all(hasattr(homenode, name) for name in listed)
+    assert homenode.__version__ == homenode.version()
+    assert Path(homenode.__file__).with_name("py.typed").is_file()
+
+
+FILTER = Path(__file__).resolve().parents[1] / "support" / "forbid_policies.c"
+ARRAYS_ANYWAY = """
+import sys, warnings, homenode
+with warnings.catch_warnings(record=True) as told:
+    warnings.simplefilter("always")
+    for _ in range(3):
+        assert homenode.ones(100_000, "cyclic").sum() == 100_000
+        assert homenode.zeros(100_000, "bind@0").sum() == 0
+print(*(f"{each.filename}: {each.message}" for each in told), sep="\\n")
+try:
+    homenode.place(homenode.zeros(100_000), "cyclic")
+except homenode.HomenodeError:
+    sys.exit(7)
+"""
+
+
+@pytest.fixture(scope="module")
+def forbidding(tmp_path_factory: pytest.TempPathFactory) -> str:
+    program = tmp_path_factory.mktemp("filter") / "forbid_policies"
+    subprocess.run(["cc", "-std=c11", "-O1", FILTER, "-o", program], check=True)
+    return str(program)
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="the calls of x86-64")
+@pytest.mark.parametrize("what", ["setting", "all"])
+def test_where_the_kernel_refuses_an_array_is_made_with_one_warning(
+    forbidding: str, what: str
+) -> None:
+    command = [forbidding, what, sys.executable, "-c", ARRAYS_ANYWAY]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode == 7, result.stderr  # place() is asked for nothing else, so it fails.
+    cyclic, bind = result.stdout.splitlines()
+    assert cyclic.startswith("<string>: arrays are not placed by 'cyclic': ")
+    assert bind.startswith("<string>: arrays are not placed by 'bind@0': ")
+    assert "seccomp" in cyclic
 
 
 def test_numpy_is_loaded_only_for_arrays() -> None:
