@@ -186,6 +186,18 @@ typedef struct hn_statistics {
 /** pre: both pointers are not NULL. */
 void hn_region_statistics(const hn_region* region, hn_statistics* statistics);
 
+/** Blocks that are each placed by a memory rule, for programs that take an allocator, as numpy does
+ * (NEP 49): malloc(), calloc(), realloc() and free() with a rule before their arguments. Blocks of
+ * a page and more begin with a page and are zeroed. Smaller ones are malloc()'s and are not placed.
+ * What the kernel refuses to place is allocated all the same; hn_region_adopt() and
+ * hn_region_audit() say where it is. NULL: no memory; what realloc() was given is kept.
+ * hn_rule_free() takes blocks of any rule, from any thread; it asks neither for their rule nor for
+ * their size. pre: `rule` is a rule of hn_region_place(), not "next-touch". */
+void* hn_rule_malloc(const char* rule, size_t bytes);
+void* hn_rule_calloc(const char* rule, size_t count, size_t bytes);
+void* hn_rule_realloc(const char* rule, void* address, size_t bytes);
+void hn_rule_free(const char* rule, void* address, size_t bytes);
+
 /* -------------------------------------------------------------------------------- strategies */
 
 /** An array and the ranks of the threads that use it, in the order of the parts that they use; no

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         zeros_like,
     )
     from homenode.capi import HomenodeError, machine, version
+    from homenode.numpy_allocator import placing
 
     __version__: str
 
@@ -40,12 +41,20 @@ __all__ = [
     "ones",
     "ones_like",
     "place",
+    "placing",
     "threads",
     "version",
     "where",
     "zeros",
     "zeros_like",
 ]
+
+_ROOMS = {
+    "HomenodeError": "capi",
+    "machine": "capi",
+    "placing": "numpy_allocator",
+    "version": "capi",
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -55,8 +64,7 @@ def __getattr__(name: str) -> Any:
     if name == "__version__":
         return import_module("homenode.capi").version()
     if name in __all__:
-        room = "capi" if name in {"HomenodeError", "machine", "version"} else "arrays"
-        return getattr(import_module(f"homenode.{room}"), name)
+        return getattr(import_module(f"homenode.{_ROOMS.get(name, 'arrays')}"), name)
     raise AttributeError(f"module 'homenode' has no attribute '{name}'")
 
 

@@ -35,6 +35,12 @@ matrix = homenode.zeros((64, 4096), "rows@0-3", np.uint8)
 answer["rows"] = nodes(matrix)
 columns = homenode.zeros((4096, 64), "columns@0-3", np.uint8, order="F")
 answer["columns"] = nodes(columns)
+with homenode.placing("cyclic@0-3"):
+    made = np.ones({PAGES} * 4096, np.uint8)
+    answer["placing"] = [nodes(made), nodes(made + made)]
+answer["copied"] = nodes(made.copy())
+with homenode.placing("block@1,3"):
+    answer["copied inside"] = nodes(made.copy())
 threads.bind("6")
 threads.place("local")
 touched = homenode.zeros(100 * 4096, None, np.uint8)  # Fresh: malloc may give memory used before.
@@ -74,6 +80,15 @@ def test_numpy_arrays_land_page_for_page(from_python: tuple[dict, str]) -> None:
     assert answer["block@0-3"] == [p * 4 // PAGES for p in range(PAGES)]
     assert answer["skew@0-3"] == [(p + p // 4 + 1) % 4 for p in range(PAGES)]
     assert answer["bind@2"] == [2] * PAGES
+
+
+def test_what_numpy_allocates_inside_placing_lands_page_for_page(
+    from_python: tuple[dict, str],
+) -> None:
+    answer, _ = from_python
+    assert answer["placing"] == [[p % 4 for p in range(PAGES)]] * 2
+    assert answer["copied"] != answer["placing"][0]
+    assert answer["copied inside"] == [(1, 3)[p * 2 // PAGES] for p in range(PAGES)]
 
 
 def test_arrays_that_are_placed_again_move_and_keep_their_values(

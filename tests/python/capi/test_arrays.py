@@ -186,11 +186,14 @@ def test_the_package_lists_its_names_and_says_its_version() -> None:
 FILTER = Path(__file__).resolve().parents[1] / "support" / "forbid_policies.c"
 ARRAYS_ANYWAY = """
 import sys, warnings, homenode
+import numpy as np
 with warnings.catch_warnings(record=True) as told:
     warnings.simplefilter("always")
     for _ in range(3):
         assert homenode.ones(100_000, "cyclic").sum() == 100_000
         assert homenode.zeros(100_000, "bind@0").sum() == 0
+        with homenode.placing("bind@0"):
+            assert np.ones(100_000).sum() == 100_000
 print(*(f"{each.filename}: {each.message}" for each in told), sep="\\n")
 try:
     homenode.place(homenode.zeros(100_000), "cyclic")
