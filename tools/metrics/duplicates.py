@@ -8,6 +8,8 @@ from itertools import combinations
 from metrics.tree import NATIVE, Measure, Tree
 
 RUN = 6
+# Lines of fewer different shapes are a list: members of a structure, names, cases.
+SHAPES = 3
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 IGNORED = re.compile(r"#\s*(include|pragma)\b|using\b|namespace\b|[{}();,\s]*$")
 TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
@@ -35,13 +37,15 @@ def shape_lines(text: str) -> list[str]:
     return [shape(line) for line in code_lines(text)]
 
 
-def pairs(tree: Tree, lines_of: Callable[[str], list[str]]) -> list[str]:
-    """Pairs of files with RUN lines and more in common, those with most of them first."""
+def pairs(tree: Tree, lines_of: Callable[[str], list[str]], different: int) -> list[str]:
+    """Pairs of files with RUN lines and more in common, so many of them different; most first."""
     holders: dict[tuple[str, ...], set[str]] = defaultdict(set)
     for file in tree.under(("src",), NATIVE):
         lines = lines_of(tree.text(file))
         for start in range(len(lines) - RUN + 1):
-            holders[tuple(lines[start : start + RUN])].add(file)
+            run = tuple(lines[start : start + RUN])
+            if len(set(run)) >= different:
+                holders[run].add(file)
     runs: dict[tuple[str, str], int] = defaultdict(int)
     for files in holders.values():
         for pair in combinations(sorted(files), 2):
@@ -52,7 +56,7 @@ def pairs(tree: Tree, lines_of: Callable[[str], list[str]]) -> list[str]:
 
 def measure_duplicates(tree: Tree) -> list[Measure]:
     """Pairs of files that share lines, and pairs that share the shape of lines."""
-    same, alike = pairs(tree, code_lines), pairs(tree, shape_lines)
+    same, alike = pairs(tree, code_lines, 1), pairs(tree, shape_lines, SHAPES)
     return [
         Measure("pairs_of_files_with_same_lines", len(same), same),
         Measure("pairs_of_files_with_alike_lines", len(alike), alike),

@@ -118,7 +118,10 @@ def test_a_function_that_another_source_defines_is_counted(tree_of: MakeTree) ->
 
 
 def test_files_that_share_lines_are_counted(tree_of: MakeTree) -> None:
-    body = "".join(f"  total += weigh(part[{n}], {n});\n" for n in range(6))
+    body = "".join(
+        f"  total += weigh(part[{n}], {n});\n  check(total);\n  seen.push_back({n} * total);\n"
+        for n in range(2)
+    )
     other = body.replace("total", "sum").replace("+=", "-=")
     files = {
         "src/a.cpp": f"// One.\n{body}",
@@ -126,6 +129,8 @@ def test_files_that_share_lines_are_counted(tree_of: MakeTree) -> None:
         "src/c.cpp": body.replace("total", "sum"),
         "src/d.cpp": other,
         "src/e.cpp": "\n".join(body.splitlines()[:5]),
+        "src/list.h": "".join(f"  int one_{n} = {n};\n  Name two_{n};\n" for n in range(4)),
+        "src/other_list.h": "".join(f"  int a_{n} = {n};\n  Text b_{n};\n" for n in range(4)),
     }
     assert values(measure_duplicates(tree_of(files))) == {
         "pairs_of_files_with_same_lines": 1,
