@@ -1,25 +1,37 @@
 # What programs need that link the library: headers, both libraries, and how pkg-config and CMake
-# find them. A component of its own, so that it can be installed without the rest.
+# find them. Components of their own, so that they can be installed without the rest.
 include(CMakePackageConfigHelpers)
 
-if(TARGET homenode_shared)
-  install(TARGETS homenode_shared DESTINATION ${HOMENODE_LIB} COMPONENT library)
-endif()
+set(libraries homenode_shared)
 if(TARGET homenode_malloc)
-  # Beside the agent, where `homenode run --malloc` looks for it.
-  install(TARGETS homenode_malloc DESTINATION ${HOMENODE_LIBEXEC} COMPONENT library)
-  install(TARGETS homenode_malloc homenode_malloc_hardened DESTINATION ${HOMENODE_LIB}
-          COMPONENT library)
+  list(APPEND libraries homenode_malloc homenode_malloc_hardened)
 endif()
 if(HOMENODE_WHEEL)
+  install(TARGETS ${libraries} DESTINATION ${HOMENODE_LIB})
+  if(TARGET homenode_malloc)  # Beside the agent, where `homenode run --malloc` looks for it.
+    install(TARGETS homenode_malloc DESTINATION ${HOMENODE_AGENTS})
+  endif()
   return()
 endif()
 
-install(TARGETS homenode_static DESTINATION ${HOMENODE_LIB} COMPONENT library)
+install(TARGETS ${libraries} LIBRARY DESTINATION ${HOMENODE_LIB}
+        COMPONENT library NAMELINK_COMPONENT development)
+# What the command preloads and Python loads is beside the agent, by a name that is the same in
+# every version.
+file(RELATIVE_PATH to_lib /${HOMENODE_AGENTS} /${HOMENODE_LIB})
+foreach(library IN LISTS libraries)
+  get_target_property(name ${library} OUTPUT_NAME)
+  set(link ${PROJECT_BINARY_DIR}/installed/lib${name}.so)
+  file(CREATE_LINK ${to_lib}/lib${name}.so.${PROJECT_VERSION_MAJOR} ${link} SYMBOLIC)
+  install(FILES ${link} DESTINATION ${HOMENODE_AGENTS} COMPONENT library)
+endforeach()
+
+set(archives homenode_static)
 if(TARGET homenode_malloc_static)
-  install(TARGETS homenode_malloc_static DESTINATION ${HOMENODE_LIB} COMPONENT library)
+  list(APPEND archives homenode_malloc_static)
 endif()
-install(DIRECTORY include/homenode DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT library
+install(TARGETS ${archives} DESTINATION ${HOMENODE_LIB} COMPONENT development)
+install(DIRECTORY include/homenode DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
         FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp" PATTERN "*.f90")
 
 # What the static library needs besides itself.
@@ -34,7 +46,7 @@ file(RELATIVE_PATH HOMENODE_PC_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig
 foreach(package homenode homenode-malloc)
   configure_file(cmake/${package}.pc.in ${CMAKE_BINARY_DIR}/${package}.pc @ONLY)
   install(FILES ${CMAKE_BINARY_DIR}/${package}.pc DESTINATION ${pkgconfig_folder}
-          COMPONENT library)
+          COMPONENT development)
 endforeach()
 
 set(config_folder ${HOMENODE_LIB}/cmake/homenode)
@@ -45,4 +57,4 @@ write_basic_package_version_file(${CMAKE_BINARY_DIR}/homenode-config-version.cma
                                  COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/homenode-config.cmake
               ${CMAKE_BINARY_DIR}/homenode-config-version.cmake
-        DESTINATION ${config_folder} COMPONENT library)
+        DESTINATION ${config_folder} COMPONENT development)

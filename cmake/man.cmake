@@ -53,4 +53,4 @@ endforeach()
 
 get_property(pages GLOBAL PROPERTY HOMENODE_MAN_PAGES)
 add_custom_target(man_pages ALL DEPENDS ${pages})
-install(FILES ${pages} DESTINATION ${HOMENODE_MAN}/man1)
+install(FILES ${pages} DESTINATION ${HOMENODE_MAN}/man1 COMPONENT command)

@@ -1,6 +1,8 @@
 # homenode_room(NAME SOURCES… LINKS…): a room of src/ as a static library `homenode_NAME`.
 # homenode_test(NAME SOURCES… LINKS…): a GoogleTest binary, registered with ctest.
 # homenode_programs(): the target `programs`, which is all but the unit tests.
+# homenode_versioned(LIBRARY): a shared library that programs link gets the version in its SONAME. A
+# wheel has no symbolic links: each would be a copy.
 # homenode_openmp_test(NAME): of a test with OpenMP inside; the thread sanitizer is made to see it.
 # homenode_join(TARGET): with HOMENODE_JOIN, which all presets but debug set, HOMENODE_JOIN_FILES of its
 # files are compiled as one, in less than half the time: a dozen where people wait for an edit, more
@@ -34,6 +36,13 @@ function(homenode_test name)
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS unit)
   set_property(GLOBAL APPEND PROPERTY HOMENODE_UNIT_TESTS ${name})
+endfunction()
+
+function(homenode_versioned library)
+  if(NOT HOMENODE_WHEEL)
+    set_target_properties(${library} PROPERTIES
+      VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+  endif()
 endfunction()
 
 function(homenode_collect_targets folder result)

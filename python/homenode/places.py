@@ -27,9 +27,11 @@ def shipped(kind: str) -> list[Path]:
 
 
 def built() -> Iterator[Path]:
-    """The folders of what was built: HOMENODE_LIBEXEC's, the package's, the build tree's."""
+    """The folders of what was built: HOMENODE_LIBEXEC's, the installation's, the build tree's."""
     yield from folders_in(LIBEXEC)
     yield from (packaged("libexec"), packaged("lib"))
+    if SOURCE.parts[-2:] == ("share", "homenode"):
+        yield from (SOURCE.parents[1] / kind / "homenode" for kind in ("lib", "libexec"))
     yield from (BUILD / "lib", BUILD / "bin")
 
 

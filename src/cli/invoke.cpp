@@ -85,9 +85,13 @@ std::string companion(const Context& context, const std::string& name) {
   if (context.os.read_link("/proc/self/exe", self) < 0) self = context.program;
   const std::size_t slash = self.rfind('/');
   if (slash == std::string::npos) return name;
-  std::string beside = self.substr(0, slash + 1) + name;
-  const int result = context.os.check_executable(beside);
-  return result == -ENOENT || result == -ENOTDIR ? name : beside;
+  const std::string folder = self.substr(0, slash + 1);
+  for (const char* there : {"", "../libexec/homenode/", "../../bin/"}) {
+    std::string found = folder + there + name;
+    const int result = context.os.check_executable(found);
+    if (result != -ENOENT && result != -ENOTDIR) return found;
+  }
+  return name;
 }
 
 int run_companion(Context& context, const std::string& verb, std::vector<std::string> arguments) {
@@ -119,7 +123,7 @@ int become_native(Context& context, std::vector<std::string> arguments) {
   const int status = context.os.execute(arguments);
   context.err << "homenode: "
               << failed("cannot start " + arguments.front(),
-                        "it belongs beside the command; reinstall homenode", -status)
+                        "it is a part of homenode; reinstall homenode", -status)
                      .take()
                      .message()
               << '\n';

@@ -19,8 +19,8 @@ int run_guarded(Context& context, const std::function<int()>& command);
 /// Runs one verb; `arguments` are those after its name. Returns the exit code.
 int invoke(Context& context, Verb& verb, const std::vector<std::string>& arguments);
 
-/// The path of `name` (homenode-lab, homenode-native) beside this command; where it is not there,
-/// the name alone, to be looked up on PATH.
+/// The path of `name` (homenode-lab, homenode-native) beside this command or in the bin or libexec
+/// folder of the same installation; where it is not there, the name alone, to be looked up on PATH.
 std::string companion(const Context& context, const std::string& name);
 
 /// Replaces this process by `companion` with the arguments; returns an exit code only when that

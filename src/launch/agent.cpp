@@ -55,8 +55,9 @@ std::vector<std::string> agent_folders(const std::string& above, const std::stri
     if (colon != 0) folders.emplace_back(rest.substr(0, colon));
     rest.remove_prefix(colon == std::string_view::npos ? rest.size() : colon + 1);
   }
-  folders.push_back(above + "/libexec/homenode");
-  folders.push_back(above + "/lib");
+  for (const char* folder : {"/lib/homenode", "/../lib/homenode", "/libexec/homenode", "/lib"}) {
+    folders.push_back(above + folder);
+  }
   return folders;
 }
 

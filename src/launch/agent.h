@@ -44,7 +44,7 @@ std::string wire_text(const ThreadPlan& plan);
 Result<void> check_wire_fits(const ThreadPlan& plan);
 
 /// The folder of libhomenode-agent.so: one of `libexec` (the value of HOMENODE_LIBEXEC, folders
-/// separated by colons), or by the place of the command: ../libexec/homenode, ../lib, or the Python
+/// separated by colons), or by the place of the command: ../lib/homenode, ../lib, or the Python
 /// package beside it. `executable` is the command's own file. Errors: failed naming the folders
 /// that were tried.
 Result<std::string> agent_folder(os::Os& os, const std::string& executable,

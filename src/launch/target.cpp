@@ -109,13 +109,17 @@ std::string doubt(const std::string& path, const char* what, int result) {
                      what, std::generic_category().message(-result));
 }
 
-/// This command itself is static, but most of its verbs run in homenode-native, which is beside it
-/// and takes over; empty for all other files.
+/// This command itself is static, but most of its verbs run in homenode-native, which takes over:
+/// installed, in libexec, else beside it. Empty for all other files.
 std::string native_of(os::Os& os, const std::string& path) {
   if (!path.ends_with("/homenode")) return "";
-  std::string native = path + "-native";
-  os::FileStatus status;
-  return os.file_status(native, status) == 0 ? native : "";
+  const std::string folder = path.substr(0, path.rfind('/') + 1);
+  for (const char* there : {"", "../libexec/homenode/"}) {
+    std::string native = folder + there + "homenode-native";
+    os::FileStatus status;
+    if (os.file_status(native, status) == 0) return native;
+  }
+  return "";
 }
 
 /// What this person may not see of one file is added to `doubts`. Gives the interpreter of a

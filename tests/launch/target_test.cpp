@@ -78,6 +78,17 @@ TEST(RunTarget, TakesHomenodeForWhatItBecomes) {
   EXPECT_FALSE(check_agent_can_enter(system_os, front));
 }
 
+TEST(RunTarget, FindsWhatTakesOverInTheInstallationsLibexec) {
+  const Folder folder;
+  const std::string root = std::filesystem::path(folder.file("x", "")).parent_path().string();
+  std::filesystem::create_directories(root + "/bin");
+  std::filesystem::create_directories(root + "/libexec/homenode");
+  const std::string front = folder.file("bin/homenode", elf(PT_LOAD));
+  EXPECT_FALSE(check_agent_can_enter(system_os, front)) << "nothing takes over";
+  folder.file("libexec/homenode/homenode-native", elf(PT_INTERP));
+  EXPECT_TRUE(check_agent_can_enter(system_os, front));
+}
+
 TEST(RunTarget, LooksBehindScripts) {
   const Folder folder;
   const std::string fixed = folder.file("static", elf(PT_LOAD));

@@ -188,6 +188,9 @@ TEST(AgentFolder, IsFoundByTheVariableOrBesideTheCommand) {
   EXPECT_EQ(*agent_folder(os, command, ""), build_tree);
   const std::string installed = put("libexec/homenode");
   EXPECT_EQ(*agent_folder(os, command, ""), installed);
+  const std::string fhs = put("lib/homenode");
+  EXPECT_EQ(*agent_folder(os, command, ""), fhs);
+  EXPECT_EQ(*agent_folder(os, (root / "libexec/homenode/homenode-native").string(), ""), fhs);
   const std::string named = put("elsewhere");
   EXPECT_EQ(*agent_folder(os, command, "/nowhere:" + named), named);
   std::filesystem::remove_all(root);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the library's component of the build $1 into an empty folder and uses it as a stranger
+# Installs the library's components of the build $1 into an empty folder and uses it as a stranger
 # would: with CMake and with pkg-config, from C and C++, shared and static, also after a move.
 set -eu
 build=$1
@@ -7,7 +7,9 @@ source=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-cmake --install "$build" --prefix "$work/installed" --component library >"$work/log"
+for component in library development; do
+  cmake --install "$build" --prefix "$work/installed" --component "$component" >"$work/log"
+done
 mv "$work/installed" "$work/moved"
 config=$(find "$work/moved" -name homenode-config.cmake)
 libraries=$(dirname "$(dirname "$(dirname "$config")")")

@@ -51,6 +51,6 @@ def test_a_missing_other_command_is_one_line_and_a_failure(
         assert (done.returncode, done.stdout) == (125 if "true" in words else 1, ""), reason
         assert done.stderr.startswith("homenode: cannot start ")
         assert done.stderr.endswith(
-            f"homenode-native: {reason}; it belongs beside the command; reinstall homenode\n"
+            f"homenode-native: {reason}; it is a part of homenode; reinstall homenode\n"
         )
         (tmp_path / "homenode-native").touch(0o644)
