@@ -8,12 +8,15 @@ function(homenode_man_page page)
   cmake_parse_arguments(MAN "" "" "DEPENDS;COMMAND;OF" ${ARGN})
   set(file ${HOMENODE_MAN_DIR}/${page}.1)
   set(described)
+  set(described_file)
   if(MAN_OF)  # A page of the description that this command prints.
-    set(described COMMAND ${MAN_OF} > ${file}.json)
+    set(described_file ${file}.json)
+    set(described COMMAND ${MAN_OF} > ${described_file})
+    set_property(GLOBAL APPEND PROPERTY HOMENODE_VERB_DESCRIPTIONS ${described_file})
     list(APPEND MAN_COMMAND < ${file}.json)
   endif()
   add_custom_command(
-    OUTPUT ${file}
+    OUTPUT ${file} ${described_file}
     ${described}
     COMMAND ${MAN_COMMAND} > ${file}.part
     COMMAND ${CMAKE_COMMAND} -E rename ${file}.part ${file}

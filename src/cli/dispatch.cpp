@@ -47,8 +47,9 @@ std::optional<int> answer(Context& context, const std::vector<std::unique_ptr<Ve
     context.out << "homenode " << version << '\n';
     return exit_done;
   }
-  if (name != "--man-page" || arguments.size() != 2) return std::nullopt;
-  return print_man_page(context, arguments[1]);
+  const bool as_json = name == "--describe-verb";
+  if ((name != "--man-page" && !as_json) || arguments.size() != 2) return std::nullopt;
+  return print_man_page(context, arguments[1], as_json);
 }
 
 int not_a_verb(Context& context, const std::string& name, bool more_follows) {

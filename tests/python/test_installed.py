@@ -67,6 +67,9 @@ def test_each_file_has_its_folder(installed: Path):
         "share/doc/homenode/LICENSE",
         "share/doc/homenode/docs/glossary.md",
         "share/man/man1/homenode.1",
+        "share/bash-completion/completions/homenode",
+        "share/zsh/site-functions/_homenode",
+        "share/fish/vendor_completions.d/homenode.fish",
     ):
         assert (prefix / name).is_file(), name
 

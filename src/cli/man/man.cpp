@@ -25,14 +25,20 @@ std::string value_name(const CLI::Option& option) {
   return type;
 }
 
+/// "-m" and "--membind"; nothing for an argument.
+std::vector<std::string> names_of(const CLI::Option& option) {
+  std::vector<std::string> names;
+  for (const std::string& name : option.get_snames()) names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
 /// "-m, --membind NODES" with the names bold and the value in italics.
 std::string term(const CLI::Option& option) {
   std::string names;
-  const auto add = [&names](const std::string& name) {
+  for (const std::string& name : names_of(option)) {
     names += (names.empty() ? "" : ", ") + roff::bold(name);
-  };
-  for (const std::string& name : option.get_snames()) add("-" + name);
-  for (const std::string& name : option.get_lnames()) add("--" + name);
+  }
   if (names.empty()) names = roff::italic(option.get_name(true));
   if (option.get_items_expected_max() > 0) names += " " + roff::italic(value_name(option));
   return names;
@@ -136,6 +142,33 @@ std::string described_page(const ManJson& page) {
          roff::see_also(page.at("see_also").get<std::vector<std::string>>());
 }
 
+ManJson described_options(const CLI::App& app) {
+  ManJson options = ManJson::array();
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group().empty()) continue;
+    const bool takes_value = option->get_items_expected_max() > 0;
+    options.push_back({{"names", names_of(*option)},
+                       {"value", takes_value ? value_name(*option) : ""},
+                       {"text", option->get_description()}});
+  }
+  return options;
+}
+
+/// What completions need of a built-in verb, as 'python3 -m homenode.man' describes the others.
+ManJson description_of(const Verb& verb, const CLI::App& app) {
+  ManJson commands = ManJson::array();
+  for (const CLI::App* command : commands_of(app)) {
+    commands.push_back({{"name", command->get_name()},
+                        {"text", command->get_description()},
+                        {"options", described_options(*command)}});
+  }
+  return {{"name", "homenode-" + verb.name()},
+          {"summary", verb.summary()},
+          {"options", described_options(app)},
+          {"commands", commands},
+          {"runs_program", verb.runs_program()}};
+}
+
 struct Line {
   const char* term;
   const char* text;
@@ -154,6 +187,7 @@ constexpr Line common_options[] = {
     {"--man-page VERB|-",
      "Print in roff the man page of a built-in verb or of homenode; with -, that of the "
      "description on the standard input, as 'python3 -m homenode.man' prints it."},
+    {"--describe-verb VERB", "Print the options of a built-in verb in JSON: for completions."},
 };
 
 struct Variable {
@@ -233,12 +267,12 @@ std::string top_man_page() {
          roff::see_also(pages);
 }
 
-int print_man_page(Context& context, const std::string& name) {
-  if (name == "homenode") {
+int print_man_page(Context& context, const std::string& name, bool as_json) {
+  if (name == "homenode" && !as_json) {
     context.out << top_man_page();
     return exit_done;
   }
-  if (name == "-") {
+  if (name == "-" && !as_json) {
     const std::string description{std::istreambuf_iterator<char>(std::cin), {}};
     const auto page = man_page(description);
     if (!page) return report(context, "--man-page", page.error());
@@ -251,7 +285,7 @@ int print_man_page(Context& context, const std::string& name) {
     LabOptions lab;
     define_lab_options(app, lab);
     verb->define(app);
-    context.out << man_page(*verb, app);
+    context.out << (as_json ? description_of(*verb, app).dump() + '\n' : man_page(*verb, app));
     return exit_done;
   }
   for (const ExternalVerb& verb : external_verbs()) {

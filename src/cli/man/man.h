@@ -18,7 +18,8 @@ Result<std::string> man_page(const std::string& description);
 std::string top_man_page();
 
 /// `homenode --man-page VERB|homenode|-`: prints the page, for "-" of the description on the
-/// standard input; used by the build and by packagers.
-int print_man_page(Context& context, const std::string& name);
+/// standard input; `homenode --describe-verb VERB`: the options of a built-in verb `as_json`. Both
+/// are used by the build and by packagers.
+int print_man_page(Context& context, const std::string& name, bool as_json);
 
 }  // namespace homenode::cli
