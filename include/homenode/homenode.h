@@ -32,7 +32,7 @@ enum hn_status {
 /** Where a number of a node is expected: every node. Where one is given: none. */
 enum { HN_ALL_NODES = -1, HN_NO_NODE = -1 };
 
-/** The library's version, such as "0.1.0". Static; never freed. */
+/** The library's version, such as "0.2.0". Static; never freed. */
 const char* hn_version(void);
 
 /** Frees a string that a function of this library handed out. NULL is allowed. */
