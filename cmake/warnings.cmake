@@ -1,8 +1,13 @@
-# One target carries the flags that every room is built with: warnings are errors. Where files are
-# joined (room.cmake), a name of one file hides nothing of another's.
+# One target carries the flags that every room is built with. In the project's presets warnings are
+# errors; whoever builds it with another compiler gets warnings. Where files are joined (room.cmake), a
+# name of one file hides nothing of another's.
+option(HOMENODE_WERROR "Take warnings for errors; the project's presets set it" OFF)
+if(HOMENODE_WERROR)
+  set(HOMENODE_WERROR_FLAG -Werror)
+endif()
 add_library(homenode_flags INTERFACE)
 target_compile_options(homenode_flags INTERFACE
-  -Wall -Wextra $<$<NOT:$<BOOL:${HOMENODE_JOIN}>>:-Wshadow> -Werror
+  -Wall -Wextra $<$<NOT:$<BOOL:${HOMENODE_JOIN}>>:-Wshadow> ${HOMENODE_WERROR_FLAG}
   $<$<COMPILE_LANGUAGE:CXX>:-Wconversion -Wnon-virtual-dtor -Woverloaded-virtual>)
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   # Without optimisation no loop is vectorised, whatever its pragma asks for.

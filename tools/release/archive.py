@@ -37,6 +37,7 @@ def wheel(root: Path, archive: Path, folder: Path) -> Path:
         }
         command = [sys.executable, "-m", "pip", "wheel", "-q", "--disable-pip-version-check"]
         command += ["--no-deps", "--no-build-isolation", "-w", str(folder), str(tree)]
+        command.append("--config-settings=cmake.define.HOMENODE_WERROR=ON")
         subprocess.run(command, check=True, env=environment)
     return max(folder.glob("*.whl"), key=lambda path: path.stat().st_mtime)
 
