@@ -23,7 +23,7 @@ foreach(library IN LISTS libraries)
   get_target_property(name ${library} OUTPUT_NAME)
   set(link ${PROJECT_BINARY_DIR}/installed/lib${name}.so)
   file(CREATE_LINK ${to_lib}/lib${name}.so.${PROJECT_VERSION_MAJOR} ${link} SYMBOLIC)
-  install(FILES ${link} DESTINATION ${HOMENODE_AGENTS} COMPONENT library)
+  install(FILES ${link} DESTINATION ${HOMENODE_AGENTS} COMPONENT command)
 endforeach()
 
 set(archives homenode_static)

@@ -4,13 +4,16 @@ set(HOMENODE_MAN_DIR ${PROJECT_BINARY_DIR}/man)
 file(MAKE_DIRECTORY ${HOMENODE_MAN_DIR})
 
 # homenode_man_page(PAGE DEPENDS… COMMAND… [OF…]): PAGE.1 is what COMMAND prints, of what OF prints.
+# Those of another's description are the Python verbs', and installed with them.
 function(homenode_man_page page)
   cmake_parse_arguments(MAN "" "" "DEPENDS;COMMAND;OF" ${ARGN})
   set(file ${HOMENODE_MAN_DIR}/${page}.1)
   set(described)
   set(described_file)
+  set(component command)
   if(MAN_OF)  # A page of the description that this command prints.
     set(described_file ${file}.json)
+    set(component python)
     set(described COMMAND ${MAN_OF} > ${described_file})
     set_property(GLOBAL APPEND PROPERTY HOMENODE_VERB_DESCRIPTIONS ${described_file})
     list(APPEND MAN_COMMAND < ${file}.json)
@@ -25,6 +28,7 @@ function(homenode_man_page page)
     COMMENT "Man page ${page}(1)"
     VERBATIM)
   set_property(GLOBAL APPEND PROPERTY HOMENODE_MAN_PAGES ${file})
+  install(FILES ${file} DESTINATION ${HOMENODE_MAN}/man1 COMPONENT ${component})
 endfunction()
 
 if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
@@ -56,4 +60,3 @@ endforeach()
 
 get_property(pages GLOBAL PROPERTY HOMENODE_MAN_PAGES)
 add_custom_target(man_pages ALL DEPENDS ${pages})
-install(FILES ${pages} DESTINATION ${HOMENODE_MAN}/man1 COMPONENT command)
