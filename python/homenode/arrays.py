@@ -6,7 +6,6 @@ import warnings
 from typing import Any, Literal
 
 import numpy as np
-from numpy.lib.array_utils import byte_bounds
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from homenode.capi import Array, HomenodeError, NotSupportedError
@@ -189,9 +188,20 @@ def _callers_level() -> int:
     return level
 
 
+def _byte_bounds(array: NDArray[Any]) -> tuple[int, int]:
+    """The addresses of an array's first byte and behind its last. pre: it has elements.
+
+    numpy has such a function, in one module before version 2 and in another since.
+    """
+    steps = [(n - 1) * stride for n, stride in zip(array.shape, array.strides, strict=True)]
+    first = array.ctypes.data + sum(step for step in steps if step < 0)
+    last = array.ctypes.data + sum(step for step in steps if step > 0)
+    return first, last + array.itemsize
+
+
 def _region_of(array: NDArray[Any]) -> Region:
     """The memory from the array's first byte to its last: our own, or a loan for one call."""
-    bounds = byte_bounds(array)
+    bounds = _byte_bounds(array)
     memory: Any = array
     while isinstance(memory, np.ndarray):
         memory = memory.base

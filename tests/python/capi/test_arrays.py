@@ -6,13 +6,15 @@ import pickle
 import subprocess
 import sys
 import warnings
+from collections.abc import Callable
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pytest
 
 import homenode
+from homenode import arrays
 
 
 def is_mapped(address: int) -> bool:
@@ -227,3 +229,19 @@ def test_numpy_is_loaded_only_for_arrays() -> None:
     """The verbs, which import the package too, start without it."""
     script = "import homenode, sys; homenode.version(); sys.exit('numpy' in sys.modules)"
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        lambda array: array,
+        lambda array: array[::2, 1:3],
+        lambda array: array[::-1],
+        lambda array: array[2:, ::-2].T,
+        lambda array: array[1, 2, ...],
+    ],
+)
+def test_the_bytes_of_a_view_are_numpys(view: Callable[[Any], Any]) -> None:
+    array_utils = pytest.importorskip("numpy.lib.array_utils")
+    array = view(np.zeros((6, 5), dtype=np.int16))
+    assert arrays._byte_bounds(array) == array_utils.byte_bounds(array)
