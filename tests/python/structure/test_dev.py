@@ -101,7 +101,9 @@ def test_the_demo_builds_the_pages_that_the_readme_names(tmp_path: Path) -> None
     """Not the tests, which take longer than all else."""
     readme = (DEV.parent / "README.md").read_text()
     assert "man build/release/man/homenode.1" in readme
-    stubs = "; ".join(f"{name}() {{ :; }}" for name in ("setup", "say", "configure", "homenode"))
+    stubs = "; ".join(
+        f"{name}() {{ :; }}" for name in ("setup", "say", "configure", "homenode", "show_next")
+    )
     cmake = "cmake() { printf '%s\\n' \"$@\"; }"
     functions = function_of_dev("build") + function_of_dev("demo")
     done = subprocess.run(
@@ -135,3 +137,45 @@ def test_escapes_go_to_terminals_alone(terminal: bool, more: dict[str, str], bol
         os.close(writer)
     assert "== building" in said
     assert ("\x1b[" in said) == bold
+
+
+ONLY_TESTS_NEED = {"chromium", "gfortran", "clang", "libopenmpi-dev", "mpich", "universal-ctags"}
+
+
+@pytest.mark.parametrize("kind", ["demo", "all"])
+def test_the_demo_installs_only_what_it_needs(tmp_path: Path, kind: str) -> None:
+    lists = re.findall(r"^readonly packages_\w+=\([^)]*\)$", DEV.read_text(), re.M)
+    stubs = (
+        'say() { echo "said $*"; }; die() { exit 1; }; distribution() { echo debian-12; }; '
+        'as_root() { echo "$@"; }; packages_missing() { echo "$@"; }; '
+        "backports() { echo suite; }; enable_backports() { :; }; unpack_kernel() { :; }; "
+        "download_size() { echo 12 MB; }; "
+    )
+    functions = function_of_dev("install_packages")
+    script = "\n".join([*lists, stubs, functions, f"install_packages {kind}"])
+    said = subprocess.run(
+        ["bash", "-euc", script],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PATH": "/usr/bin:/bin", "cache": str(tmp_path)},
+    ).stdout
+    installed = {
+        word for line in said.splitlines() if "apt-get install" in line for word in line.split()
+    }
+    assert {"cmake", "qemu-system-x86"} <= installed
+    assert installed & ONLY_TESTS_NEED == (ONLY_TESTS_NEED if kind == "all" else set())
+    fetched = said.index("to fetch: 12 MB")
+    assert fetched < said.index("apt-get install")
+
+
+def test_the_demo_ends_with_the_command_and_three_to_try() -> None:
+    done = subprocess.run(
+        ["bash", "-euc", f"say() {{ :; }}; root=/r\n{function_of_dev('show_next')}show_next"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert len(re.findall(r"^   /r/build/release/bin/homenode \w", done.stderr, re.M)) == 3
+    assert function_of_dev("demo").rstrip("}\n ").count("show_next") == 1
