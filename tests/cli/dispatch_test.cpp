@@ -121,9 +121,13 @@ TEST(Dispatch, EveryVerbHasHelpAndAManPage) {
     EXPECT_EQ(line.run({"--man-page", verb->name()}), exit_done);
     EXPECT_TRUE(line.out.str().starts_with(".TH HOMENODE"));
     EXPECT_NE(line.out.str().find("\\-\\-machine"), std::string::npos);
+    EXPECT_EQ(line.run({"--describe-verb", verb->name()}), exit_done);
+    EXPECT_NE(line.out.str().find(R"("names":["--machine"])"), std::string::npos);
   }
   CommandLine line;
-  EXPECT_EQ(line.run({"--man-page", "nosuch"}), exit_usage);
+  for (const char* option : {"--man-page", "--describe-verb"}) {
+    EXPECT_EQ(line.run({option, "nosuch"}), exit_usage);
+  }
 }
 
 TEST(ManPage, OfADescriptionHasAllThatItSays) {
