@@ -12,12 +12,15 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+import numpy as np
+
 from homenode import capi
 from homenode.arrays import warn_of_refused
 from homenode.regions import Region
 
 # Where numpy keeps the table of its C interface, and the place in it, which no release may change.
-TABLE = "numpy._core._multiarray_umath"
+CORE = "numpy._core" if int(np.__version__.split(".")[0]) >= 2 else "numpy.core"
+TABLE = f"{CORE}._multiarray_umath"
 SET_HANDLER = 304
 HANDLER_VERSION = 1
 CAPSULE_NAME = b"mem_handler"
