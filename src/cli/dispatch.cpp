@@ -7,11 +7,7 @@
 #include "cli/bench/table.h"
 #include "cli/invoke.h"
 #include "cli/man/man.h"
-#include "cli/measure/measure.h"
-#include "cli/run/run.h"
-#include "cli/sample/sample.h"
-#include "cli/topology/topology.h"
-#include "cli/where/where.h"
+#include "cli/table.h"
 
 namespace homenode::cli {
 namespace {
@@ -68,8 +64,8 @@ int not_a_verb(Context& context, const std::string& name, bool more_follows) {
 
 std::vector<std::unique_ptr<Verb>> built_in_verbs() {
   std::vector<std::unique_ptr<Verb>> verbs;
-  verbs.push_back(std::make_unique<Topology>());
-  verbs.push_back(std::make_unique<Measure>());
+  verbs.push_back(make_topology());
+  verbs.push_back(make_measure());
   verbs.push_back(make_bench());
   verbs.push_back(make_run());
   verbs.push_back(make_where());

@@ -5,8 +5,7 @@
 #include <memory>
 
 #include "cli/invoke.h"
-#include "cli/run/run.h"
-#include "cli/where/where.h"
+#include "cli/table.h"
 #include "os/linux.h"
 
 namespace homenode::cli {

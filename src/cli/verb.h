@@ -1,6 +1,6 @@
 // A verb of the command: its name, its options and what it does. Help, man pages and the parser
 // all come from define(); here is also how help looks. A verb is a folder here, a line in
-// dispatch.cpp and a row of the table of verbs (homenode/verbs.inc).
+// table.h and one in dispatch.cpp and a row of the table of verbs (homenode/verbs.inc).
 #pragma once
 
 #include <cstddef>

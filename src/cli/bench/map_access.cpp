@@ -1,4 +1,4 @@
-#include "cli/bench/map_access.h"
+#include "cli/bench/map.h"
 
 #include <fmt/format.h>
 

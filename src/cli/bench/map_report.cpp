@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_numbers.h"
-#include "cli/bench/map_access.h"
 #include "cli/bench/workload.h"
 #include "trial/map/patterns.h"
 

@@ -10,6 +10,7 @@
 #include "cli/measure/options.h"
 #include "cli/measure/records.h"
 #include "cli/measure/text.h"
+#include "cli/table.h"
 #include "machine/load.h"
 #include "measure/measure.h"
 #include "os/atomic_file.h"
@@ -59,6 +60,23 @@ std::chrono::nanoseconds progress_now() {
 bool error_stream_is_terminal() {
   return isatty(STDERR_FILENO) == 1;
 }
+
+namespace {
+
+class Measure final : public Verb {
+ public:
+  [[nodiscard]] std::string name() const override { return "measure"; }
+  void define(CLI::App& app) override;
+  [[nodiscard]] std::vector<Example> examples() const override;
+  int run(Context& context) override;
+
+ private:
+  Result<void> try_run(Context& context) const;
+  Result<measure::Report> measured(Context& context) const;
+  Result<void> write_files(Context& context, const measure::Report& report) const;
+
+  MeasureOptions options_;
+};
 
 void Measure::define(CLI::App& app) {
   define_measure_options(app, options_);
@@ -119,6 +137,12 @@ Result<void> Measure::write_files(Context& context, const measure::Report& repor
   }
   if (options_.svg.empty()) return {};
   return draw_into(context, options_.svg, {"measure", measure_json(report)});
+}
+
+}  // namespace
+
+std::unique_ptr<Verb> make_measure() {
+  return std::make_unique<Measure>();
 }
 
 }  // namespace homenode::cli

@@ -1,5 +1,4 @@
-// homenode measure: latency and bandwidth of every pair of nodes, without root; and what it reports
-// of its progress on the error stream.
+// What `homenode measure` reports of its progress on the error stream.
 #pragma once
 
 #include <chrono>
@@ -7,9 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/measure/options.h"
-#include "cli/verb.h"
-#include "measure/report.h"
 #include "measure/session.h"
 
 namespace homenode::cli {
@@ -38,20 +34,5 @@ class MeasureProgress {
 std::chrono::nanoseconds progress_now();
 /// The error stream of this process is a terminal.
 bool error_stream_is_terminal();
-
-class Measure final : public Verb {
- public:
-  [[nodiscard]] std::string name() const override { return "measure"; }
-  void define(CLI::App& app) override;
-  [[nodiscard]] std::vector<Example> examples() const override;
-  int run(Context& context) override;
-
- private:
-  Result<void> try_run(Context& context) const;
-  Result<measure::Report> measured(Context& context) const;
-  Result<void> write_files(Context& context, const measure::Report& report) const;
-
-  MeasureOptions options_;
-};
 
 }  // namespace homenode::cli

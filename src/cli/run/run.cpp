@@ -1,7 +1,5 @@
 // homenode run: starts a program under a placement, with numactl's own command line. Read, plan,
 // explain or apply, start.
-#include "cli/run/run.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 #include "cli/run/explain.h"
 #include "cli/run/facts.h"
 #include "cli/run/options.h"
+#include "cli/table.h"
 #include "launch/charm.h"
 #include "launch/emit.h"
 #include "launch/plan.h"

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cli/invoke.h"
+#include "cli/table.h"
 #include "launch/sampling.h"
 #include "machine/json.h"
 #include "os/pace.h"

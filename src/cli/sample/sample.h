@@ -4,7 +4,6 @@
 #include <sys/types.h>
 
 #include <chrono>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,7 +42,5 @@ std::optional<pid_t> sampled_process(const std::vector<std::string>& line);
 /// Errors: bad_usage naming the value that is wrong.
 Result<SampleCommand> make_sample_command(const SampleOptions& options,
                                           const std::vector<std::string>& line);
-
-std::unique_ptr<Verb> make_sample();
 
 }  // namespace homenode::cli

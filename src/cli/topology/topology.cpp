@@ -1,13 +1,33 @@
-#include "cli/topology/topology.h"
-
+// homenode topology: what the machine is, as text, JSON, a picture or hwloc's XML.
 #include <CLI/CLI.hpp>
 
+#include "cli/draw.h"
+#include "cli/table.h"
 #include "cli/topology/text.h"
 #include "machine/export.h"
 #include "machine/json.h"
 #include "machine/load.h"
 
 namespace homenode::cli {
+namespace {
+
+class Topology final : public Verb {
+ public:
+  [[nodiscard]] std::string name() const override { return "topology"; }
+  void define(CLI::App& app) override;
+  [[nodiscard]] std::vector<Example> examples() const override;
+  int run(Context& context) override;
+
+ private:
+  Result<void> try_run(Context& context) const;
+  /// Errors: bad_usage when several forms are to be printed.
+  [[nodiscard]] Result<void> check_outputs() const;
+
+  std::string input_ = "live";
+  bool json_ = false;
+  Output svg_;
+  Output xml_;
+};
 
 void Topology::define(CLI::App& app) {
   app.add_option("--input", input_,
@@ -71,6 +91,12 @@ Result<void> Topology::try_run(Context& context) const {
   else if (!svg_.wanted() && !xml_.wanted())
     context.out << topology_text(*machine);
   return {};
+}
+
+}  // namespace
+
+std::unique_ptr<Verb> make_topology() {
+  return std::make_unique<Topology>();
 }
 
 }  // namespace homenode::cli

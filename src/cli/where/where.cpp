@@ -1,4 +1,4 @@
-#include "cli/where/where.h"
+#include "cli/table.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

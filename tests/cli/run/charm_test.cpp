@@ -1,7 +1,7 @@
 // Charm++'s arguments on the command line of `run`.
 #include <gtest/gtest.h>
 
-#include "cli/run/run.h"
+#include "cli/table.h"
 #include "support/command_line.h"
 
 namespace homenode::cli {

@@ -10,7 +10,7 @@
 
 #include "agent/wire.h"
 #include "base/id_list.h"
-#include "cli/dispatch.h"
+#include "cli/table.h"
 #include "machine/load.h"
 #include "os/every_refusal.h"
 #include "support/sanitized.h"

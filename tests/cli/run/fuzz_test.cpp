@@ -11,7 +11,7 @@
 #include <set>
 
 #include "cli/program_line.h"
-#include "cli/run/run.h"
+#include "cli/table.h"
 #include "placement/policies/list_syntax.h"
 #include "support/command_line.h"
 #include "support/sanitized.h"

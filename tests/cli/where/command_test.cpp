@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/invoke.h"
-#include "cli/where/where.h"
+#include "cli/table.h"
 #include "support/command_line.h"
 
 namespace homenode::cli {

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "base/id_list.h"
-#include "cli/dispatch.h"
+#include "cli/table.h"
 #include "cli/where/watch.h"
 #include "machine/load.h"
 #include "os/every_refusal.h"
