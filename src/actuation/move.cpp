@@ -158,4 +158,10 @@ Result<std::vector<Error>> move_misplaced(os::Os& os, Region region, const place
   return Mover(os, region, map, audit).run();
 }
 
+int move_batch(os::Os& os, pid_t pid, std::span<void* const> pages, NodeId target) {
+  const std::vector<int> targets(pages.size(), static_cast<int>(target.value()));
+  std::vector<int> status(pages.size());
+  return os.move_pages(pid, pages, targets, status, MPOL_MF_MOVE);
+}
+
 }  // namespace homenode::actuation

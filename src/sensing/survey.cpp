@@ -93,6 +93,7 @@ std::vector<Mapping> join(const std::vector<NumaMapping>& numa,
       if (with_amounts) {
         mapping.transparent_huge = entry->transparent_huge;
         mapping.swapped = entry->swapped;
+        mapping.locked = entry->locked;
       }
     }
     mappings.push_back(std::move(mapping));

@@ -49,6 +49,7 @@ struct Mapping {
   std::uint64_t most_sharers = 1;
   std::optional<Bytes> transparent_huge;  ///< With the amounts of smaps only, as the next.
   std::optional<Bytes> swapped;
+  std::optional<Bytes> locked;
   std::optional<pid_t> stack_of;  ///< The thread whose stack it holds, when that is known.
   std::vector<HeapOwner> owners;  ///< Of homenode's malloc: each once; empty for other memory.
 

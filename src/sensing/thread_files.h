@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/id_set.h"
+#include "base/units.h"
 
 namespace homenode::sensing {
 
@@ -21,6 +22,8 @@ struct TaskStat {
   bool ended = false;         ///< Or about to: the memory goes some time before the state says so.
   std::uint64_t started = 0;  ///< In clock ticks since the system started; never changes.
   CpuId last_cpu;             ///< Where it runs or last ran.
+  std::uint64_t cpu_ticks = 0;  ///< On processors so far, in user mode and in the kernel.
+  bool realtime = false;        ///< Scheduled by SCHED_FIFO, SCHED_RR or SCHED_DEADLINE.
 };
 /// Nothing when the text is no such line.
 std::optional<TaskStat> parse_stat(std::string_view text);
@@ -32,6 +35,15 @@ struct TaskLimits {
 };
 /// Lists that are missing are empty.
 TaskLimits parse_status(std::string_view text);
+
+/// What `status` says of a process besides.
+struct TaskOwner {
+  std::optional<unsigned> user;  ///< The effective one; nothing where it cannot be read.
+  pid_t tracer = 0;              ///< Who traces it with ptrace; 0 for nobody.
+  Bytes resident;
+  Bytes locked;
+};
+TaskOwner parse_owner(std::string_view text);
 
 /// The stack pointer in `syscall`, of a thread that waits in the kernel; nothing for a running one.
 std::optional<std::uint64_t> stack_pointer_in(std::string_view text);
