@@ -1,0 +1,50 @@
+#include "balance/decision.h"
+
+#include <nlohmann/json.hpp>
+
+#include <array>
+
+#include "base/json_numbers.h"
+
+namespace homenode::balance {
+namespace {
+
+using DecisionJson = nlohmann::ordered_json;
+
+DecisionJson threads_json(const Decision& decision) {
+  DecisionJson threads = DecisionJson::array();
+  for (const ThreadMove& move : decision.threads) {
+    threads.push_back(
+        {{"id", move.thread.id}, {"node", move.node.value()}, {"cpus", numbers(move.cpus)}});
+  }
+  return threads;
+}
+
+DecisionJson pages_json(const Decision& decision) {
+  std::map<NodeId, std::uint64_t> pages;
+  for (const PageMove& move : decision.pages) pages[move.target] += move.pages;
+  return by_node(pages);
+}
+
+}  // namespace
+
+std::string to_string(Action action) {
+  constexpr std::array names{"nothing", "look", "bind threads", "move pages",
+                             "verify",  "undo", "hands off"};
+  return names.at(static_cast<std::size_t>(action));
+}
+
+std::string to_json(const Decision& decision) {
+  const DecisionJson json{{"pid", decision.process.id},
+                          {"action", to_string(decision.action)},
+                          {"reason", decision.reason},
+                          {"local_share", decision.local_before},
+                          {"predicted_local_share", decision.local_predicted},
+                          {"predicted_benefit_s", decision.benefit_s},
+                          {"predicted_cost_s", decision.cost_s},
+                          {"threads", threads_json(decision)},
+                          {"pages_to_node", pages_json(decision)}};
+  return json.dump(-1, ' ', false, DecisionJson::error_handler_t::replace);
+}
+
+}  // namespace homenode::balance

@@ -1,0 +1,47 @@
+// What is to be done with one process, and why: the output of step.h. Values only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "balance/observation.h"
+
+namespace homenode::balance {
+
+/// look: sample it in the next window, it may be worth it; verify: nothing, the last plan has held;
+/// undo: what the last plan changed; hands_off: undo, and leave it alone from now on.
+enum class Action { nothing, look, bind_threads, move_pages, verify, undo, hands_off };
+/// "nothing", "look", "bind threads", …
+std::string to_string(Action action);
+
+struct ThreadMove {
+  TaskKey thread;
+  NodeId node = {};
+  CpuSet cpus;
+};
+
+struct PageMove {
+  std::uint64_t first = 0;
+  std::uint64_t bytes = 0;
+  Bytes page_size;
+  NodeId target;
+  std::uint64_t pages = 0;  ///< That are elsewhere now.
+};
+
+struct Decision {
+  TaskKey process;
+  Action action = Action::nothing;
+  std::string reason;
+  std::vector<ThreadMove> threads;
+  std::vector<PageMove> pages;
+  double local_before = 0;     ///< The measured share of local uses.
+  double local_predicted = 0;  ///< After this.
+  double benefit_s = 0;        ///< Predicted.
+  double cost_s = 0;           ///< Predicted.
+};
+
+/// One object without the end of a line, for the log and for `explain`.
+std::string to_json(const Decision& decision);
+
+}  // namespace homenode::balance

@@ -1,0 +1,87 @@
+// What could be done for one process: threads to the memory that they use, or else memory to its
+// only users; and how local its use of memory is then. Pure; serves step.h.
+#pragma once
+
+#include <map>
+#include <utility>
+
+#include "balance/step.h"
+
+namespace homenode::balance {
+
+using ThreadNodes = std::map<TaskKey, NodeId>;
+/// Regions that go to a node as wholes, by their first address.
+using RegionNodes = std::map<std::uint64_t, NodeId>;
+
+/// The node of each thread's CPU.
+ThreadNodes nodes_of(const Observation& seen);
+
+/// All samples of all threads that are there.
+double uses_of(const Observation& seen);
+
+/// The share of uses that stay on their thread's node, were threads and regions there; regions that
+/// are not named stay. 1 without any use.
+double local_share(const Observation& seen, const ThreadNodes& threads, const RegionNodes& regions);
+
+/// The same where nothing is known of addresses: all threads use all pages alike.
+double coarse_local_share(const Observation& seen);
+
+/// The part of a region's present pages that is on a node.
+double part_on(const Region& region, NodeId node);
+std::uint64_t pages_of(const Region& region);
+
+/// How far a use of one node's memory by another's threads goes: 0 is local, 1 the mean of the
+/// machine's remote distances, or any remote use where it declares none.
+class Remoteness {
+ public:
+  explicit Remoteness(const machine::Machine& machine);
+  [[nodiscard]] double of(NodeId from, NodeId to) const;
+
+ private:
+  std::map<std::pair<NodeId, NodeId>, double> values_;
+};
+
+/// What the plans of all processes of a step have to share.
+struct Setting {
+  const machine::Machine& machine;
+  Remoteness remoteness = Remoteness(machine);
+  std::map<NodeId, double> cpus_taken = {};   ///< By other processes.
+  std::map<NodeId, double> bytes_taken = {};  ///< By plans for other processes of this step.
+};
+
+/// The mean remoteness of all uses; 1 - local_share() where all remote nodes are equally far.
+double mean_remoteness(const Observation& seen, const Remoteness& remoteness,
+                       const ThreadNodes& threads, const RegionNodes& regions);
+
+/// Threads to nodes that have CPUs left, so that uses are as near as possible: pairs of a thread
+/// and a node are taken in the order of what they bring. Only threads that move are named.
+ThreadNodes plan_threads(const Observation& seen, const Setting& setting);
+
+/// Threads that use the same memory to one node, as far as it has CPUs left, so that the memory
+/// can follow: by the cosine of their uses, the largest groups first, each to the node with most of
+/// its memory and of its threads. Only threads that move are named.
+ThreadNodes plan_groups(const Observation& seen, const Setting& setting, const Limits& limits);
+
+struct PageBounds {
+  double now_s = 0;
+  double most_pages = 0;
+};
+
+/// Regions that one node's threads use nearly alone, were the threads there, and that are partly
+/// elsewhere: in this window and in `before` (decayed uses), surely enough, and within what nodes
+/// have free and the bounds; those with most uses a page first. Regions that rest, or that went to
+/// and fro, stay. A region with other heavy users goes only where it is no farther for any of them.
+RegionNodes plan_pages(const Observation& seen, const ProcessMemory& before,
+                       const ThreadNodes& threads, const Setting& setting, const Limits& limits,
+                       const PageBounds& bounds);
+
+/// CPUs of each node that the process may use and neither other processes have nor its own threads
+/// that have to stay.
+std::map<NodeId, double> free_cpus(const Observation& seen, const Setting& setting);
+/// Whether a thread may be bound and runs enough to be worth a CPU.
+bool is_movable(const Thread& thread);
+
+/// Of the regions, pages that are elsewhere.
+std::uint64_t pages_to_move(const Observation& seen, const RegionNodes& targets);
+
+}  // namespace homenode::balance

@@ -1,0 +1,167 @@
+// Memory beside its only users.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "balance/plan.h"
+
+namespace homenode::balance {
+namespace {
+
+struct Owner {
+  NodeId node;
+  double share = 0;
+  double uses = 0;  ///< Of all nodes.
+  std::map<NodeId, double> by_node;
+};
+
+/// The node whose threads use a region most; nothing where none of them is there.
+std::optional<Owner> owner_of(const std::map<TaskKey, double>& uses, const ThreadNodes& threads) {
+  Owner owner;
+  for (const auto& [thread, count] : uses) {
+    const auto node = threads.find(thread);
+    if (node == threads.end()) continue;
+    owner.by_node[node->second] += count;
+    owner.uses += count;
+  }
+  if (owner.uses <= 0) return std::nullopt;
+  for (const auto& [node, count] : owner.by_node) {
+    if (count / owner.uses <= owner.share) continue;
+    owner.node = node;
+    owner.share = count / owner.uses;
+  }
+  return owner;
+}
+
+/// The lower end of the confidence interval of a share (E. B. Wilson, JASA 22, 1927).
+double surely(double share, double samples, double quantile) {
+  const double square = quantile * quantile / samples;
+  const double middle = share + square / 2;
+  const double half = quantile * std::sqrt(share * (1 - share) / samples + square / (4 * samples));
+  return (middle - half) / (1 + square);
+}
+
+class Candidates {
+ public:
+  Candidates(const ProcessMemory& before, const ThreadNodes& threads, const Setting& setting,
+             const Limits& limits, double now_s)
+      : before_(before), threads_(threads), setting_(setting), limits_(limits), now_s_(now_s) {}
+
+  /// Where a region is to go, if anywhere.
+  [[nodiscard]] std::optional<NodeId> target(const Region& region) const {
+    if (!region.why_not.empty()) return std::nullopt;
+    const auto now = owner_of(region.uses, threads_);
+    if (!now || now->uses < limits_.least_region_samples) return std::nullopt;
+    if (now->share < limits_.mostly_share || rests(region.first, now->node)) return std::nullopt;
+    const auto remembered = before_.uses.find(region.first);
+    const auto always =
+        remembered == before_.uses.end() ? now : owner_of(remembered->second, threads_);
+    if (!always || always->node != now->node) return std::nullopt;
+    if (surely(always->share, always->uses, limits_.sureness) <= limits_.least_sure_share) {
+      return std::nullopt;
+    }
+    const bool alone = std::min(now->share, always->share) >= limits_.exclusive_share;
+    if (!alone && hurts(region, *now)) return std::nullopt;
+    return now->node;
+  }
+
+ private:
+  /// It was moved a short time ago, or has gone to and fro and counts as shared.
+  [[nodiscard]] bool rests(std::uint64_t region, NodeId target) const {
+    const auto moved = before_.moved.find(region);
+    if (moved == before_.moved.end()) return false;
+    const bool other = moved->second.target != target;
+    return now_s_ < moved->second.quiet_until_s ||
+           (other && moved->second.bounces >= limits_.most_bounces);
+  }
+
+  /// Whether a node with a heavy part of the uses would have farther to go.
+  [[nodiscard]] bool hurts(const Region& region, const Owner& owner) const {
+    return std::ranges::any_of(owner.by_node, [&](const auto& user) {
+      if (user.second < limits_.heavy_share * owner.uses) return false;
+      double today = 0;
+      for (const auto& [node, pages] : region.pages) {
+        today += part_on(region, node) * setting_.remoteness.of(user.first, node);
+      }
+      return setting_.remoteness.of(user.first, owner.node) > today;
+    });
+  }
+
+  const ProcessMemory& before_;
+  const ThreadNodes& threads_;
+  const Setting& setting_;
+  const Limits& limits_;
+  double now_s_;
+};
+
+std::uint64_t pages_elsewhere(const Region& region, NodeId target) {
+  const auto there = region.pages.find(target);
+  return pages_of(region) - (there == region.pages.end() ? 0 : there->second);
+}
+
+double uses_of_region(const Region& region) {
+  double all = 0;
+  for (const auto& [thread, uses] : region.uses) all += uses;
+  return all;
+}
+
+/// Bytes of each node that may be filled.
+std::map<NodeId, double> room_of(const Observation& seen, const Setting& setting,
+                                 const Limits& limits) {
+  std::map<NodeId, double> room;
+  for (const auto& [node, free] : seen.free) {
+    const machine::Node* const known = setting.machine.find(node);
+    if (known == nullptr || !seen.memory.contains(node)) continue;
+    const auto taken = setting.bytes_taken.find(node);
+    room[node] = static_cast<double>(free.value) -
+                 limits.least_free_share * static_cast<double>(known->memory.value) -
+                 (taken == setting.bytes_taken.end() ? 0 : taken->second);
+  }
+  return room;
+}
+
+}  // namespace
+
+std::uint64_t pages_to_move(const Observation& seen, const RegionNodes& targets) {
+  std::uint64_t pages = 0;
+  for (const Region& region : seen.regions) {
+    const auto target = targets.find(region.first);
+    if (target != targets.end()) pages += pages_elsewhere(region, target->second);
+  }
+  return pages;
+}
+
+RegionNodes plan_pages(const Observation& seen, const ProcessMemory& before,
+                       const ThreadNodes& threads, const Setting& setting, const Limits& limits,
+                       const PageBounds& bounds) {
+  struct Candidate {
+    const Region* region = nullptr;
+    NodeId target;
+    double pages = 0;
+    double uses_of_page = 0;
+  };
+  const Candidates all(before, threads, setting, limits, bounds.now_s);
+  std::vector<Candidate> candidates;
+  for (const Region& region : seen.regions) {
+    const auto target = all.target(region);
+    if (!target) continue;
+    const auto pages = static_cast<double>(pages_elsewhere(region, *target));
+    if (pages > 0) candidates.push_back({&region, *target, pages, uses_of_region(region) / pages});
+  }
+  std::ranges::stable_sort(candidates, [](const Candidate& a, const Candidate& b) {
+    return a.uses_of_page > b.uses_of_page;
+  });
+  auto room = room_of(seen, setting, limits);
+  double most_pages = bounds.most_pages;
+  RegionNodes targets;
+  for (const Candidate& candidate : candidates) {
+    const double bytes = candidate.pages * static_cast<double>(candidate.region->page_size.value);
+    if (candidate.pages > most_pages || room[candidate.target] < bytes) continue;
+    most_pages -= candidate.pages;
+    room[candidate.target] -= bytes;
+    targets[candidate.region->first] = candidate.target;
+  }
+  return targets;
+}
+
+}  // namespace homenode::balance

@@ -1,0 +1,51 @@
+#include "balance/state.h"
+
+#include <cmath>
+#include <utility>
+
+namespace homenode::balance {
+
+void remember_uses(ProcessMemory& memory, const Observation& seen, double decay) {
+  decltype(memory.uses) uses;
+  for (const Region& region : seen.regions) {
+    auto& of_region = uses[region.first];
+    if (const auto old = memory.uses.find(region.first); old != memory.uses.end()) {
+      for (const auto& [thread, count] : old->second) of_region[thread] = decay * count;
+    }
+    for (const auto& [thread, count] : region.uses) of_region[thread] += count;
+  }
+  memory.uses = std::move(uses);
+}
+
+void forget_verdict(ProcessMemory& memory) {
+  memory.verdict = Action::nothing;
+  memory.windows = 0;
+  memory.page_targets.clear();
+  memory.thread_targets.clear();
+}
+
+void remember_move(ProcessMemory& memory, std::uint64_t region, NodeId target, double now_s,
+                   const Limits& limits) {
+  const auto [moved, first] = memory.moved.try_emplace(region, MovedRegion{target});
+  MovedRegion& here = moved->second;
+  if (!first && here.target != target) ++here.bounces;
+  here.target = target;
+  here.quiet_until_s = now_s + limits.region_cool_down_s * std::exp2(here.bounces);
+}
+
+bool is_new_phase(ProcessMemory& memory, const Observation& seen, const Limits& limits) {
+  const auto changed = [&](double now, double then) {
+    return now >= limits.new_phase * then || then >= limits.new_phase * now;
+  };
+  const Phase& then = memory.phase;
+  const bool is_new =
+      changed(static_cast<double>(seen.resident.value), static_cast<double>(then.resident_bytes)) ||
+      changed(static_cast<double>(seen.threads.size()), static_cast<double>(then.threads));
+  if (!is_new) return false;
+  memory.hands_off = false;
+  memory.failed_plans = 0;
+  memory.moved.clear();
+  return true;
+}
+
+}  // namespace homenode::balance

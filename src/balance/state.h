@@ -1,0 +1,74 @@
+// What the balancer remembers from one window to the next: uses with decay, the verdict that waits
+// for a second window, the promise that waits for fresh samples, and what has to rest. The part of
+// step.h that its caller keeps. Pure; what was changed, and how to put it back, is in
+// balancer/journal.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+
+#include "balance/decision.h"
+#include "balance/limits.h"
+#include "balance/observation.h"
+
+namespace homenode::balance {
+
+/// What a plan promised, until fresh samples show whether it holds.
+struct Promise {
+  Action action = Action::nothing;
+  double local_before = 0;
+  double local_predicted = 0;
+};
+
+/// A region that was moved: it rests, and one that went to and fro counts as shared.
+struct MovedRegion {
+  NodeId target;
+  double quiet_until_s = 0;
+  int bounces = 0;  ///< Times that it went to another node than the time before.
+};
+
+/// What a process was when it was left alone: its next phase looks different.
+struct Phase {
+  std::uint64_t resident_bytes = 0;
+  std::size_t threads = 0;
+};
+
+struct ProcessMemory {
+  /// Decayed uses of each region, by its first address.
+  std::map<std::uint64_t, std::map<TaskKey, double>> uses;
+  /// What the last window would have done, and how many in a row.
+  std::map<std::uint64_t, NodeId> page_targets;
+  std::map<TaskKey, NodeId> thread_targets;
+  Action verdict = Action::nothing;
+  int windows = 0;
+  std::optional<Promise> promise;
+  std::map<std::uint64_t, MovedRegion> moved;
+  double quiet_until_s = 0;
+  double spent_s = 0;  ///< Predicted cost of all moves so far.
+  int failed_plans = 0;
+  bool hands_off = false;
+  Phase phase;  ///< When it was left alone.
+  double seen_s = 0;
+  std::map<NodeId, double> cpus;  ///< Processor time that its threads took on each node.
+};
+
+struct State {
+  std::map<TaskKey, ProcessMemory> processes;
+};
+
+/// Adds a window's uses to those before, which count `decay` of what they did.
+void remember_uses(ProcessMemory& memory, const Observation& seen, double decay);
+
+/// The next window is the first to come to its verdict.
+void forget_verdict(ProcessMemory& memory);
+
+/// The region rests now, for twice as long after each time that it went to yet another node.
+void remember_move(ProcessMemory& memory, std::uint64_t region, NodeId target, double now_s,
+                   const Limits& limits);
+
+/// Whether a process that was left alone has changed much since; then it gets another chance.
+bool is_new_phase(ProcessMemory& memory, const Observation& seen, const Limits& limits);
+
+}  // namespace homenode::balance

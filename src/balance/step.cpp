@@ -1,0 +1,344 @@
+#include "balance/step.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "balance/plan.h"
+
+namespace homenode::balance {
+namespace {
+
+constexpr double percent = 100;
+/// Processes that were not seen for so long are forgotten.
+constexpr double forgotten_after_s = 600;
+
+std::string in_percent(double share) {
+  return fmt::format("{:.1f} %", percent * share);
+}
+
+Decision nothing(const Observation& seen, std::string reason) {
+  Decision decision;
+  decision.process = seen.process;
+  decision.reason = std::move(reason);
+  return decision;
+}
+
+/// Ids that both have with the same node.
+template <class Targets>
+Targets in_both(const Targets& a, const Targets& b) {
+  Targets both;
+  for (const auto& [id, node] : a) {
+    const auto other = b.find(id);
+    if (other != b.end() && other->second == node) both.emplace(id, node);
+  }
+  return both;
+}
+
+class Judge {
+ public:
+  Judge(const Observation& seen, ProcessMemory& memory, double now_s, const Setting& setting,
+        const Costs& costs, const Limits& limits)
+      : seen_(seen),
+        memory_(memory),
+        now_s_(now_s),
+        setting_(setting),
+        costs_(costs),
+        limits_(limits),
+        local_(local_share(seen, nodes_of(seen), {})) {}
+
+  Decision judge() {
+    if (memory_.hands_off && !is_new_phase(memory_, seen_, limits_)) {
+      return nothing(seen_, "its plans have failed: hands off");
+    }
+    if (auto why = gate(seen_, setting_.machine, limits_); !why.empty()) return nothing(seen_, why);
+    if (seen_.regions.empty()) return coarse();
+    const double uses = uses_of(seen_);
+    if (uses < limits_.least_samples) {
+      forget_verdict(memory_);
+      return nothing(seen_, fmt::format("{:.0f} samples are too few to judge by", uses));
+    }
+    remember_uses(memory_, seen_, limits_.decay);
+    Decision decision = memory_.promise ? verify() : plan();
+    decision.local_before = local_;
+    return decision;
+  }
+
+ private:
+  Decision coarse() {
+    const double local = coarse_local_share(seen_);
+    Decision decision = nothing(seen_, "");
+    decision.local_before = local;
+    if (!memory_.promise && now_s_ < memory_.quiet_until_s) {
+      decision.reason = "a plan was made a short time ago";
+    } else if (!memory_.promise && 1 - local <= limits_.least_remote_share) {
+      decision.reason = "no more than " + in_percent(1 - local) + " of its use is remote";
+    } else {
+      decision.action = Action::look;
+      decision.reason = "up to " + in_percent(1 - local) + " of its use may be remote";
+    }
+    return decision;
+  }
+
+  Decision verify() {
+    const Promise promise = *memory_.promise;
+    memory_.promise.reset();
+    forget_verdict(memory_);
+    const double gained = local_ - promise.local_before;
+    const double promised = promise.local_predicted - promise.local_before;
+    Decision decision = nothing(seen_, "");
+    decision.local_predicted = promise.local_predicted;
+    decision.reason =
+        fmt::format("local share {} after {}, predicted {}", in_percent(local_),
+                    in_percent(promise.local_before), in_percent(promise.local_predicted));
+    if (gained >= limits_.least_of_promise * promised) {
+      decision.action = Action::verify;
+      memory_.failed_plans = 0;
+      memory_.quiet_until_s = now_s_;  // Pages may follow the threads at once.
+      return decision;
+    }
+    ++memory_.failed_plans;
+    memory_.hands_off = memory_.failed_plans >= limits_.most_failed_plans;
+    memory_.phase = {seen_.resident.value, seen_.threads.size()};
+    memory_.quiet_until_s = now_s_ + limits_.cool_down_s * std::exp2(memory_.failed_plans);
+    memory_.uses.clear();
+    decision.action = memory_.hands_off ? Action::hands_off : Action::undo;
+    return decision;
+  }
+
+  Decision plan() {
+    if (1 - local_ <= limits_.least_remote_share) {
+      forget_verdict(memory_);
+      return nothing(seen_, in_percent(local_) + " of its use is local");
+    }
+    if (now_s_ < memory_.quiet_until_s) return nothing(seen_, "a plan was made a short time ago");
+    Decision decision = threads();
+    if (decision.action != Action::bind_threads || is_dead_end(decision)) {
+      Decision instead = pages();
+      const bool better = instead.action == Action::move_pages &&
+                          instead.local_predicted >= decision.local_predicted + limits_.least_gain;
+      if (decision.action != Action::bind_threads || better) decision = std::move(instead);
+    }
+    return decision.action == Action::nothing ? decision : confirmed(std::move(decision));
+  }
+
+  /// Uses that become nearer save their time for as long as the program may run on.
+  [[nodiscard]] double benefit_s(const ThreadNodes& threads, const RegionNodes& regions) const {
+    const double horizon = std::min(seen_.age_s, limits_.most_horizon_s);
+    const double nearer = mean_remoteness(seen_, setting_.remoteness, nodes_of(seen_), {}) -
+                          mean_remoteness(seen_, setting_.remoteness, threads, regions);
+    return nearer * seen_.cpus * limits_.misses_per_cpu_s * costs_.remote_penalty_s * horizon;
+  }
+
+  /// The threads where they are, but for those that go elsewhere.
+  [[nodiscard]] ThreadNodes nodes_with(const ThreadNodes& targets) const {
+    ThreadNodes nodes = nodes_of(seen_);
+    for (const auto& [thread, node] : targets) nodes[thread] = node;
+    return nodes;
+  }
+
+  Decision threads() {
+    const ThreadNodes nodes = nodes_with(plan_threads(seen_, setting_));
+    Decision decision = nothing(seen_, "no thread is nearer to its memory on another node");
+    decision.local_predicted = local_share(seen_, nodes, {});
+    decision.benefit_s = benefit_s(nodes, {});
+    if (decision.local_predicted - local_ < limits_.least_gain || decision.benefit_s <= 0) {
+      return decision;
+    }
+    decision.action = Action::bind_threads;
+    decision.reason = fmt::format("threads on the nodes of their memory make the local share {}",
+                                  in_percent(decision.local_predicted));
+    for (const Thread& thread : seen_.threads) {
+      const auto node = nodes.find(thread.key);
+      const bool uses_memory = node != nodes.end() && thread.why_not.empty();
+      if (uses_memory) add_thread(decision, thread, node->second);
+    }
+    return decision;
+  }
+
+  /// Whether pages could bring clearly more than these threads and the pages after them: threads
+  /// that share memory with some that have to stay would leave those alone with it.
+  [[nodiscard]] bool is_dead_end(const Decision& threads) const {
+    ThreadNodes nodes = nodes_of(seen_);
+    const double alone = local_share(seen_, nodes, pages_for(nodes));
+    for (const ThreadMove& move : threads.threads) nodes[move.thread] = move.node;
+    return alone >= local_share(seen_, nodes, pages_for(nodes)) + limits_.least_gain;
+  }
+
+  [[nodiscard]] RegionNodes pages_for(const ThreadNodes& nodes) const {
+    const double budget_s = limits_.most_cost_share * seen_.age_s * seen_.cpus - memory_.spent_s;
+    const PageBounds bounds{now_s_, std::max(0.0, budget_s / (costs_.page_s + 1e-12))};
+    return plan_pages(seen_, memory_, nodes, setting_, limits_, bounds);
+  }
+
+  void add_thread(Decision& decision, const Thread& thread, NodeId node) const {
+    const machine::Node* const there = setting_.machine.find(node);
+    const CpuSet cpus = there == nullptr ? CpuSet{} : there->cpus & seen_.cpuset;
+    if (!cpus.empty()) decision.threads.push_back({thread.key, node, cpus});
+  }
+
+  [[nodiscard]] double cost_s(double pages) const {
+    return pages * costs_.page_s + std::ceil(pages / costs_.pages_of_a_call) * costs_.call_s;
+  }
+
+  /// Pages to the only users where those are, or to groups of users that are brought together,
+  /// where that brings clearly more.
+  Decision pages() {
+    ThreadNodes nodes = nodes_of(seen_);
+    RegionNodes targets = pages_for(nodes);
+    std::string together;
+    const ThreadNodes groups = plan_groups(seen_, setting_, limits_);
+    if (!groups.empty()) {
+      const ThreadNodes grouped = nodes_with(groups);
+      const RegionNodes followed = pages_for(grouped);
+      if (local_share(seen_, grouped, followed) - local_share(seen_, nodes, targets) >=
+          limits_.least_gain) {
+        nodes = grouped;
+        targets = followed;
+        together = fmt::format(", with {} threads brought together,", groups.size());
+      }
+    }
+    return worth_it(nodes, targets, together);
+  }
+
+  [[nodiscard]] Decision worth_it(const ThreadNodes& nodes, const RegionNodes& targets,
+                                  const std::string& together) const {
+    Decision decision = nothing(seen_, "no memory has users on one other node alone");
+    if (targets.empty()) return decision;
+    const std::uint64_t pages = pages_to_move(seen_, targets);
+    decision.local_predicted = local_share(seen_, nodes, targets);
+    decision.benefit_s = benefit_s(nodes, targets);
+    decision.cost_s = cost_s(static_cast<double>(pages));
+    if (decision.local_predicted - local_ < limits_.least_gain) {
+      decision.reason = "memory of one node's threads is too small a part of what is used";
+      return decision;
+    }
+    if (decision.benefit_s < limits_.benefit_over_cost * decision.cost_s) {
+      decision.reason = fmt::format("moving {} pages costs {:.3f} s and brings {:.3f} s", pages,
+                                    decision.cost_s, decision.benefit_s);
+      return decision;
+    }
+    decision.action = Action::move_pages;
+    decision.reason = fmt::format("{} pages beside their only users{} make the local share {}",
+                                  pages, together, in_percent(decision.local_predicted));
+    add_pages(decision, nodes, targets);
+    return decision;
+  }
+
+  void add_pages(Decision& decision, const ThreadNodes& nodes, const RegionNodes& targets) const {
+    for (const Region& region : seen_.regions) {
+      const auto target = targets.find(region.first);
+      if (target == targets.end()) continue;
+      const std::uint64_t pages = pages_to_move(seen_, {{region.first, target->second}});
+      decision.pages.push_back(
+          {region.first, region.bytes, region.page_size, target->second, pages});
+    }
+    // A thread that the scheduler takes elsewhere would leave its memory behind.
+    for (const Thread& thread : seen_.threads) {
+      if (thread.why_not.empty()) add_thread(decision, thread, nodes.at(thread.key));
+    }
+  }
+
+  /// The part of a plan that the windows before wanted too; a look where there were too few.
+  Decision confirmed(Decision decision) {
+    ThreadNodes threads;
+    for (const ThreadMove& move : decision.threads) threads[move.thread] = move.node;
+    RegionNodes regions;
+    for (const PageMove& move : decision.pages) regions[move.first] = move.target;
+    const bool again = memory_.verdict == decision.action;
+    if (again) {
+      threads = in_both(threads, memory_.thread_targets);
+      regions = in_both(regions, memory_.page_targets);
+    }
+    memory_.windows = again && !(threads.empty() && regions.empty()) ? memory_.windows + 1 : 1;
+    memory_.verdict = decision.action;
+    memory_.thread_targets = threads;
+    memory_.page_targets = regions;
+    if (memory_.windows < limits_.windows) {
+      decision.action = Action::look;
+      decision.reason += fmt::format("; window {} of {}", memory_.windows, limits_.windows);
+      return decision;
+    }
+    std::erase_if(decision.threads,
+                  [&](const ThreadMove& m) { return !threads.contains(m.thread); });
+    std::erase_if(decision.pages, [&](const PageMove& m) { return !regions.contains(m.first); });
+    // What both windows want may be too little of a plan to be worth it.
+    const double promised = local_share(seen_, nodes_with(threads), regions);
+    if (promised - local_ < limits_.least_gain) {
+      decision.action = Action::look;
+      decision.reason += "; the windows agree on too little of it";
+      return decision;
+    }
+    memory_.promise = Promise{decision.action, local_, promised};
+    decision.local_predicted = promised;
+    for (const auto& [region, node] : regions)
+      remember_move(memory_, region, node, now_s_, limits_);
+    memory_.quiet_until_s = now_s_ + limits_.cool_down_s;
+    memory_.spent_s += decision.cost_s;
+    forget_verdict(memory_);
+    return decision;
+  }
+
+  const Observation& seen_;
+  ProcessMemory& memory_;
+  double now_s_;
+  const Setting& setting_;
+  const Costs& costs_;
+  const Limits& limits_;
+  double local_;
+};
+
+/// Processor time of all processes on each node, as they were seen last.
+std::map<NodeId, double> cpus_of_all(const State& state, double now_s) {
+  constexpr double recent_s = 60;
+  std::map<NodeId, double> cpus;
+  for (const auto& [process, memory] : state.processes) {
+    if (now_s - memory.seen_s > recent_s) continue;
+    for (const auto& [node, here] : memory.cpus) cpus[node] += here;
+  }
+  return cpus;
+}
+
+std::map<NodeId, double> cpus_of(const Observation& seen, const Decision& decision) {
+  ThreadNodes nodes = nodes_of(seen);
+  for (const ThreadMove& move : decision.threads) nodes[move.thread] = move.node;
+  std::map<NodeId, double> cpus;
+  for (const Thread& thread : seen.threads) cpus[nodes.at(thread.key)] += thread.cpus;
+  return cpus;
+}
+
+}  // namespace
+
+Step step(State state, double now_s, const std::vector<Observation>& seen,
+          const machine::Machine& machine, const Costs& costs, const Limits& limits) {
+  Step result{std::move(state), {}};
+  for (const Observation& process : seen) {
+    ProcessMemory& memory = result.state.processes[process.process];
+    memory.seen_s = now_s;
+    memory.cpus = cpus_of(process, {});
+  }
+  Setting setting{machine};
+  setting.cpus_taken = cpus_of_all(result.state, now_s);
+  for (const Observation& process : seen) {
+    ProcessMemory& memory = result.state.processes[process.process];
+    for (const auto& [node, cpus] : memory.cpus) setting.cpus_taken[node] -= cpus;
+    Decision decision = Judge(process, memory, now_s, setting, costs, limits).judge();
+    const bool moves =
+        decision.action == Action::bind_threads || decision.action == Action::move_pages;
+    memory.cpus = cpus_of(process, moves ? decision : Decision{});
+    for (const auto& [node, cpus] : memory.cpus) setting.cpus_taken[node] += cpus;
+    if (decision.action == Action::move_pages) {
+      for (const PageMove& move : decision.pages) {
+        setting.bytes_taken[move.target] += static_cast<double>(move.pages * move.page_size.value);
+      }
+    }
+    result.decisions.push_back(std::move(decision));
+  }
+  std::erase_if(result.state.processes, [now_s](const auto& entry) {
+    return now_s - entry.second.seen_s > forgotten_after_s;
+  });
+  return result;
+}
+
+}  // namespace homenode::balance

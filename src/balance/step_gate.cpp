@@ -1,0 +1,31 @@
+// What is left alone without a closer look, and why.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "balance/step.h"
+
+namespace homenode::balance {
+
+std::string gate(const Observation& seen, const machine::Machine& machine, const Limits& limits) {
+  if (!seen.why_not.empty()) return seen.why_not;
+  if (machine.nodes_with_memory().size() < 2) return "the machine has one node";
+  if (seen.cpus < limits.least_cpus) {
+    return fmt::format("it uses {:.2f} CPUs, less than {:.2f}", seen.cpus, limits.least_cpus);
+  }
+  if (seen.resident < limits.least_memory) {
+    return fmt::format("it has {} MiB of memory, less than {}", seen.resident.value >> 20U,
+                       limits.least_memory.value >> 20U);
+  }
+  if (seen.age_s < limits.least_age_s) {
+    return fmt::format("it has run for {:.0f} s, less than {:.0f}", seen.age_s, limits.least_age_s);
+  }
+  const bool free_thread = std::ranges::any_of(
+      seen.threads, [](const Thread& thread) { return thread.why_not.empty(); });
+  if (!free_thread) {
+    return seen.threads.empty() ? "it has no threads" : "each thread: " + seen.threads[0].why_not;
+  }
+  return {};
+}
+
+}  // namespace homenode::balance

@@ -1,0 +1,87 @@
+#include "balancer/burst.h"
+
+#include <cstring>
+#include <memory>
+
+#include "sensing/sources/sampling.h"
+#include "sensing/sources/table.h"
+
+namespace homenode::balancer {
+namespace {
+
+/// Takes a value off the text; false where it is too short.
+template <class Value>
+bool take(std::string_view& text, Value& value) {
+  if (text.size() < sizeof value) return false;
+  std::memcpy(&value, text.data(), sizeof value);
+  text.remove_prefix(sizeof value);
+  return true;
+}
+
+/// The lab's samples are for the host, and those of `sched` name no addresses.
+bool is_of_use(const sensing::SourceFacts& facts) {
+  return facts.number != SampleSource::lab && facts.number != SampleSource::sched;
+}
+
+std::unique_ptr<sensing::Source> best_source(os::Os& os, const sensing::SampleRequest& request,
+                                             Burst& burst) {
+  for (const sensing::SourceEntry& entry : sensing::source_table()) {
+    auto source = entry.make();
+    if (!entry.automatic || !is_of_use(source->facts())) continue;
+    const auto works = source->check(os, request);
+    if (works) return source;
+    burst.refused.emplace_back(source->facts().name, works.error().message());
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Result<std::vector<Sample>> samples_in(std::string_view file) {
+  SampleFileHeader header;
+  const SampleFileHeader expected;
+  if (!take(file, header) || std::memcmp(header.magic, expected.magic, sizeof header.magic) != 0 ||
+      header.sample_bytes != sizeof(Sample)) {
+    return failed("this is no file of samples", "repeat it; something else writes to the file");
+  }
+  std::vector<Sample> samples;
+  SampleBlockHeader block{};
+  while (take(file, block) && block.bytes <= file.size()) {
+    std::string_view content = file.substr(0, block.bytes);
+    file.remove_prefix(block.bytes);
+    if (std::memcmp(block.kind, "SMPL", sizeof block.kind) != 0) continue;
+    Sample sample;
+    while (take(content, sample)) samples.push_back(sample);
+  }
+  return samples;
+}
+
+Result<Burst> sample_burst(os::Os& os, const machine::Machine& machine, const BurstRequest& request,
+                           const os::Pace& pace) {
+  sensing::SampleRequest asked;
+  asked.pid = request.pid;
+  asked.output = request.scratch;
+  asked.overhead = request.overhead;
+  Burst burst;
+  const auto source = best_source(os, asked, burst);
+  if (source == nullptr) return burst;
+  const sensing::RecordingOptions options{asked, {}, {}, {}, request.longest};
+  const auto end = sensing::record(os, machine, *source, options, pace);
+  std::string text;
+  const int read = end ? os.read_file(request.scratch, text) : 0;
+  os.remove_file(request.scratch);
+  if (!end) return end.as_unexpected();
+  if (end->trouble) return Unexpected(*end->trouble);
+  if (read < 0) {
+    return failed("cannot read the samples in " + request.scratch,
+                  "check the folder of the state file", -read);
+  }
+  auto samples = samples_in(text);
+  if (!samples) return samples.as_unexpected();
+  burst.source = source->facts().name;
+  burst.samples = std::move(*samples);
+  burst.cost_share = end->budget.share();
+  return burst;
+}
+
+}  // namespace homenode::balancer

@@ -1,0 +1,106 @@
+// The close look: samples of a burst put into regions of 2 MiB, and where the pages of those are.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "balancer/observer.h"
+#include "sensing/page_query.h"
+#include "sensing/process_reader.h"
+
+namespace homenode::balancer {
+namespace {
+
+constexpr std::uint64_t region_bytes = std::uint64_t{2} << 20U;
+
+/// The mapping that has the address; null for none.
+const sensing::Mapping* mapping_of(const sensing::Survey& survey, std::uint64_t address) {
+  const auto after =
+      std::ranges::upper_bound(survey.mappings, address, {}, &sensing::Mapping::first);
+  if (after == survey.mappings.begin()) return nullptr;
+  const sensing::Mapping& mapping = *std::prev(after);
+  return mapping.end && address < *mapping.end ? &mapping : nullptr;
+}
+
+std::string why_not(const sensing::Mapping& mapping) {
+  if (mapping.policy.mode != "default") {
+    return "it has the policy " + to_string(mapping.policy);
+  }
+  if (mapping.locked.value_or(Bytes()).value > 0) return "it is locked in memory";
+  switch (mapping.group) {
+    case sensing::Group::heap:
+    case sensing::Group::stack:
+    case sensing::Group::anonymous:
+      return {};
+    case sensing::Group::huge:
+      return "it is of hugetlbfs";
+    case sensing::Group::file:
+    case sensing::Group::shared:
+      return "other processes may share it";
+  }
+  return {};
+}
+
+/// The part of a mapping in one unit of 2 MiB, which huge pages are aligned to.
+balance::Region region_at(const sensing::Mapping& mapping, std::uint64_t address) {
+  const std::uint64_t unit = address / region_bytes * region_bytes;
+  balance::Region region;
+  region.first = std::max(unit, mapping.first);
+  region.bytes = std::min(unit + region_bytes, *mapping.end) - region.first;
+  region.page_size = mapping.page_size;
+  region.why_not = why_not(mapping);
+  return region;
+}
+
+int find_pages(os::Os& os, pid_t pid, balance::Region& region) {
+  const auto addresses = sensing::addresses_of(
+      {region.first, region.bytes / region.page_size.value, region.page_size});
+  std::vector<int> status;
+  const int result = sensing::query_pages(os, pid, addresses, status);
+  if (result < 0) return result;
+  for (const int node : status) {
+    if (node >= 0) ++region.pages[NodeId(static_cast<unsigned>(node))];
+  }
+  return 0;
+}
+
+}  // namespace
+
+Result<void> Observer::look_closely(Observation& seen) {
+  const pid_t pid = seen.process.id;
+  auto burst = sample_burst(files_.os, machine_,
+                            {pid, options_.burst, options_.overhead, options_.scratch}, pace_);
+  if (!burst) return burst.as_unexpected();
+  seen.source = burst->source;
+  if (burst->source.empty()) {
+    const std::string why = burst->refused.empty() ? "" : burst->refused.back().second;
+    return not_supported("no source of samples works for process " + std::to_string(pid), why);
+  }
+  const auto survey = sensing::read_survey(files_, pid, {.amounts = true});
+  if (!survey) return survey.as_unexpected();
+  if (survey->started != seen.process.started) {
+    return failed(fmt::format("process {} has ended", pid), "nothing is left to do");
+  }
+  std::map<pid_t, balance::TaskKey> threads;
+  for (const balance::Thread& thread : seen.threads) threads[thread.key.id] = thread.key;
+  std::map<std::uint64_t, balance::Region> regions;
+  for (const Sample& sample : burst->samples) {
+    const auto thread = threads.find(static_cast<pid_t>(sample.tid));
+    const sensing::Mapping* const mapping = mapping_of(*survey, sample.address);
+    if (thread == threads.end() || mapping == nullptr) continue;
+    balance::Region region = region_at(*mapping, sample.address);
+    const std::uint64_t first = region.first;
+    auto& known = regions.try_emplace(first, std::move(region)).first->second;
+    known.uses[thread->second] += 1;
+  }
+  for (auto& [first, region] : regions) {
+    const int result = find_pages(files_.os, pid, region);
+    if (result < 0) {
+      return failed(fmt::format("cannot find out where the pages of process {} are", pid),
+                    "run it as root or as the process's user", -result);
+    }
+    if (!region.pages.empty()) seen.regions.push_back(std::move(region));
+  }
+  return {};
+}
+
+}  // namespace homenode::balancer

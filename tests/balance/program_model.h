@@ -1,0 +1,154 @@
+// A made-up machine and program that the step can be run against: threads with CPUs, regions with
+// nodes, and who uses what. It does what is decided. Serves the tests of balance/.
+#pragma once
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "balance/step.h"
+
+namespace homenode::balance {
+
+inline machine::Machine machine_of(unsigned nodes, unsigned cpus) {
+  machine::Machine machine;
+  for (unsigned node = 0; node < nodes; ++node) {
+    machine::Node here;
+    here.id = NodeId(node);
+    here.memory = Bytes{std::uint64_t{8} << 30U};
+    for (unsigned cpu = 0; cpu < cpus; ++cpu) here.cpus.insert(CpuId(node * cpus + cpu));
+    machine.nodes.push_back(here);
+  }
+  machine.allowed_cpus = machine.cpus();
+  machine.allowed_nodes = machine.node_ids();
+  return machine;
+}
+
+/// Thread t uses `uses[t][r]` of region r in each window.
+struct ProgramModel {
+  std::vector<NodeId> threads;
+  std::vector<NodeId> regions;
+  std::vector<std::vector<double>> uses;
+  std::uint64_t pages = 512;
+  std::vector<bool> pinned = std::vector<bool>(threads.size(), false);
+  double age_s = 60;
+  // What the balancer did.
+  std::uint64_t moved_pages = 0;
+  std::size_t bound = 0;
+  std::vector<NodeId> threads_before = threads;
+  std::vector<NodeId> regions_before = regions;
+  std::vector<Action> actions;
+  std::mt19937* noise = nullptr;  ///< Samples scatter as counts do, where there is one.
+
+  static TaskKey key(std::size_t thread) { return {static_cast<pid_t>(100 + thread), 1}; }
+  static std::uint64_t address(std::size_t region) { return (region + 1) << 21U; }
+
+  [[nodiscard]] Observation seen(const machine::Machine& machine, bool closely) const {
+    Observation seen;
+    seen.process = key(0);
+    seen.name = "model";
+    seen.age_s = age_s;
+    seen.window_s = 5;
+    seen.resident = Bytes{pages * regions.size() * 4096 + (64U << 20U)};
+    seen.cpuset = machine.cpus();
+    seen.memory = machine.node_ids();
+    for (std::size_t t = 0; t < threads.size(); ++t) {
+      seen.threads.push_back(
+          {key(t), threads[t], 1, machine.cpus(), pinned[t] ? "it is bound" : ""});
+      seen.cpus += 1;
+    }
+    for (const machine::Node& node : machine.nodes) seen.free[node.id] = Bytes{node.memory};
+    for (std::size_t r = 0; r < regions.size(); ++r) {
+      seen.pages[regions[r]] += pages;
+      if (!closely) continue;
+      Region region{address(r), pages * 4096, Bytes{4096}, {{regions[r], pages}}, {}, {}};
+      for (std::size_t t = 0; t < threads.size(); ++t) {
+        const double samples =
+            noise == nullptr || uses[t][r] <= 0 ? uses[t][r] : scattered(uses[t][r]);
+        if (samples > 0) region.uses[key(t)] = samples;
+      }
+      seen.regions.push_back(region);
+    }
+    return seen;
+  }
+
+  [[nodiscard]] double scattered(double mean) const {
+    return std::poisson_distribution<int>(mean)(*noise);
+  }
+
+  [[nodiscard]] double local_share() const {
+    double all = 0;
+    double local = 0;
+    for (std::size_t t = 0; t < threads.size(); ++t) {
+      for (std::size_t r = 0; r < regions.size(); ++r) {
+        all += uses[t][r];
+        if (threads[t] == regions[r]) local += uses[t][r];
+      }
+    }
+    return all > 0 ? local / all : 1;
+  }
+
+  void apply(const Decision& decision) {
+    actions.push_back(decision.action);
+    if (decision.action == Action::undo || decision.action == Action::hands_off) {
+      threads = threads_before;
+      regions = regions_before;
+      return;
+    }
+    if (decision.action != Action::bind_threads && decision.action != Action::move_pages) return;
+    for (const ThreadMove& move : decision.threads) {
+      const auto t = static_cast<std::size_t>(move.thread.id - 100);
+      if (threads[t] != move.node) ++bound;
+      threads[t] = move.node;
+    }
+    for (const PageMove& move : decision.pages) {
+      const std::size_t r = (move.first >> 21U) - 1;
+      if (regions[r] != move.target) moved_pages += pages;
+      regions[r] = move.target;
+    }
+  }
+
+  /// So many windows, each with a close look where it is asked for.
+  void run(const machine::Machine& machine, int windows, const Limits& limits = {}) {
+    State state;
+    double now_s = 0;
+    for (int window = 0; window < windows; ++window, now_s += 5, age_s += 5) {
+      auto first = step(std::move(state), now_s, {seen(machine, false)}, machine, {}, limits);
+      state = std::move(first.state);
+      Decision decision = first.decisions.at(0);
+      if (decision.action == Action::look) {
+        auto second = step(std::move(state), now_s, {seen(machine, true)}, machine, {}, limits);
+        state = std::move(second.state);
+        decision = second.decisions.at(0);
+      }
+      apply(decision);
+    }
+  }
+
+  [[nodiscard]] std::size_t count(Action action) const {
+    return static_cast<std::size_t>(std::count(actions.begin(), actions.end(), action));
+  }
+};
+
+/// Each thread with regions of its own, which lie where `home` says.
+template <class Home>
+ProgramModel private_regions(const machine::Machine& machine, std::size_t each, Home home) {
+  ProgramModel model;
+  for (const machine::Node& node : machine.nodes) {
+    for (std::size_t cpu = 0; cpu < node.cpus.size(); ++cpu) model.threads.push_back(node.id);
+  }
+  const std::size_t threads = model.threads.size();
+  model.uses.assign(threads, std::vector<double>(threads * each, 0));
+  for (std::size_t t = 0; t < threads; ++t) {
+    for (std::size_t r = 0; r < each; ++r) {
+      model.regions.push_back(home(t));
+      model.uses[t][t * each + r] = 20;
+    }
+  }
+  model.pinned.assign(threads, false);
+  model.threads_before = model.threads;
+  model.regions_before = model.regions;
+  return model;
+}
+
+}  // namespace homenode::balance

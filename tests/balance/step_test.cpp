@@ -1,0 +1,146 @@
+#include "balance/step.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "program_model.h"
+
+namespace homenode::balance {
+namespace {
+
+TEST(BalanceStep, DoesNothingForAPerfectProgram) {
+  const auto machine = machine_of(4, 2);
+  auto model = private_regions(machine, 4,
+                               [&](std::size_t t) { return NodeId(static_cast<unsigned>(t / 2)); });
+  model.run(machine, 20);
+  EXPECT_EQ(model.moved_pages, 0U);
+  EXPECT_EQ(model.bound, 0U);
+  EXPECT_EQ(model.count(Action::bind_threads) + model.count(Action::move_pages), 0U);
+}
+
+TEST(BalanceStep, MovesEachMisplacedPageOnce) {
+  const auto machine = machine_of(4, 2);
+  auto model = private_regions(machine, 4, [](std::size_t) { return NodeId(0); });
+  const std::size_t misplaced = 6 * 4 * 512;
+  model.run(machine, 20);
+  EXPECT_EQ(model.moved_pages, misplaced);
+  EXPECT_DOUBLE_EQ(model.local_share(), 1);
+  EXPECT_EQ(model.count(Action::undo), 0U);
+  EXPECT_GE(model.count(Action::verify), 1U);
+}
+
+TEST(BalanceStep, BindsThreadsBeforeItMovesPages) {
+  const auto machine = machine_of(4, 2);
+  auto model = private_regions(
+      machine, 4, [](std::size_t t) { return NodeId(static_cast<unsigned>((t / 2 + 1) % 4)); });
+  model.run(machine, 20);
+  EXPECT_EQ(model.moved_pages, 0U);
+  EXPECT_EQ(model.bound, 8U);
+  EXPECT_DOUBLE_EQ(model.local_share(), 1);
+}
+
+TEST(BalanceStep, LeavesThreadsAloneThatTheirOwnerHasBound) {
+  const auto machine = machine_of(4, 2);
+  auto model = private_regions(
+      machine, 4, [](std::size_t t) { return NodeId(static_cast<unsigned>((t / 2 + 1) % 4)); });
+  model.pinned.assign(8, true);
+  model.run(machine, 20);
+  EXPECT_EQ(model.bound + model.moved_pages, 0U);
+}
+
+TEST(BalanceStep, LeavesSharedMemoryAlone) {
+  const auto machine = machine_of(4, 2);
+  auto model = private_regions(machine, 4, [](std::size_t) { return NodeId(0); });
+  for (auto& of_thread : model.uses) std::fill(of_thread.begin(), of_thread.end(), 5.0);
+  model.run(machine, 20);
+  EXPECT_EQ(model.bound + model.moved_pages, 0U);
+}
+
+TEST(BalanceStep, WaitsForASecondWindow) {
+  const auto machine = machine_of(2, 2);
+  auto model = private_regions(machine, 8, [](std::size_t) { return NodeId(0); });
+  model.run(machine, 1);
+  EXPECT_EQ(model.moved_pages, 0U);
+  EXPECT_EQ(model.actions, std::vector{Action::look});
+}
+
+TEST(BalanceStep, DoesNotPayMoreThanItGets) {
+  const auto machine = machine_of(4, 2);
+  auto model = private_regions(machine, 4, [](std::size_t) { return NodeId(0); });
+  Limits limits;
+  limits.misses_per_cpu_s = 1;
+  model.run(machine, 20, limits);
+  EXPECT_EQ(model.moved_pages, 0U);
+}
+
+TEST(BalanceStep, KeepsANodeFromFilling) {
+  const auto machine = machine_of(2, 2);
+  auto model = private_regions(machine, 8, [](std::size_t) { return NodeId(0); });
+  auto seen = model.seen(machine, true);
+  seen.free[NodeId(1)] = Bytes{std::uint64_t{8} << 30U};
+  State state;
+  Limits limits;
+  limits.least_free_share = 1;
+  for (int window = 0; window < 4; ++window) {
+    auto done = step(std::move(state), window * 5, {seen}, machine, {}, limits);
+    state = std::move(done.state);
+    EXPECT_NE(done.decisions[0].action, Action::move_pages);
+  }
+}
+
+TEST(BalanceStep, TakesBackWhatDidNotHelpAndThenLeavesItAlone) {
+  const auto machine = machine_of(4, 2);
+  auto model = private_regions(machine, 4, [](std::size_t) { return NodeId(0); });
+  State state;
+  std::vector<Action> actions;
+  // Whatever is done, the next window sees the same: no plan holds.
+  for (int window = 0; window < 60; ++window) {
+    auto done = step(std::move(state), window * 5, {model.seen(machine, true)}, machine, {}, {});
+    state = std::move(done.state);
+    actions.push_back(done.decisions[0].action);
+  }
+  EXPECT_EQ(std::count(actions.begin(), actions.end(), Action::move_pages), 2);
+  EXPECT_EQ(std::count(actions.begin(), actions.end(), Action::undo), 1);
+  EXPECT_EQ(std::count(actions.begin(), actions.end(), Action::hands_off), 1);
+  EXPECT_EQ(actions.back(), Action::nothing);
+}
+
+TEST(BalanceStep, DoesNotActOnTheLittleThatTwoWindowsAgreeOn) {
+  const auto machine = machine_of(4, 2);
+  auto model = private_regions(
+      machine, 4, [](std::size_t t) { return NodeId(static_cast<unsigned>((t / 2 + 1) % 4)); });
+  State state;
+  // The scheduler takes all threads to another node between two windows.
+  for (unsigned window = 0; window < 12; ++window) {
+    for (std::size_t t = 0; t < model.threads.size(); ++t) {
+      model.threads[t] = NodeId(static_cast<unsigned>((t + window) % 4));
+    }
+    auto done = step(std::move(state), window * 5, {model.seen(machine, true)}, machine, {}, {});
+    state = std::move(done.state);
+    const Decision& decision = done.decisions.at(0);
+    if (decision.action != Action::bind_threads && decision.action != Action::move_pages) continue;
+    EXPECT_GE(decision.local_predicted - decision.local_before, Limits{}.least_gain);
+  }
+}
+
+TEST(BalanceStep, SaysWhyAtTheGate) {
+  const auto machine = machine_of(2, 1);
+  auto model = private_regions(machine, 1, [](std::size_t) { return NodeId(0); });
+  const auto reason = [&](const auto& change) {
+    auto seen = model.seen(machine, false);
+    change(seen);
+    return step({}, 0, {seen}, machine, {}, {}).decisions.at(0).reason;
+  };
+  EXPECT_EQ(reason([](Observation& s) { s.why_not = "process 9 traces it"; }),
+            "process 9 traces it");
+  EXPECT_EQ(reason([](Observation& s) { s.cpus = 0.1; }), "it uses 0.10 CPUs, less than 0.50");
+  EXPECT_EQ(reason([](Observation& s) { s.age_s = 2; }), "it has run for 2 s, less than 5");
+  EXPECT_EQ(reason([](Observation& s) { s.resident = 1_MiB; }),
+            "it has 1 MiB of memory, less than 64");
+  EXPECT_EQ(step({}, 0, {model.seen(machine, false)}, machine_of(1, 2), {}, {}).decisions[0].reason,
+            "the machine has one node");
+}
+
+}  // namespace
+}  // namespace homenode::balance
