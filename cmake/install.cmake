@@ -43,6 +43,8 @@ if(NOT HOMENODE_WHEEL)  # A wheel has its own scripts and licence, and the packa
   install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR}
           COMPONENT command)
   install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT command)
+  install(FILES packaging/systemd/homenode-balance.service DESTINATION lib/systemd/system
+          COMPONENT command)
   install(DIRECTORY python/homenode DESTINATION ${HOMENODE_SHARE}/python COMPONENT python
           PATTERN __pycache__ EXCLUDE)
   foreach(folder share libexec agents)

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "cli/balance/balance.h"
 #include "cli/bench/table.h"
 #include "cli/invoke.h"
 #include "cli/man/man.h"
@@ -70,6 +71,7 @@ std::vector<std::unique_ptr<Verb>> built_in_verbs() {
   verbs.push_back(make_run());
   verbs.push_back(make_where());
   verbs.push_back(make_sample());
+  verbs.push_back(make_balance());
   return verbs;
 }
 

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -31,6 +32,9 @@ struct SampleCommand {
   sensing::SampleRequest request;  ///< Without the command's own file.
   std::optional<std::chrono::nanoseconds> longest;
 };
+
+/// "1%": a part of a program's processor time, up to all of it. Errors: bad_usage.
+Result<double> parse_overhead(std::string_view text);
 
 void define_sample_options(CLI::App& app, SampleOptions& options);
 

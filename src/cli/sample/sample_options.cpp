@@ -23,7 +23,9 @@ std::optional<double> positive_number(std::string_view text) {
   return std::isfinite(value) && value > 0 ? std::optional(value) : std::nullopt;
 }
 
-Result<double> overhead_in(std::string_view text) {
+}  // namespace
+
+Result<double> parse_overhead(std::string_view text) {
   constexpr double most = 100;
   if (text.ends_with('%')) {
     const auto value = positive_number(text.substr(0, text.size() - 1));
@@ -32,8 +34,6 @@ Result<double> overhead_in(std::string_view text) {
   return bad_usage(fmt::format("--overhead: '{}' is no share", text),
                    "write a part of the program's processor time, such as 1% or 0.5%");
 }
-
-}  // namespace
 
 void define_sample_options(CLI::App& app, SampleOptions& options) {
   app.add_option("--with", options.source,
@@ -68,7 +68,7 @@ Result<SampleCommand> make_sample_command(const SampleOptions& options,
   if (options.json && !options.list) {
     return bad_usage("--json belongs to --list", "the samples go to the file of --output");
   }
-  const auto overhead = overhead_in(options.overhead);
+  const auto overhead = parse_overhead(options.overhead);
   if (!overhead) return overhead.as_unexpected();
   command.request.overhead = *overhead;
   command.request.output = options.output;

@@ -1,0 +1,268 @@
+#include "cli/balance/balance.h"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <signal.h>
+
+#include <chrono>
+
+#include "balance/advise.h"
+#include "balancer/metrics.h"
+#include "base/id_list.h"
+#include "machine/kernel_files.h"
+#include "os/atomic_file.h"
+#include "os/lab_clock.h"
+
+namespace homenode::cli {
+namespace {
+
+constexpr const char* explanation =
+    "Looks at the processes every few seconds. Where much use of memory is remote and two looks "
+    "find it worth the cost, it binds threads to the nodes of their memory, or moves memory that "
+    "one node's threads use alone. It takes back what does not help, and all of it at its end.";
+
+/// The log: a file that each decision is added to.
+class Log {
+ public:
+  Log(os::Os& os, std::string path) : os_(os), path_(std::move(path)) {}
+  ~Log() {
+    if (descriptor_ >= 0) os_.close_file(descriptor_);
+  }
+  Log(const Log&) = delete;
+  Log& operator=(const Log&) = delete;
+
+  Result<void> open() {
+    if (path_.empty()) return {};
+    const int result = os_.open_appended(path_, descriptor_);
+    if (result == 0) return {};
+    return failed("cannot write the log " + path_, "name another file with --log", -result);
+  }
+  /// What is wrong with it, once.
+  Result<void> add(const std::string& line) {
+    if (descriptor_ < 0) return {};
+    const auto written = os_.append_file(descriptor_, line);
+    if (written == static_cast<ssize_t>(line.size())) return {};
+    os_.close_file(descriptor_);
+    descriptor_ = -1;
+    return failed("cannot write to the log " + path_ + ", so it ends here",
+                  "free space on its disk", written < 0 ? static_cast<int>(-written) : 0);
+  }
+
+ private:
+  os::Os& os_;
+  std::string path_;
+  int descriptor_ = -1;
+};
+
+/// A process that was not seen for so long is in the metrics no more.
+constexpr double metrics_forget_s = 60;
+
+double seconds_since_1970() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+class Balance final : public Verb {
+ public:
+  int run(Context& context) override {
+    const auto code = try_run(context);
+    if (!code) return report(context, name(), code.error());
+    return *code;
+  }
+  void take_program(std::vector<std::string> program) override { program_ = std::move(program); }
+  [[nodiscard]] bool runs_program() const override { return true; }
+  [[nodiscard]] std::string name() const override { return "balance"; }
+  void define(CLI::App& app) override {
+    define_balance_options(app, options_);
+    app.footer(explanation);
+  }
+  [[nodiscard]] std::vector<Example> examples() const override {
+    return {{"sh -c 'homenode balance --pid $$ --dry-run --once --interval 0.2'",
+             "What it would do with one process (here the shell itself), and why"},
+            {"homenode balance --interval 0.2 -- sleep 0.5",
+             "Start a program and balance it until it ends"},
+            {"homenode balance --advise 2:256", "Nodes for 2 CPUs and 256 MiB"}};
+  }
+
+ private:
+  Result<int> try_run(Context& context) {
+    auto loop = make_loop_options(context.os, options_, program_);
+    if (!loop) return loop.as_unexpected();
+    if (!options_.advise.empty()) return advise(context);
+    const std::string state =
+        options_.state.empty() ? default_state_file(context.os) : options_.state;
+    const sensing::SystemFiles files{context.os};
+    auto journal = balancer::load_state(files, state);
+    if (!journal) return journal.as_unexpected();
+    balancer::Changes changes(files, balancer::saves_to(state), std::move(*journal));
+    if (auto done = put_back(context, changes, *loop); !done) return done.as_unexpected();
+    const int code = options_.restore ? exit_done : 0;
+    if (options_.restore) return remove_state(context, changes, state, code);
+    loop->observer.scratch = state + ".samples";
+    auto ended = balance(context, files, changes, std::move(*loop));
+    if (!ended) return ended.as_unexpected();
+    return remove_state(context, changes, state, *ended);
+  }
+
+  /// Prints nodes as numactl takes them. All that have any room where nothing fits: exit code 1.
+  Result<int> advise(Context& context) const {
+    const auto demand = balance::parse_demand(options_.advise);
+    if (!demand) return bad_usage("--advise: " + demand.error().tried, demand.error().next);
+    const auto machine = context.full_machine();
+    if (!machine) return machine.as_unexpected();
+    const os::StopSignals signals;
+    const os::Pace pace = context.pace != nullptr ? *context.pace : os::StopSignals::pace();
+    std::string before;
+    std::string after;
+    constexpr auto window = std::chrono::milliseconds(500);
+    int result = context.os.read_file("/proc/stat", before);
+    pace.pause(window);
+    if (result >= 0) result = context.os.read_file("/proc/stat", after);
+    if (result < 0) return failed("cannot read /proc/stat", "mount /proc", -result);
+    auto rooms = balance::rooms_between(before, after, *machine);
+    const auto free = machine::free_memory(context.os, machine->node_ids().to_vector());
+    for (balance::Room& room : rooms) {
+      if (const auto found = free.find(room.node); found != free.end()) room.free = found->second;
+    }
+    const auto advice = balance::advise(*demand, rooms, *machine);
+    context.out << to_list(advice.nodes) << '\n';
+    if (advice.fits) return exit_done;
+    constexpr unsigned mib = 20;
+    say(context, fmt::format("only {:.1f} CPUs are idle and {} MiB are free; ask for less, or wait",
+                             advice.idle_cpus, advice.free.value >> mib));
+    return exit_failed;
+  }
+
+  /// What a balancer that was killed has left. A dry run only says that there is something.
+  Result<void> put_back(Context& context, balancer::Changes& changes,
+                        const balancer::LoopOptions& loop) const {
+    if (changes.journal().empty()) return {};
+    if (loop.dry_run && !options_.restore) {
+      say(context, "an earlier balancer left changes; 'homenode balance --restore' undoes them");
+      return {};
+    }
+    return tell_restored(context, changes.restore());
+  }
+
+  Result<void> tell_restored(Context& context, const Result<balancer::Restored>& restored) const {
+    if (!restored) return restored.as_unexpected();
+    if (const auto text = restored_text(*restored); !text.empty()) say(context, text);
+    for (const Error& error : restored->refusals) report(context, name(), error);
+    return {};
+  }
+
+  /// The file goes with the last change in it.
+  static int remove_state(Context& context, const balancer::Changes& changes,
+                          const std::string& state, int code) {
+    if (changes.journal().empty()) context.os.remove_file(state);
+    return changes.journal().empty() || code != exit_done ? code : exit_done;
+  }
+
+  void say(Context& context, const std::string& text) const {
+    context.err << fmt::format("homenode {}: {}\n", name(), text);
+  }
+
+  Result<int> balance(Context& context, const sensing::SystemFiles& files,
+                      balancer::Changes& changes, balancer::LoopOptions loop) {
+    const auto machine = context.full_machine();
+    if (!machine) return machine.as_unexpected();
+    Log log(context.os, options_.log);
+    if (auto opened = log.open(); !opened) return opened.as_unexpected();
+    auto writable = os::check_output_folder(options_.metrics, "--metrics");
+    if (!writable) return writable.as_unexpected();
+    using Interrupt = os::StopSignals::Interrupt;
+    const os::StopSignals signals(program_.empty() ? Interrupt::stops : Interrupt::is_for_others);
+    const os::Pace pace = context.pace != nullptr ? *context.pace : os::StopSignals::pace();
+    say_kernel_balancing(context, loop);
+    const auto costs = costs_of(context, *machine, pace, loop);
+    os::WaitingProgram child;
+    if (auto started = start(context, child, loop); !started) return started.as_unexpected();
+    const auto over = [&] { return is_over(context, child, pace); };
+    balancer::Loop balancer(files, *machine, pace, changes, std::move(loop), costs);
+    const auto restored =
+        balancer.run([&](const balancer::Outcome& outcome) { tell(context, log, outcome); }, over);
+    if (auto done = tell_restored(context, restored); !done) return done.as_unexpected();
+    return child.pid == 0 ? exit_done : exit_code_of(context, child);
+  }
+
+  void say_kernel_balancing(Context& context, const balancer::LoopOptions& loop) const {
+    std::string value;
+    if (context.os.read_file(balancer::kernel_balancing_file, value) < 0) return;
+    if (value.starts_with('0')) return;
+    say(context, loop.stop_kernel_balancing && !loop.dry_run
+                     ? "the kernel's balancing is off until this ends"
+                     : "the kernel's balancing is on and left alone; it may move the same pages "
+                       "(--kernel-balancing off stops it meanwhile)");
+  }
+
+  /// The lab's host time says nothing of what a move costs, so the guesses hold there.
+  [[nodiscard]] balancer::MigrationCosts costs_of(Context& context, const machine::Machine& machine,
+                                                  const os::Pace& pace,
+                                                  const balancer::LoopOptions& loop) const {
+    const char* const lab = std::getenv(os::lab_variable);
+    if (loop.dry_run || (lab != nullptr && *lab != '\0')) return {};
+    const auto costs = balancer::measure_migration(context.os, machine, pace);
+    if (costs.measured) {
+      say(context, fmt::format("moving a page costs {:.1f} us, {:.1f} us with busy CPUs",
+                               costs.idle.page_ns / 1e3, costs.busy.page_ns / 1e3));
+    }
+    return costs;
+  }
+
+  Result<void> start(Context& context, os::WaitingProgram& child, balancer::LoopOptions& loop) {
+    if (program_.empty()) return {};
+    int result = context.os.start_waiting(program_, {}, child);
+    if (result == 0) result = context.os.release(child);
+    if (result != 0) {
+      return failed(fmt::format("cannot start '{}'", program_.front()),
+                    "check the name and PATH, and that it is an executable file", -result);
+    }
+    loop.observer.selection.pids.insert(child.pid);
+    return {};
+  }
+
+  bool is_over(Context& context, const os::WaitingProgram& child, const os::Pace& pace) {
+    if (child.pid == 0) return false;
+    if (!ending_) ending_ = context.os.ending_of(child.pid, false);
+    if (!ending_ && pace.stopped()) context.os.send_signal(child.pid, SIGTERM);
+    return ending_.has_value();
+  }
+
+  int exit_code_of(Context& context, const os::WaitingProgram& child) {
+    constexpr int by_signal = 128;
+    if (!ending_) {
+      context.os.send_signal(child.pid, SIGTERM);
+      ending_ = context.os.ending_of(child.pid, true);
+    }
+    if (!ending_) return exit_failed;
+    return ending_->by_signal ? by_signal + ending_->number : ending_->number;
+  }
+
+  void tell(Context& context, Log& log, const balancer::Outcome& outcome) {
+    // The output of a program that is started is its own.
+    std::ostream& out = program_.empty() ? context.out : context.err;
+    out << outcome_text(outcome) << std::flush;
+    const double now_s = seconds_since_1970();
+    const auto written = log.add(outcome_json(outcome, now_s));
+    if (!written) report(context, name(), written.error());
+    if (options_.metrics.empty()) return;
+    metrics_.add(outcome, now_s);
+    const auto replaced = os::write_atomically(options_.metrics, metrics_.to_prometheus());
+    if (!replaced && !metrics_failed_) report(context, name(), replaced.error());
+    metrics_failed_ = !replaced;
+  }
+
+  BalanceOptions options_;
+  balancer::Metrics metrics_{metrics_forget_s};
+  bool metrics_failed_ = false;  ///< Said once, until it works again.
+  std::vector<std::string> program_;
+  std::optional<os::Ending> ending_;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_balance() {
+  return std::make_unique<Balance>();
+}
+
+}  // namespace homenode::cli

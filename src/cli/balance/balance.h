@@ -1,0 +1,48 @@
+// homenode balance: keeps the threads and the memory of live processes together, as long as it
+// runs. Here are its options as the command line gives them, and what they ask for.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "balancer/loop.h"
+#include "cli/options.h"
+#include "cli/verb.h"
+
+namespace homenode::cli {
+
+struct BalanceOptions {
+  std::vector<std::string> pids;
+  std::vector<std::string> users;
+  std::vector<std::string> cgroups;
+  bool all = false;
+  bool apply = false;
+  bool dry_run = false;
+  bool once = false;
+  bool restore = false;
+  std::string interval = "5";
+  std::string burst = "0.5";
+  std::string overhead = "10%";
+  std::string least_memory = "64M";
+  std::string advise;
+  std::string log;
+  std::string metrics;
+  std::string state;
+  std::string kernel_balancing = "leave";
+};
+
+void define_balance_options(CLI::App& app, BalanceOptions& options);
+
+/// `users` finds the number of a user's name; `program` is what follows the options. Errors:
+/// bad_usage naming the value that is wrong.
+Result<balancer::LoopOptions> make_loop_options(os::Os& os, const BalanceOptions& options,
+                                                const std::vector<std::string>& program);
+
+/// Where the journal is kept where nobody names a file: one for each user, gone with the system's
+/// next start.
+std::string default_state_file(os::Os& os);
+
+std::unique_ptr<Verb> make_balance();
+
+}  // namespace homenode::cli

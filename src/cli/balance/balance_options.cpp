@@ -1,0 +1,181 @@
+// The options of `balance`.
+#include "cli/balance/balance.h"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include "base/sizes.h"
+#include "base/words.h"
+#include "cli/sample/sample.h"
+
+namespace homenode::cli {
+namespace {
+
+Result<std::chrono::nanoseconds> time_in(const char* option, const std::string& text) {
+  constexpr double most_s = 86400;
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc{} && end == text.data() + text.size() && value > 0 && value <= most_s) {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(
+        std::chrono::duration<double>(value));
+  }
+  return bad_usage(fmt::format("{}: '{}' is no number of seconds", option, text),
+                   "write a number such as 5 or 0.5, up to a day");
+}
+
+/// The number of a user: as it is written, or that of the name in /etc/passwd.
+std::optional<unsigned> user_in(os::Os& os, const std::string& name) {
+  if (const auto number = number_in<unsigned>(name)) return number;
+  std::string passwd;
+  if (os.read_file("/etc/passwd", passwd) < 0) return std::nullopt;
+  std::string_view rest = passwd;
+  while (!rest.empty()) {
+    std::string_view line = take_line(rest);
+    if (take_until(line, ':') != name) continue;
+    take_until(line, ':');
+    return number_in<unsigned>(take_until(line, ':'));
+  }
+  return std::nullopt;
+}
+
+Result<balancer::Selection> selection_of(os::Os& os, const BalanceOptions& options) {
+  balancer::Selection selection;
+  for (const std::string& text : options.pids) {
+    const auto pid = number_in<pid_t>(text);
+    if (!pid || *pid <= 0) {
+      return bad_usage(fmt::format("--pid: '{}' is no process", text), "'ps -e' lists them");
+    }
+    selection.pids.insert(*pid);
+  }
+  for (const std::string& name : options.users) {
+    const auto user = user_in(os, name);
+    if (!user) {
+      return bad_usage(fmt::format("--user: there is no user '{}'", name),
+                       "give a name of /etc/passwd, or a number");
+    }
+    selection.users.insert(*user);
+  }
+  for (const std::string& cgroup : options.cgroups) {
+    if (!cgroup.starts_with('/')) {
+      return bad_usage(fmt::format("--cgroup: '{}' is no path of a cgroup", cgroup),
+                       "write it as /proc/PID/cgroup does, such as /user.slice");
+    }
+    selection.cgroups.push_back(cgroup);
+  }
+  selection.all = options.all;
+  return selection;
+}
+
+bool names_processes(const BalanceOptions& options) {
+  return !options.pids.empty() || !options.users.empty() || !options.cgroups.empty() || options.all;
+}
+
+Result<void> check_advise(const BalanceOptions& options, bool chosen) {
+  if (!chosen && !options.restore) return {};
+  return bad_usage("--advise is for a program that does not run yet",
+                   "leave out the processes and --restore");
+}
+
+/// Exactly one way to name processes, and no contradiction.
+Result<void> check(const BalanceOptions& options, const std::vector<std::string>& program) {
+  const bool chosen = names_processes(options);
+  if (!options.advise.empty()) return check_advise(options, chosen || !program.empty());
+  if (options.restore) {
+    if (!chosen && program.empty()) return {};
+    return bad_usage("--restore puts back all that is in the state file",
+                     "leave out the processes");
+  }
+  if (!chosen && program.empty()) {
+    return bad_usage("nothing is chosen", "name --pid, --cgroup, --user, --all or a program");
+  }
+  if (chosen && !program.empty()) {
+    return bad_usage("a program is balanced by itself", "leave out --pid, --cgroup, --user, --all");
+  }
+  if (options.apply && options.dry_run) {
+    return bad_usage("--apply and --dry-run contradict each other", "leave one out");
+  }
+  if (!options.once || program.empty()) return {};
+  return bad_usage("--once is for processes that run", "leave it out, or name --pid");
+}
+
+}  // namespace
+
+void define_balance_options(CLI::App& app, BalanceOptions& options) {
+  const auto processes = [&app](const char* name, std::vector<std::string>& values,
+                                const char* type, const char* help) {
+    app.add_option(name, values, help)->type_name(type)->allow_extra_args(false);
+  };
+  const auto value = [&app](const char* name, std::string& text, const char* type,
+                            const char* help) {
+    CLI::Option* const option = app.add_option(name, text, help)->type_name(type);
+    if (!text.empty()) option->capture_default_str();
+    return option;
+  };
+  processes("--pid", options.pids, "PID", "balance this process; may be repeated");
+  processes("--cgroup", options.cgroups, "PATH",
+            "balance the processes of a cgroup and those below");
+  processes("--user", options.users, "USER", "balance the processes of a user");
+  app.add_flag("--all", options.all, "look at all processes; only shows, unless --apply is given");
+  app.add_flag("--apply", options.apply, "with --all: do it");
+  app.add_flag("--dry-run", options.dry_run, "show what it would do, and why, and change nothing");
+  app.add_flag("--once", options.once,
+               "end when each process has a verdict; what was changed stays, until --restore");
+  app.add_flag("--restore", options.restore, "put back what is in the state file, and end");
+  value("--advise", options.advise, "CPUS[:MEMORY]",
+        "print nodes that have so many CPUs idle and so much memory free (in MiB, or 2g), and end");
+  value("--interval", options.interval, "SECONDS", "time between two looks");
+  value("--burst", options.burst, "SECONDS", "for how long samples are taken in a look");
+  value("--overhead", options.overhead, "SHARE",
+        "what sampling may cost while it lasts, over the process's processor time");
+  value("--least-memory", options.least_memory, "SIZE", "leave smaller processes alone");
+  value("--log", options.log, "FILE",
+        "write each decision there as a line of JSON (schema homenode.balance.log/1)");
+  value("--metrics", options.metrics, "FILE",
+        "keep counters there in the text format of Prometheus");
+  value("--state", options.state, "FILE",
+        "keep there what has to be put back (default: one of the user's in /run or /tmp)");
+  value("--kernel-balancing", options.kernel_balancing, "leave|off",
+        "leave the kernel's own balancing as it is, or switch it off meanwhile")
+      ->check(CLI::IsMember({"leave", "off"}));
+}
+
+Result<balancer::LoopOptions> make_loop_options(os::Os& os, const BalanceOptions& options,
+                                                const std::vector<std::string>& program) {
+  if (auto checked = check(options, program); !checked) return checked.as_unexpected();
+  balancer::LoopOptions loop;
+  auto selection = selection_of(os, options);
+  if (!selection) return selection.as_unexpected();
+  loop.observer.selection = std::move(*selection);
+  const auto interval = time_in("--interval", options.interval);
+  if (!interval) return interval.as_unexpected();
+  loop.interval = *interval;
+  const auto burst = time_in("--burst", options.burst);
+  if (!burst) return burst.as_unexpected();
+  loop.observer.burst = *burst;
+  const auto overhead = parse_overhead(options.overhead);
+  if (!overhead) return overhead.as_unexpected();
+  loop.observer.overhead = *overhead;
+  const auto least = parse_size(options.least_memory);
+  if (!least) return bad_usage("--least-memory: " + least.error().tried, size_advice);
+  loop.observer.limits.least_memory = *least;
+  loop.dry_run = options.dry_run || (options.all && !options.apply);
+  loop.once = options.once;
+  loop.stop_kernel_balancing = options.kernel_balancing == "off";
+  return loop;
+}
+
+std::string default_state_file(os::Os& os) {
+  os::FileStatus self;
+  const unsigned user = os.file_status("/proc/self", self) == 0 ? self.owner : 0;
+  if (user == 0) return "/run/homenode-balance.state";
+  const std::string runtime = fmt::format("/run/user/{}", user);
+  os::FileStatus folder;
+  if (os.file_status(runtime, folder) == 0) return runtime + "/homenode-balance.state";
+  return fmt::format("/tmp/homenode-balance-{}.state", user);
+}
+
+}  // namespace homenode::cli

@@ -1,0 +1,105 @@
+"""`homenode balance` in the lab: what it moves, what it leaves alone, and that all is put back."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from json_documents import breaches, errors
+from lab_start import lab_or_skip
+
+from homenode.lab import Lab
+
+pytestmark = pytest.mark.lab
+
+PAGES = 1024  # Of a block: each has a whole region of 2 MiB for itself, at least.
+REGION = 512
+THREADS = 4
+STRESS = (
+    "homenode bench stress --op write --block 4M --stride 4096 --threads-per-node 1 --interval 9 "
+    "--seconds 600"
+)
+# Samples cost far more under emulation than on a machine, so the budget for them is larger.
+BALANCE = (
+    "homenode balance --interval 1 --burst 1 --overhead 100% --least-memory 8M --state /tmp/s "
+    "--log /tmp/l --pid $P"
+)
+CPUS = "sed -n 's/Cpus_allowed_list:[^0-9]*//p' /proc/$P/task/*/status"
+# It is looked at from its fifth second on.
+STARTED = "> /dev/null & P=$!; sleep 5"
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("results")
+
+
+@pytest.fixture(scope="module")
+def quad(results: Path) -> Iterator[Lab]:
+    with lab_or_skip("quad-4x2", results, plugin=False) as lab:
+        yield lab
+
+
+def run(lab: Lab, script: str) -> str:
+    result = lab.run(["sh", "-c", f"{script}; kill $P"], timeout_s=200)
+    assert result.status == 0, result.stderr.decode()
+    return result.stdout.decode()
+
+
+def log_of(text: str) -> list[dict[str, Any]]:
+    """The lines of the log, each as its schema has it."""
+    lines = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+    for line in lines:
+        assert errors(line, "homenode.balance.log") == []
+        assert list(breaches(line)) == []
+    return lines
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("own", ["--hold forever", "--hold 0.1 --first-touch bound"])
+def test_pinned_threads_and_policies_of_its_own_are_left_alone(quad: Lab, own: str) -> None:
+    text = run(
+        quad,
+        f"{STRESS} {own} {STARTED}; {CPUS} > /tmp/before; {BALANCE} --once > /dev/null;"
+        f"{CPUS} | diff /tmp/before -; cat /tmp/l; test ! -e /tmp/s || exit 9",
+    )
+    lines = log_of(text)
+    assert lines
+    assert {line["decision"]["action"] for line in lines} == {"nothing"}
+    assert len(text.splitlines()) == len(lines)  # No difference between the CPUs.
+
+
+def test_misplaced_memory_is_moved_once_and_put_back(quad: Lab) -> None:
+    """One thread has filled the blocks of all: two threads fit beside them, two get theirs."""
+    text = run(
+        quad,
+        f"{STRESS} --hold 0.1 --first-touch main {STARTED};"
+        f"{BALANCE} --once > /dev/null; {CPUS}; cat /tmp/s; echo ---;"
+        "homenode balance --state /tmp/s --restore; echo restored; "
+        f"{CPUS}; test ! -e /tmp/s || exit 9; cat /tmp/l",
+    )
+    before, after = text.split("restored\n")
+    assert before.splitlines()[1 : 1 + THREADS] != ["0-7"] * THREADS
+    assert after.splitlines()[: 1 + THREADS] == ["0-7"] * (1 + THREADS)
+    state = next(json.loads(line) for line in before.splitlines() if line.startswith("{"))
+    assert errors(state, "homenode.balance.state") == []
+    lines = log_of(after)
+    actions = [line["decision"]["action"] for line in lines]
+    assert "undo" not in actions
+    moved = sum(line["pages_moved"] for line in lines)
+    misplaced = (THREADS - 1) * PAGES
+    assert 2 * REGION <= moved <= 1.05 * misplaced
+    assert max(line["decision"]["local_share"] for line in lines) > 0.7
+
+
+def test_what_a_killed_one_left_the_next_start_puts_back(quad: Lab) -> None:
+    text = run(
+        quad,
+        f"{STRESS} --hold 0.1 {STARTED}; {BALANCE} > /dev/null & B=$!;"
+        f"while ! {CPUS} | grep -qv 0-7; do sleep 0.3; done; kill -9 $B; wait $B;"
+        f"{CPUS}; echo killed; homenode balance --state /tmp/s --restore; {CPUS}",
+    )
+    killed, restored = text.split("killed\n")
+    assert set(killed.split()) != {"0-7"}
+    assert set(restored.split()) == {"0-7"}
