@@ -24,7 +24,8 @@ struct Limits {
   double exclusive_share = 0.8;     ///< [chosen] One node's share of a region's uses, to move it.
   double mostly_share = 0.5;        ///< [chosen] From here only if no heavy user loses.
   int windows = 2;                  ///< [chosen] In a row that have to come to the same verdict.
-  double heavy_share = 0.1;       ///< [chosen] A node with this share of the uses is a heavy user.
+  double agreed_share = 0.9;  ///< [chosen] Of the uses, by threads that both windows place alike.
+  double heavy_share = 0.1;   ///< [chosen] A node with this share of the uses is a heavy user.
   double least_sure_share = 0.6;  ///< [statistics] Wilson's lower bound of one node's share.
   double sureness = 1.645;        ///< [statistics] Its quantile: one side, 95 %.
   double alike = 0.5;             ///< [chosen] Cosine of two threads' uses, to keep them together.

@@ -50,13 +50,17 @@ std::map<NodeId, double> free_cpus(const Observation& seen, const Setting& setti
   return left;
 }
 
-ThreadNodes plan_threads(const Observation& seen, const Setting& setting) {
+ThreadNodes plan_threads(const Observation& seen, const Setting& setting,
+                         const ThreadNodes& wanted) {
   struct Pair {
     const Thread* thread = nullptr;
     NodeId node;
     double value = 0;
-    bool stays = false;
+    int claim = 0;  ///< On a node that serves others as well: 2 it was to go there, 1 it is there.
   };
+  // Samples differ by some per cent from window to window, and of threads with as many uses of one
+  // node it must not be other ones each time that are to go there.
+  constexpr double of_a_claim = 0.2;
   // A CPU of which half a per cent is in use is free.
   constexpr double a_cpu = 0.995;
   const auto wishes = wishes_of(seen);
@@ -65,15 +69,17 @@ ThreadNodes plan_threads(const Observation& seen, const Setting& setting) {
   for (const Thread& thread : seen.threads) {
     const auto wish = wishes.find(thread.key);
     if (!is_movable(thread)) continue;
+    const auto before = wanted.find(thread.key);
     for (const auto& [node, cpus] : left) {
       const double value =
           wish == wishes.end() ? 0 : value_of(wish->second, node, setting.remoteness);
-      pairs.push_back({&thread, node, value, node == thread.node});
+      const bool again = before != wanted.end() && before->second == node;
+      const int claim = again ? 2 : node == thread.node ? 1 : 0;
+      pairs.push_back({&thread, node, value * (1 + of_a_claim * claim), claim});
     }
   }
-  // Of two nodes that bring as much the thread keeps its own.
   std::ranges::stable_sort(pairs, [](const Pair& a, const Pair& b) {
-    return a.value != b.value ? a.value > b.value : a.stays && !b.stays;
+    return a.value != b.value ? a.value > b.value : a.claim > b.claim;
   });
   ThreadNodes placed;
   for (const Pair& pair : pairs) {

@@ -54,8 +54,11 @@ double mean_remoteness(const Observation& seen, const Remoteness& remoteness,
                        const ThreadNodes& threads, const RegionNodes& regions);
 
 /// Threads to nodes that have CPUs left, so that uses are as near as possible: pairs of a thread
-/// and a node are taken in the order of what they bring. Only threads that move are named.
-ThreadNodes plan_threads(const Observation& seen, const Setting& setting);
+/// and a node are taken in the order of what they bring, where the node that the last window
+/// `wanted` for a thread, and the one that it is on, count a fifth more or two. Only threads that
+/// move are named.
+ThreadNodes plan_threads(const Observation& seen, const Setting& setting,
+                         const ThreadNodes& wanted);
 
 /// Threads that use the same memory to one node, as far as it has CPUs left, so that the memory
 /// can follow: by the cosine of their uses, the largest groups first, each to the node with most of

@@ -36,6 +36,15 @@ Targets in_both(const Targets& a, const Targets& b) {
   return both;
 }
 
+/// The samples of these threads.
+double uses_of(const Observation& seen, const ThreadNodes& threads) {
+  double sum = 0;
+  for (const Region& region : seen.regions) {
+    for (const auto& [thread, uses] : region.uses) sum += threads.contains(thread) ? uses : 0;
+  }
+  return sum;
+}
+
 class Judge {
  public:
   Judge(const Observation& seen, ProcessMemory& memory, double now_s, const Setting& setting,
@@ -139,7 +148,7 @@ class Judge {
   }
 
   Decision threads() {
-    const ThreadNodes nodes = nodes_with(plan_threads(seen_, setting_));
+    const ThreadNodes nodes = nodes_with(plan_threads(seen_, setting_, memory_.thread_targets));
     Decision decision = nothing(seen_, "no thread is nearer to its memory on another node");
     decision.local_predicted = local_share(seen_, nodes, {});
     decision.benefit_s = benefit_s(nodes, {});
@@ -151,8 +160,7 @@ class Judge {
                                   in_percent(decision.local_predicted));
     for (const Thread& thread : seen_.threads) {
       const auto node = nodes.find(thread.key);
-      const bool uses_memory = node != nodes.end() && thread.why_not.empty();
-      if (uses_memory) add_thread(decision, thread, node->second);
+      if (node != nodes.end() && is_movable(thread)) add_thread(decision, thread, node->second);
     }
     return decision;
   }
@@ -236,16 +244,18 @@ class Judge {
     }
     // A thread that the scheduler takes elsewhere would leave its memory behind.
     for (const Thread& thread : seen_.threads) {
-      if (thread.why_not.empty()) add_thread(decision, thread, nodes.at(thread.key));
+      if (is_movable(thread)) add_thread(decision, thread, nodes.at(thread.key));
     }
   }
 
   /// The part of a plan that the windows before wanted too; a look where there were too few.
   Decision confirmed(Decision decision) {
-    ThreadNodes threads;
-    for (const ThreadMove& move : decision.threads) threads[move.thread] = move.node;
-    RegionNodes regions;
-    for (const PageMove& move : decision.pages) regions[move.first] = move.target;
+    ThreadNodes wanted_threads;
+    for (const ThreadMove& move : decision.threads) wanted_threads[move.thread] = move.node;
+    RegionNodes wanted_regions;
+    for (const PageMove& move : decision.pages) wanted_regions[move.first] = move.target;
+    ThreadNodes threads = wanted_threads;
+    RegionNodes regions = wanted_regions;
     const bool again = memory_.verdict == decision.action;
     if (again) {
       threads = in_both(threads, memory_.thread_targets);
@@ -260,16 +270,22 @@ class Judge {
       decision.reason += fmt::format("; window {} of {}", memory_.windows, limits_.windows);
       return decision;
     }
-    std::erase_if(decision.threads,
-                  [&](const ThreadMove& m) { return !threads.contains(m.thread); });
-    std::erase_if(decision.pages, [&](const PageMove& m) { return !regions.contains(m.first); });
-    // What both windows want may be too little of a plan to be worth it.
+    // What both windows want may be too little of a plan to be worth it: threads that stay free go
+    // where the scheduler takes them.
     const double promised = local_share(seen_, nodes_with(threads), regions);
-    if (promised - local_ < limits_.least_gain) {
+    const bool is_whole = decision.action != Action::bind_threads ||
+                          uses_of(seen_, threads) >= limits_.agreed_share * uses_of(seen_);
+    if (!is_whole || promised - local_ < limits_.least_gain) {
+      memory_.windows = 1;  // Of what this window wants.
+      memory_.thread_targets = wanted_threads;
+      memory_.page_targets = wanted_regions;
       decision.action = Action::look;
       decision.reason += "; the windows agree on too little of it";
       return decision;
     }
+    std::erase_if(decision.threads,
+                  [&](const ThreadMove& m) { return !threads.contains(m.thread); });
+    std::erase_if(decision.pages, [&](const PageMove& m) { return !regions.contains(m.first); });
     memory_.promise = Promise{decision.action, local_, promised};
     decision.local_predicted = promised;
     for (const auto& [region, node] : regions)

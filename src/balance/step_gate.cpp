@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "balance/plan.h"
 #include "balance/step.h"
 
 namespace homenode::balance {
@@ -20,12 +21,12 @@ std::string gate(const Observation& seen, const machine::Machine& machine, const
   if (seen.age_s < limits.least_age_s) {
     return fmt::format("it has run for {:.0f} s, less than {:.0f}", seen.age_s, limits.least_age_s);
   }
-  const bool free_thread = std::ranges::any_of(
-      seen.threads, [](const Thread& thread) { return thread.why_not.empty(); });
-  if (!free_thread) {
-    return seen.threads.empty() ? "it has no threads" : "each thread: " + seen.threads[0].why_not;
-  }
-  return {};
+  // Threads that do the work: one that waits for them may be free where they are bound.
+  if (std::ranges::any_of(seen.threads, is_movable)) return {};
+  const auto bound = std::ranges::find_if(
+      seen.threads, [](const Thread& thread) { return !thread.why_not.empty(); });
+  return bound == seen.threads.end() ? "no thread of it computes"
+                                     : "each thread that computes: " + bound->why_not;
 }
 
 }  // namespace homenode::balance

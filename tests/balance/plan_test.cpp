@@ -80,10 +80,10 @@ TEST(BalancePlan, LeavesCpusToOtherProcesses) {
   const Observation seen = model.seen(machine, true);
   Setting setting{machine};
   EXPECT_EQ(plan_groups(seen, setting, {}).size(), 1U);
-  EXPECT_EQ(plan_threads(seen, setting).size(), 1U);
+  EXPECT_EQ(plan_threads(seen, setting, {}).size(), 1U);
   setting.cpus_taken = {{node(0), 1}, {node(1), 1}};
   EXPECT_TRUE(plan_groups(seen, setting, {}).empty());
-  EXPECT_TRUE(plan_threads(seen, setting).empty());
+  EXPECT_TRUE(plan_threads(seen, setting, {}).empty());
 }
 
 TEST(BalancePlan, MovesNothingOnTooFewSamples) {

@@ -39,6 +39,8 @@ struct ProgramModel {
   std::vector<NodeId> regions_before = regions;
   std::vector<Action> actions;
   std::mt19937* noise = nullptr;  ///< Samples scatter as counts do, where there is one.
+  bool wanders = false;  ///< The scheduler takes unbound threads to another node each time.
+  std::vector<bool> held = std::vector<bool>(threads.size(), false);  ///< By the balancer.
 
   static TaskKey key(std::size_t thread) { return {static_cast<pid_t>(100 + thread), 1}; }
   static std::uint64_t address(std::size_t region) { return (region + 1) << 21U; }
@@ -93,6 +95,7 @@ struct ProgramModel {
     if (decision.action == Action::undo || decision.action == Action::hands_off) {
       threads = threads_before;
       regions = regions_before;
+      held.assign(threads.size(), false);
       return;
     }
     if (decision.action != Action::bind_threads && decision.action != Action::move_pages) return;
@@ -100,6 +103,8 @@ struct ProgramModel {
       const auto t = static_cast<std::size_t>(move.thread.id - 100);
       if (threads[t] != move.node) ++bound;
       threads[t] = move.node;
+      held.resize(threads.size());
+      held[t] = true;
     }
     for (const PageMove& move : decision.pages) {
       const std::size_t r = (move.first >> 21U) - 1;
@@ -122,6 +127,16 @@ struct ProgramModel {
         decision = second.decisions.at(0);
       }
       apply(decision);
+      if (wanders) wander(machine);
+    }
+  }
+
+  /// Free threads change places with each other, each by one node.
+  void wander(const machine::Machine& machine) {
+    held.resize(threads.size());
+    for (std::size_t t = 0; t < threads.size(); ++t) {
+      const unsigned next = (threads[t].value() + 1) % static_cast<unsigned>(machine.nodes.size());
+      if (!held[t]) threads[t] = NodeId(next);
     }
   }
 

@@ -52,6 +52,9 @@ WRITTEN = {"--output", "--svg", "--xml", "--snapshot", "--seismogram", "--timeli
     "--samples",
     "--csv",
     "--markdown",
+    "--log",
+    "--metrics",
+    "--state",  # Of balance; what is not there yet has nothing to put back.
 }
 
 

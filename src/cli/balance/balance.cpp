@@ -81,7 +81,7 @@ class Balance final : public Verb {
              "What it would do with one process (here the shell itself), and why"},
             {"homenode balance --interval 0.2 -- sleep 0.5",
              "Start a program and balance it until it ends"},
-            {"homenode balance --advise 2:256", "Nodes for 2 CPUs and 256 MiB"}};
+            {"homenode balance --restore", "Put back what one that was killed has changed"}};
   }
 
  private:

@@ -27,7 +27,7 @@ BALANCE = (
 )
 CPUS = "sed -n 's/Cpus_allowed_list:[^0-9]*//p' /proc/$P/task/*/status"
 # It is looked at from its fifth second on.
-STARTED = "> /dev/null & P=$!; sleep 5"
+STARTED = "> /dev/null & P=$!; sleep 6"
 
 
 @pytest.fixture(scope="module")
