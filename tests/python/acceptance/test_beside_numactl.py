@@ -62,7 +62,7 @@ def test_a_node_that_the_cpuset_leaves_no_cpu_of_is_named(quad: Lab, command: st
         f"{shlex.quote(command)} run -N 3 true; echo $?"
     )
     result = quad.run(["sh", "-c", script])
-    assert result.stdout.decode().split() == ["Cpus_allowed_list:", "2-3", "2"]
+    assert result.stdout.decode().split() == ["Cpus_allowed_list:", "2-3", "125"]
     note, refusal = result.stderr.decode().splitlines()
     assert note == (
         "homenode run: the cpuset of this process allows no CPU of node 3: it runs on the CPUs 2-3"
