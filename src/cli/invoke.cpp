@@ -87,7 +87,7 @@ std::string companion(const Context& context, const std::string& name) {
   if (slash == std::string::npos) return name;
   const std::string folder = self.substr(0, slash + 1);
   for (const char* there : {"", "../libexec/homenode/", "../../bin/"}) {
-    std::string found = folder + there + name;
+    std::string found = fmt::format("{}{}{}", folder, there, name);
     const int result = context.os.check_executable(found);
     if (result != -ENOENT && result != -ENOTDIR) return found;
   }
