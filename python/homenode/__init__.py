@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     )
     from homenode.capi import HomenodeError, machine, version
     from homenode.numpy_allocator import placing
+    from homenode.region_of_interest import roi
 
     __version__: str
 
@@ -42,6 +43,7 @@ __all__ = [
     "ones_like",
     "place",
     "placing",
+    "roi",
     "threads",
     "version",
     "where",
@@ -53,6 +55,7 @@ _ROOMS = {
     "HomenodeError": "capi",
     "machine": "capi",
     "placing": "numpy_allocator",
+    "roi": "region_of_interest",
     "version": "capi",
 }
 

@@ -7,6 +7,7 @@
 #include "capi/handles.h"
 #include "capi/usable_nodes.h"
 #include "homenode/homenode.h"
+#include "homenode/roi.h"
 #include "placement/policies/list_syntax.h"
 #include "placement/policies/memory_rule.h"
 #include "placement/threads/expression.h"
@@ -70,4 +71,12 @@ extern "C" int hn_thread_place(const char* rule, char** error) {
     }
     return actuation::set_process_policy(capi::kernel(), *policy);
   });
+}
+
+extern "C" void hn_roi_begin_here(void) {
+  hn_roi_begin();
+}
+
+extern "C" void hn_roi_end_here(void) {
+  hn_roi_end();
 }

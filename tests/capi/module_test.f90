@@ -23,7 +23,9 @@ program module_test
   call expect(hn_node_of_cpu(-1) == hn_no_node, 'no CPU has no node')
   call expect(hn_memory_bytes(-7) == -1, 'no node has no size')
 
+  call hn_roi_begin()
   array = 2.5_c_double
+  call hn_roi_end()
   call region%adopt(c_loc(array), int(size(array) * 8, c_size_t), message)
   call expect(message == '', 'an array is adopted: ' // message)
   call region%place('block', message)

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/marker.h"
+#include "homenode/roi.h"
 
 namespace homenode::lab {
 namespace {
@@ -67,6 +68,22 @@ TEST(Instruction, RecognisesTheMarkersThatProgramsExecute) {
   EXPECT_EQ(first_marker(begin_all).operand, unsigned{HN_MARKER_BEGIN_ALL});
   EXPECT_EQ(first_marker(end_any).operand, unsigned{HN_MARKER_END_ANY});
   EXPECT_EQ(first_marker(clock_of_slot).operand, unsigned{HN_MARKER_CLOCK});
+}
+
+void roi_begin() {
+  hn_roi_begin();
+}
+void roi_end() {
+  hn_roi_end();
+}
+void roi_thread() {
+  hn_roi_thread(7);
+}
+
+TEST(Instruction, RecognisesThoseOfTheHeaderForOnesOwnProgram) {
+  EXPECT_EQ(first_marker(roi_begin).operand, unsigned{HN_MARKER_BEGIN});
+  EXPECT_EQ(first_marker(roi_end).operand, unsigned{HN_MARKER_END});
+  EXPECT_EQ(first_marker(roi_thread).operand, unsigned{HN_MARKER_THREAD});
 }
 
 TEST(Instruction, MarkersDoNothingWhenExecuted) {

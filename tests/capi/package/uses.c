@@ -1,5 +1,6 @@
 // What a C program outside this project does: a region, placed and audited.
 #include <homenode/homenode.h>
+#include <homenode/roi.h>
 #include <stdio.h>
 
 int main(void) {
@@ -11,7 +12,9 @@ int main(void) {
     return 1;
   }
   int nodes[8] = {HN_NO_NODE};
+  hn_roi_begin();
   const int status = hn_region_audit(region, nodes, 8, NULL, NULL);
+  hn_roi_end();
   hn_region_free(region);
   return status == HN_OK && nodes[7] != HN_NO_NODE ? 0 : 1;
 }

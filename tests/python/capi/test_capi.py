@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+import homenode
 from homenode import capi
 
 MACHINES = Path(__file__).resolve().parents[3] / "machines"
@@ -22,3 +23,20 @@ def test_a_machine_file_is_described() -> None:
 def test_errors_are_one_line() -> None:
     with pytest.raises(capi.HomenodeError, match=r"^[^\n]+$"):
         capi.machine("/no/such/file.xml")
+
+
+def test_a_region_of_interest_ends_however_its_body_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    ends: list[str] = []
+    monkeypatch.setattr(capi.library(), "hn_roi_begin_here", lambda: ends.append("begin"))
+    monkeypatch.setattr(capi.library(), "hn_roi_end_here", lambda: ends.append("end"))
+
+    @homenode.roi()
+    def fails() -> None:
+        ends.append("body")
+        raise ValueError
+
+    with pytest.raises(ValueError):
+        fails()
+    homenode.roi.begin()
+    homenode.roi.end()
+    assert ends == ["begin", "body", "end", "begin", "end"]

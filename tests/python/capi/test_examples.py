@@ -30,3 +30,11 @@ def test_the_example_places_its_matrix(program: str, tmp_path: Path) -> None:
     refused = run(command, "nonsense")
     assert refused.returncode == 1
     assert "there is no memory rule 'nonsense'" in refused.stderr
+
+
+@pytest.mark.parametrize("program", examples.OWN_PROGRAMS)
+def test_a_region_of_interest_does_nothing_outside_the_lab(program: str, tmp_path: Path) -> None:
+    if compiler := examples.missing(program):
+        pytest.skip(f"needs {compiler}")
+    done = run(examples.command(program, tmp_path))
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"sum {examples.ELEMENTS // 2}\n", "")

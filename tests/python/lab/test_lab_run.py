@@ -6,6 +6,7 @@ import signal
 import subprocess
 from pathlib import Path
 
+import example_programs as examples
 import pytest
 from lab_driver import ROOT
 
@@ -132,6 +133,22 @@ def test_reads_and_writes_are_counted_where_they_came_from_and_went(
     if quad.emulator.registers:
         threads = thread_matrix(result.rois, quad.machine)
         assert [threads[rank][2] for rank in (0, 1)] == pytest.approx([lines, lines], rel=0.01)
+
+
+@pytest.mark.parametrize("program", examples.OWN_PROGRAMS)
+def test_the_region_of_ones_own_program_is_counted_without_its_initialisation(
+    quad: Lab, program: str, tmp_path: Path
+):
+    if compiler := examples.missing(program):
+        pytest.skip(f"needs {compiler}")
+    result = quad.run(examples.command(program, tmp_path), timeout_s=120)
+    assert (result.status, result.stdout) == (0, f"sum {examples.ELEMENTS // 2}\n".encode())
+    assert [roi.ended_by for roi in result.rois] == ["marker"]
+    counted = access_matrix(result.rois, quad.machine)
+    lines = examples.ELEMENTS * 8 // LINE
+    loads, stores = (sum(map(sum, rows)) for rows in (counted.loads, counted.stores))
+    assert loads == pytest.approx(lines, rel=0.05)
+    assert stores < lines / 20  # Filling the array writes every line.
 
 
 def test_a_run_without_markers_counts_nothing_unless_all_is_asked_for(quad: Lab):

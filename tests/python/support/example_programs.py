@@ -18,13 +18,22 @@ COMPILERS = {
     "rows.cpp": ["g++", "-std=c++20"],
     "columns.f90": ["gfortran", "-std=f2008", str(MODULE)],
 }
+# Programs with a region of interest. C and C++ link nothing for it.
+WITH_REGION = {
+    "own_program.c": ["gcc", "-std=c11"],
+    "own_program.cpp": ["g++", "-std=c++20"],
+    "own_program.f90": ["gfortran", "-std=f2008", str(MODULE)],
+}
+ELEMENTS = 1 << 20  # Doubles that each of these adds up inside its region.
 STRICT = ["-O2", "-Wall", "-Wextra", "-Werror", "-fopenmp"]
 PROGRAMS = [*COMPILERS, "rows.py"]
+OWN_PROGRAMS = [*WITH_REGION, "own_program.py"]
+_COMPILERS = COMPILERS | WITH_REGION
 
 
 def missing(program: str) -> str | None:
     """The compiler that a program needs and that is not here."""
-    compiler = COMPILERS.get(program, [sys.executable])[0]
+    compiler = _COMPILERS.get(program, [sys.executable])[0]
     return None if shutil.which(compiler) else compiler
 
 
@@ -45,9 +54,9 @@ def build(compiler: list[str], built: Path) -> list[str]:
 
 def command(program: str, folder: Path) -> list[str]:
     """Compiles a program into the folder; what starts it."""
-    if program not in COMPILERS:
+    if program not in _COMPILERS:
         return [sys.executable, str(EXAMPLES / program)]
-    compiler = [*COMPILERS[program], str(EXAMPLES / program)]
+    compiler = [*_COMPILERS[program], str(EXAMPLES / program)]
     return build(compiler, folder / program.replace(".", "_"))
 
 
