@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from homenode import threads
+    from homenode import lab, threads
     from homenode.arrays import (
         Receipt,
         Where,
@@ -38,6 +38,7 @@ __all__ = [
     "empty_like",
     "full",
     "full_like",
+    "lab",
     "machine",
     "ones",
     "ones_like",
@@ -62,8 +63,8 @@ _ROOMS = {
 
 def __getattr__(name: str) -> Any:
     """Loads what is asked for: the verbs, which need no numpy, must start without it."""
-    if name == "threads":
-        return import_module("homenode.threads")
+    if name in ("lab", "threads"):
+        return import_module(f"homenode.{name}")
     if name == "__version__":
         return import_module("homenode.capi").version()
     if name in __all__:

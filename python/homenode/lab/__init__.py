@@ -1,6 +1,7 @@
 """The lab's driver: boots a virtual NUMA machine of the catalogue and runs programs in it.
 
-with Lab(find_machine("quad-4x2")) as lab:
+run = homenode.lab.run(["./solver"], machine="quad-4x2")  # run.matrix, run.seconds
+with Lab("quad-4x2") as lab:  # several programs in one boot
     result = lab.run(["numactl", "--hardware"], timeout_s=60)
 """
 
@@ -10,6 +11,7 @@ from homenode.lab.errors import LabError
 from homenode.lab.lab import Lab
 from homenode.lab.machine import Machine
 from homenode.lab.machine_file import parse_machine
+from homenode.lab.one_run import Run, run, run_in
 from homenode.lab.qemu import LabOptions
 from homenode.lab.result import Result
 
@@ -21,7 +23,10 @@ __all__ = [
     "Machine",
     "Result",
     "Roi",
+    "Run",
     "access_matrix",
     "find_machine",
     "parse_machine",
+    "run",
+    "run_in",
 ]

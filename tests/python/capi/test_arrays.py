@@ -227,7 +227,9 @@ def test_where_the_kernel_refuses_an_array_is_made_with_one_warning(
 
 def test_numpy_is_loaded_only_for_arrays() -> None:
     """The verbs, which import the package too, start without it."""
-    script = "import homenode, sys; homenode.version(); sys.exit('numpy' in sys.modules)"
+    script = (
+        "import homenode, homenode.lab, sys; homenode.version(); sys.exit('numpy' in sys.modules)"
+    )
     subprocess.run([sys.executable, "-c", script], check=True)
 
 
