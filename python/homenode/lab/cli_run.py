@@ -204,7 +204,8 @@ def run(options: argparse.Namespace) -> int:
         _write_json(Path(options.json), value)
     if options.stats:
         with suppress(BrokenPipeError):
-            print(render.stats_text(rois, lab.machine), file=sys.stderr, flush=True)
+            text = render.stats_text(rois, lab.machine, everything=options.roi == "all")
+            print(text, file=sys.stderr, flush=True)
     return _status(result, lab, command, options)
 
 

@@ -63,8 +63,9 @@ class Shell:
             say("the guest ran out of memory and killed the program; raise --node-memory")
         if self._stats:
             rois = self._lab.rois(result.counts_from)
+            text = render.stats_text(rois, self._lab.machine, everything=self._roi == "all")
             with suppress(BrokenPipeError):
-                print(render.stats_text(rois, self._lab.machine), file=sys.stderr, flush=True)
+                print(text, file=sys.stderr, flush=True)
         return result.status
 
     def _lines(self, source: IO[str]) -> Iterator[str]:

@@ -13,7 +13,7 @@ from homenode.lab.counts import CountMatrix, Roi, access_matrix, thread_matrix
 from homenode.lab.errors import LabError
 from homenode.lab.lab import Lab
 from homenode.lab.machine import Machine
-from homenode.lab.render import run_json, stats_of
+from homenode.lab.render import MARKS, run_json, stats_of
 from homenode.lab.result import Result
 from homenode.lab.stats import PS_PER_S, TimeStats
 
@@ -122,7 +122,7 @@ class Run:
         if not self.result.rois:
             raise LabError(
                 f"nothing was counted: {self.command[0]} has no region of interest; mark one "
-                "(homenode/roi.h, homenode.roi()), or count everything with roi='all'"
+                f"with {MARKS}, or count everything with roi='all'"
             )
         return self.result.rois
 

@@ -12,6 +12,11 @@ from homenode.lab.text import table
 
 SCHEMA = "homenode.lab.run/1"
 KIB = 1 << 10
+MARKS = "homenode/roi.h (in Python homenode.roi())"
+LEAVE_OUT = (
+    "counted from the program's start to its end; to leave the initialisation out, mark what is of "
+    f"interest with {MARKS} and run it without --roi all"
+)
 
 
 def machine_summary(machine: Machine) -> dict[str, Any]:
@@ -43,12 +48,15 @@ def stats_of(rois: Sequence[Roi], machine: Machine) -> TimeStats | None:
     return time_stats(rois, machine.node_of_vcpu, resolve(machine).figures["CoreFrequencyMHz"])
 
 
-def stats_text(rois: Sequence[Roi], machine: Machine) -> str:
-    """Modelled time and the user code's matrix for people; says so when nothing was counted."""
+def stats_text(rois: Sequence[Roi], machine: Machine, *, everything: bool) -> str:
+    """Modelled time and the user code's matrix for people; says so when nothing was counted.
+
+    `everything`: counted from the program's start to its end (--roi all).
+    """
     if not rois:
         return (
-            "homenode lab: nothing was counted: the program has no region of interest "
-            "(--roi all counts everything)"
+            "homenode lab: nothing was counted: the program has no region of interest; mark one "
+            f"with {MARKS}, or count everything with --roi all"
         )
     matrix = access_matrix(rois, machine)
     rows = [["node", *matrix.nodes]]
@@ -66,6 +74,7 @@ def stats_text(rois: Sequence[Roi], machine: Machine) -> str:
         f"{time}homenode lab: misses of the modelled private cache by user code "
         f"(row: node of the CPU, column: node of the memory{counted})\n{table(rows)}\n"
         f"{matrix.references} references, {matrix.misses} misses, {local}"
+        + (f"\n{LEAVE_OUT}" if everything else "")
     )
 
 

@@ -78,7 +78,7 @@ def test_a_foreign_line_is_one_line_of_error(text: str):
 
 
 def test_stats_show_the_matrix_the_share_and_the_totals():
-    text = stats_text(rois(line()), TINY)
+    text = stats_text(rois(line()), TINY, everything=False)
     assert [row.split() for row in text.splitlines()[1:4]] == [
         ["node", "0", "1"],
         ["0", "5", "3"],
@@ -89,11 +89,22 @@ def test_stats_show_the_matrix_the_share_and_the_totals():
 
 
 def test_stats_say_what_an_old_qemu_cannot_tell_apart():
-    assert "cannot tell processes apart" in stats_text(rois(line(registers=False)), TINY)
+    assert "cannot tell processes apart" in stats_text(
+        rois(line(registers=False)), TINY, everything=False
+    )
 
 
 def test_stats_say_when_nothing_was_counted():
-    assert "--roi all" in stats_text([], TINY)
+    text = stats_text([], TINY, everything=False)
+    assert "homenode/roi.h" in text and text.endswith("or count everything with --roi all")
+
+
+def test_stats_of_everything_say_how_to_leave_the_initialisation_out():
+    whole = stats_text(rois(line()), TINY, everything=True)
+    part = stats_text(rois(line()), TINY, everything=False)
+    *same, last = whole.splitlines()
+    assert same == part.splitlines()
+    assert "leave the initialisation out" in last and "homenode/roi.h" in last
 
 
 def test_json_of_a_run_holds_the_matrices_and_the_raw_lines():
