@@ -154,11 +154,12 @@ Result<Restored> Loop::run(const Tell& tell, const std::function<bool()>& over) 
   if (options_.stop_kernel_balancing && !options_.dry_run) {
     if (auto stopped = changes_.stop_kernel_balancing(); !stopped) return stopped.as_unexpected();
   }
+  const auto& wait = options_.wait ? options_.wait : pace_.pause;
   for (int rounds = 0; !pace_.stopped() && !over(); ++rounds) {
     if (!observer_.anything_left()) break;
     const bool settled = round(tell);
     if (options_.once && rounds > 0 && (settled || rounds >= most_rounds_once)) return Restored{};
-    pace_.pause(options_.interval);
+    wait(options_.interval);
   }
   return changes_.restore();
 }

@@ -19,6 +19,8 @@ struct LoopOptions {
   bool dry_run = false;
   bool once = false;  ///< Until there is a verdict on each process; what was changed stays then.
   bool stop_kernel_balancing = false;
+  /// Waits between two looks, and may serve others meanwhile; null: the pace's pause.
+  std::function<void(std::chrono::nanoseconds)> wait;
 };
 
 /// One decision and what came of it.

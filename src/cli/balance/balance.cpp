@@ -5,9 +5,12 @@
 
 #include <signal.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "balance/advise.h"
+#include "balancer/control.h"
+#include "balancer/history.h"
 #include "balancer/metrics.h"
 #include "base/id_list.h"
 #include "machine/kernel_files.h"
@@ -55,8 +58,8 @@ class Log {
   int descriptor_ = -1;
 };
 
-/// A process that was not seen for so long is in the metrics no more.
-constexpr double metrics_forget_s = 60;
+/// A process that was not seen for so long is in the metrics and the history no more.
+constexpr double forget_s = 60;
 
 double seconds_since_1970() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -99,7 +102,9 @@ class Balance final : public Verb {
     const int code = options_.restore ? exit_done : 0;
     if (options_.restore) return remove_state(context, changes, state, code);
     loop->observer.scratch = state + ".samples";
-    auto ended = balance(context, files, changes, std::move(*loop));
+    const auto control = open_control(context, changes, *loop);
+    if (!control) return control.as_unexpected();
+    auto ended = balance(context, files, changes, std::move(*loop), control->get());
     if (!ended) return ended.as_unexpected();
     return remove_state(context, changes, state, *ended);
   }
@@ -163,7 +168,8 @@ class Balance final : public Verb {
   }
 
   Result<int> balance(Context& context, const sensing::SystemFiles& files,
-                      balancer::Changes& changes, balancer::LoopOptions loop) {
+                      balancer::Changes& changes, balancer::LoopOptions loop,
+                      balancer::Control* control) {
     const auto machine = context.full_machine();
     if (!machine) return machine.as_unexpected();
     Log log(context.os, options_.log);
@@ -173,6 +179,9 @@ class Balance final : public Verb {
     using Interrupt = os::StopSignals::Interrupt;
     const os::StopSignals signals(program_.empty() ? Interrupt::stops : Interrupt::is_for_others);
     const os::Pace pace = context.pace != nullptr ? *context.pace : os::StopSignals::pace();
+    if (control != nullptr) {
+      loop.wait = [&](std::chrono::nanoseconds time) { control->serve(time, pace); };
+    }
     say_kernel_balancing(context, loop);
     const auto costs = costs_of(context, *machine, pace, loop);
     os::WaitingProgram child;
@@ -183,6 +192,24 @@ class Balance final : public Verb {
         balancer.run([&](const balancer::Outcome& outcome) { tell(context, log, outcome); }, over);
     if (auto done = tell_restored(context, restored); !done) return done.as_unexpected();
     return child.pid == 0 ? exit_done : exit_code_of(context, child);
+  }
+
+  /// Null where it cannot listen beside the state file, as another that only looks may do so; and
+  /// with --once, which is over soon, unless a socket is named.
+  Result<std::unique_ptr<balancer::Control>> open_control(Context& context,
+                                                          const balancer::Changes& changes,
+                                                          const balancer::LoopOptions& loop) {
+    if (loop.once && options_.socket.empty()) return std::unique_ptr<balancer::Control>();
+    const double interval_s = std::chrono::duration<double>(loop.interval).count();
+    history_ = balancer::History({changes.journal().owner.id, seconds_since_1970(), interval_s,
+                                  loop.dry_run, std::max(forget_s, 3 * interval_s)});
+    auto control = balancer::Control::open(
+        socket_file(context.os, options_), [&](const balancer::Request& request) {
+          return history_.answer(request, changes.journal(), seconds_since_1970());
+        });
+    if (control || !options_.socket.empty()) return control;
+    say(context, "'homenode balance status' will not find this one: " + control.error().message());
+    return std::unique_ptr<balancer::Control>();
   }
 
   void say_kernel_balancing(Context& context, const balancer::LoopOptions& loop) const {
@@ -243,6 +270,7 @@ class Balance final : public Verb {
     std::ostream& out = program_.empty() ? context.out : context.err;
     out << outcome_text(outcome) << std::flush;
     const double now_s = seconds_since_1970();
+    history_.add(outcome, now_s);
     const auto written = log.add(outcome_json(outcome, now_s));
     if (!written) report(context, name(), written.error());
     if (options_.metrics.empty()) return;
@@ -253,7 +281,8 @@ class Balance final : public Verb {
   }
 
   BalanceOptions options_;
-  balancer::Metrics metrics_{metrics_forget_s};
+  balancer::Metrics metrics_{forget_s};
+  balancer::History history_{{}};
   bool metrics_failed_ = false;  ///< Said once, until it works again.
   std::vector<std::string> program_;
   std::optional<os::Ending> ending_;

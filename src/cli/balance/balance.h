@@ -29,6 +29,7 @@ struct BalanceOptions {
   std::string log;
   std::string metrics;
   std::string state;
+  std::string socket;
   std::string kernel_balancing = "leave";
 };
 
@@ -42,6 +43,9 @@ Result<balancer::LoopOptions> make_loop_options(os::Os& os, const BalanceOptions
 /// Where the journal is kept where nobody names a file: one for each user, gone with the system's
 /// next start.
 std::string default_state_file(os::Os& os);
+
+/// Where a balancer with these options listens for those who ask it: beside its state file.
+std::string socket_file(os::Os& os, const BalanceOptions& options);
 
 std::unique_ptr<Verb> make_balance();
 

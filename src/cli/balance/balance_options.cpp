@@ -138,6 +138,8 @@ void define_balance_options(CLI::App& app, BalanceOptions& options) {
         "keep counters there in the text format of Prometheus");
   value("--state", options.state, "FILE",
         "keep there what has to be put back (default: one of the user's in /run or /tmp)");
+  value("--socket", options.socket, "PATH",
+        "answer status and explain there (default: the state file's name and .socket)");
   value("--kernel-balancing", options.kernel_balancing, "leave|off",
         "leave the kernel's own balancing as it is, or switch it off meanwhile")
       ->check(CLI::IsMember({"leave", "off"}));
@@ -176,6 +178,11 @@ std::string default_state_file(os::Os& os) {
   os::FileStatus folder;
   if (os.file_status(runtime, folder) == 0) return runtime + "/homenode-balance.state";
   return fmt::format("/tmp/homenode-balance-{}.state", user);
+}
+
+std::string socket_file(os::Os& os, const BalanceOptions& options) {
+  if (!options.socket.empty()) return options.socket;
+  return (options.state.empty() ? default_state_file(os) : options.state) + ".socket";
 }
 
 }  // namespace homenode::cli
