@@ -23,7 +23,11 @@ namespace {
 constexpr const char* explanation =
     "Looks at the processes every few seconds. Where much use of memory is remote and two looks "
     "find it worth the cost, it binds threads to the nodes of their memory, or moves memory that "
-    "one node's threads use alone. It takes back what does not help, and all of it at its end.";
+    "one node's threads use alone. It takes back what does not help, and all of it at its end.\n\n"
+    "homenode balance status [--json] asks a balancer that runs what it does and for whom, "
+    "homenode "
+    "balance explain PID [--json] for its last decisions about a process and what they rest on. "
+    "Both find it by --socket or --state.";
 
 /// The log: a file that each decision is added to.
 class Log {
@@ -74,6 +78,9 @@ class Balance final : public Verb {
   }
   void take_program(std::vector<std::string> program) override { program_ = std::move(program); }
   [[nodiscard]] bool runs_program() const override { return true; }
+  [[nodiscard]] bool is_program(const std::vector<std::string>& rest) const override {
+    return !rest.empty() && !is_request(rest);
+  }
   [[nodiscard]] std::string name() const override { return "balance"; }
   void define(CLI::App& app) override {
     define_balance_options(app, options_);
@@ -84,11 +91,14 @@ class Balance final : public Verb {
              "What it would do with one process (here the shell itself), and why"},
             {"homenode balance --interval 0.2 -- sleep 0.5",
              "Start a program and balance it until it ends"},
-            {"homenode balance --restore", "Put back what one that was killed has changed"}};
+            {"homenode balance --restore", "Put back what one that was killed has changed"},
+            {"homenode balance --interval 0.2 --socket ask -- homenode balance status --socket ask",
+             "Ask a balancer what it does: here, from the program that it has started"}};
   }
 
  private:
   Result<int> try_run(Context& context) {
+    if (is_request(program_)) return ask(context);
     auto loop = make_loop_options(context.os, options_, program_);
     if (!loop) return loop.as_unexpected();
     if (!options_.advise.empty()) return advise(context);
@@ -107,6 +117,23 @@ class Balance final : public Verb {
     auto ended = balance(context, files, changes, std::move(*loop), control->get());
     if (!ended) return ended.as_unexpected();
     return remove_state(context, changes, state, *ended);
+  }
+
+  /// What a balancer that runs answers.
+  Result<int> ask(Context& context) {
+    const auto request = make_request(program_, options_);
+    if (!request) return request.as_unexpected();
+    const os::StopSignals signals;
+    const os::Pace pace = context.pace != nullptr ? *context.pace : os::StopSignals::pace();
+    const auto answer = balancer::ask(socket_file(context.os, options_), *request, pace);
+    if (!answer) return answer.as_unexpected();
+    const bool one = request->kind == balancer::Request::Kind::explain;
+    const auto text = options_.json ? answer
+                      : one         ? balancer::explain_text(*answer)
+                                    : balancer::status_text(*answer);
+    if (!text) return text.as_unexpected();
+    context.out << *text;
+    return exit_done;
   }
 
   /// Prints nodes as numactl takes them. All that have any room where nothing fits: exit code 1.

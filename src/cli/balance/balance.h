@@ -3,10 +3,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "balancer/loop.h"
+#include "balancer/request.h"
 #include "cli/options.h"
 #include "cli/verb.h"
 
@@ -21,6 +23,7 @@ struct BalanceOptions {
   bool dry_run = false;
   bool once = false;
   bool restore = false;
+  bool json = false;
   std::string interval = "5";
   std::string burst = "0.5";
   std::string overhead = "10%";
@@ -39,6 +42,14 @@ void define_balance_options(CLI::App& app, BalanceOptions& options);
 /// bad_usage naming the value that is wrong.
 Result<balancer::LoopOptions> make_loop_options(os::Os& os, const BalanceOptions& options,
                                                 const std::vector<std::string>& program);
+
+/// Whether what follows the options is no program, but asks a balancer that runs.
+bool is_request(const std::vector<std::string>& line);
+
+/// "status" or "explain PID", with --json, --socket and --state before or after it, which are put
+/// into `options`. Errors: bad_usage naming what is wrong. pre: is_request(line).
+Result<balancer::Request> make_request(const std::vector<std::string>& line,
+                                       BalanceOptions& options);
 
 /// Where the journal is kept where nobody names a file: one for each user, gone with the system's
 /// next start.

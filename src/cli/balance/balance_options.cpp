@@ -10,6 +10,7 @@
 
 #include "base/sizes.h"
 #include "base/words.h"
+#include "cli/program_line.h"
 #include "cli/sample/sample.h"
 
 namespace homenode::cli {
@@ -98,11 +99,75 @@ Result<void> check(const BalanceOptions& options, const std::vector<std::string>
   if (options.apply && options.dry_run) {
     return bad_usage("--apply and --dry-run contradict each other", "leave one out");
   }
+  if (options.json) {
+    return bad_usage("--json is for status and explain", "--log writes decisions as JSON");
+  }
   if (!options.once || program.empty()) return {};
   return bad_usage("--once is for processes that run", "leave it out, or name --pid");
 }
 
+CLI::Option* add_text(CLI::App& app, const char* name, std::string& text, const char* type,
+                      const char* help) {
+  CLI::Option* const option = app.add_option(name, text, help)->type_name(type);
+  if (!text.empty()) option->capture_default_str();
+  return option;
+}
+
+/// Those that may stand after a request too.
+void define_request_options(CLI::App& app, BalanceOptions& options) {
+  app.add_flag("--json", options.json,
+               "with status or explain: print JSON (schemas homenode.balance.status/1, explain/1)");
+  add_text(app, "--socket", options.socket, "PATH",
+           "answer or ask there (default: the state file's name and .socket)");
+  add_text(app, "--state", options.state, "FILE",
+           "keep there what has to be put back (default: one of the user's in /run or /tmp)");
+}
+
+/// As split_program_line() gives them.
+Result<void> take_options(const std::vector<std::string>& given, BalanceOptions& options) {
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (given[i] == "--json") options.json = true;
+    if (given[i] == "--help") {
+      return bad_usage("status and explain have no help of their own",
+                       "'homenode balance --help' explains them");
+    }
+    if (given[i] == "--socket") options.socket = given[++i];
+    if (given[i] == "--state") options.state = given[++i];
+  }
+  return {};
+}
+
 }  // namespace
+
+bool is_request(const std::vector<std::string>& line) {
+  return !line.empty() && (line.front() == "status" || line.front() == "explain");
+}
+
+Result<balancer::Request> make_request(const std::vector<std::string>& line,
+                                       BalanceOptions& options) {
+  if (names_processes(options) || !options.advise.empty() || options.restore) {
+    return bad_usage(line.front() + " asks a balancer that runs",
+                     "leave out the options for another one; './" + line.front() +
+                         "' is a program of that name");
+  }
+  CLI::App app;
+  BalanceOptions unused;
+  define_request_options(app, unused);
+  std::string words;
+  for (std::vector<std::string> rest = line; !rest.empty();) {
+    const auto split = split_program_line(app, rest);
+    if (!split) return split.as_unexpected();
+    if (auto taken = take_options(split->options, options); !taken) return taken.as_unexpected();
+    rest = split->program;
+    if (rest.empty()) break;
+    words += rest.front() + ' ';
+    rest.erase(rest.begin());
+  }
+  auto request = balancer::request_in(words);
+  if (request) return request;
+  return bad_usage(request.error().tried,
+                   "write 'homenode balance status' or 'homenode balance explain PID'");
+}
 
 void define_balance_options(CLI::App& app, BalanceOptions& options) {
   const auto processes = [&app](const char* name, std::vector<std::string>& values,
@@ -110,11 +175,7 @@ void define_balance_options(CLI::App& app, BalanceOptions& options) {
     app.add_option(name, values, help)->type_name(type)->allow_extra_args(false);
   };
   const auto value = [&app](const char* name, std::string& text, const char* type,
-                            const char* help) {
-    CLI::Option* const option = app.add_option(name, text, help)->type_name(type);
-    if (!text.empty()) option->capture_default_str();
-    return option;
-  };
+                            const char* help) { return add_text(app, name, text, type, help); };
   processes("--pid", options.pids, "PID", "balance this process; may be repeated");
   processes("--cgroup", options.cgroups, "PATH",
             "balance the processes of a cgroup and those below");
@@ -136,10 +197,7 @@ void define_balance_options(CLI::App& app, BalanceOptions& options) {
         "write each decision there as a line of JSON (schema homenode.balance.log/1)");
   value("--metrics", options.metrics, "FILE",
         "keep counters there in the text format of Prometheus");
-  value("--state", options.state, "FILE",
-        "keep there what has to be put back (default: one of the user's in /run or /tmp)");
-  value("--socket", options.socket, "PATH",
-        "answer status and explain there (default: the state file's name and .socket)");
+  define_request_options(app, options);
   value("--kernel-balancing", options.kernel_balancing, "leave|off",
         "leave the kernel's own balancing as it is, or switch it off meanwhile")
       ->check(CLI::IsMember({"leave", "off"}));
