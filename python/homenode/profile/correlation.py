@@ -19,6 +19,24 @@ Floats = NDArray[np.float64]
 # So many pairs at each distance, on average, keep the noise of r(d) near 7 %.
 PAIRS_WANTED = 50
 MOST_CELLS = 1 << 24
+# Threads whose numbers lie this close, or as close as there are accesses, get ranks from a table.
+CLOSE = 1 << 16
+
+
+def _numbered(threads: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The different threads in order, and the index of each access's thread among them.
+
+    As `numpy.unique` has both, but without sorting all accesses where the numbers lie close.
+    """
+    span = int(threads.max()) - int(threads.min()) if len(threads) else 0
+    if len(threads) == 0 or span > max(CLOSE, len(threads)):
+        different, ranks = np.unique(threads, return_inverse=True)
+        return different, ranks.astype(np.int64)
+    first = threads.min()
+    offsets = threads - first
+    seen = np.zeros(span + 1, bool)
+    seen[offsets] = True
+    return np.flatnonzero(seen) + first, (np.cumsum(seen) - 1)[offsets]
 
 
 @dataclass(frozen=True)
@@ -37,9 +55,18 @@ class Uses:
     line: int = 64
 
     @cached_property
+    def _threads(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        return _numbered(self.threads)
+
+    @property
+    def different(self) -> NDArray[np.int64]:
+        """The threads, each once, in order."""
+        return self._threads[0]
+
+    @property
     def ranks(self) -> NDArray[np.int64]:
         """The threads, numbered from 0."""
-        return np.unique(self.threads, return_inverse=True)[1].astype(np.int64)
+        return self._threads[1]
 
     @cached_property
     def by_thread(self) -> NDArray[np.float64]:

@@ -195,7 +195,10 @@ def _of_levels(levels: tuple[Level, ...], cut: bool, line: int) -> Sharing:
 def _active(uses: Uses) -> Uses:
     """Without threads that hardly use the object: one that prepared it, or looked at it once."""
     least = max(FEWEST_OF_A_THREAD, 0.05 * uses.by_thread.mean())
-    kept = (uses.by_thread >= least)[uses.ranks]
+    enough = uses.by_thread >= least
+    if enough.all():
+        return uses
+    kept = enough[uses.ranks]
     return Uses(
         uses.size, uses.places[kept], uses.threads[kept], uses.counts[kept], uses.exact, uses.line
     )
@@ -231,7 +234,7 @@ def _without_sweep(uses: Uses) -> _Swept | None:
     table[sweeper] = np.maximum(table[sweeper] - often, own)
     others = _from_table(uses, table, unit)
     table[sweeper, ~own] = 0
-    return _Swept(int(np.unique(uses.threads)[sweeper]), others, _from_table(uses, table, unit))
+    return _Swept(int(uses.different[sweeper]), others, _from_table(uses, table, unit))
 
 
 def _within_parts(table: Floats) -> NDArray[np.bool_]:
@@ -249,7 +252,7 @@ def _within_parts(table: Floats) -> NDArray[np.bool_]:
 def _from_table(uses: Uses, table: Floats, unit: int) -> Uses:
     ranks, units = np.nonzero(table)
     counts = table[ranks, units].astype(np.int64)
-    threads = np.unique(uses.threads)[ranks]
+    threads = uses.different[ranks]
     return Uses(uses.size, units * unit, threads, counts, uses.exact, uses.line)
 
 

@@ -128,9 +128,14 @@ def test_the_patterns_are_all_that_bench_map_has() -> None:
     assert names - shared == {*CUTS, "divided", "interleaved", "partial", "multi-patterns"}
 
 
+def different(lines: Integers) -> Integers:
+    """Each line once, in order."""
+    return np.flatnonzero(np.bincount(lines))
+
+
 def with_a_sweep(case: Case, by: int, often: int, swept: np.ndarray | None = None) -> Uses:
     """With one thread that goes over all lines that anybody uses, or over others, so often."""
-    lines = np.unique(case.lines if swept is None else swept)
+    lines = different(case.lines if swept is None else swept)
     ones = np.ones(len(case.lines), np.int64)
     return Uses(
         (int(lines[-1]) + 1) * LINE,
@@ -150,7 +155,7 @@ def test_the_thread_that_fills_an_array_hides_no_pattern(threads: int, by: int, 
         found = classify(with_a_sweep(case, by, often))
         assert (found.sharing, found.sure) == (case.wanted, True), case.name
         assert found.swept_by == (None if case.wanted == Sharing.SHARED else by), case.name
-        assert found.accesses == len(case.lines) + often * len(np.unique(case.lines))
+        assert found.accesses == len(case.lines) + often * len(different(case.lines))
 
 
 def test_what_it_did_to_a_few_places_besides_hides_none_either() -> None:
@@ -206,6 +211,18 @@ def test_counts_by_page_say_nothing_sure_of_what_lines_would_tell(threads: int) 
         found = classify(pages)
         assert found.unit >= 4096
         assert found.sharing == case.wanted or not found.sure, case.name
+
+
+@pytest.mark.parametrize("apart", [1, 7, 1 << 20, 1 << 40])
+def test_threads_are_numbered_in_their_order(apart: int) -> None:
+    ranks = np.random.default_rng(4).integers(0, 9, 500)
+    threads = (ranks - 4) * apart
+    ones = np.ones(len(ranks), np.int64)
+    numbered = Uses(500 * LINE, np.arange(500) * LINE, threads, ones, exact=True)
+    assert numbered.different.tolist() == sorted(set(threads.tolist()))
+    assert numbered.ranks.tolist() == ranks.tolist()
+    nothing = Uses(LINE, ones[:0], ones[:0], ones[:0], exact=True)
+    assert (len(nothing.different), len(nothing.ranks)) == (0, 0)
 
 
 def test_scattered_pages_have_no_pattern() -> None:
