@@ -7,6 +7,7 @@ the cases, the rule, the printed value and the tolerance.
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -172,10 +173,16 @@ def _contradiction(value: Mapping[str, Any]) -> Contradiction:
     )
 
 
+@lru_cache(maxsize=64)
+def _paper(text: str) -> Paper:
+    """The paper of a table's text: whoever reads many records reads the same tables each time."""
+    return parse(tomllib.loads(text))
+
+
 def load(path: Path) -> Paper:
     """Reads one table. Raises StudyError that names the file."""
     try:
-        return parse(tomllib.loads(path.read_text(encoding="utf-8")))
+        return _paper(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise StudyError(f"cannot read the claims {path}: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -4,7 +4,9 @@ Each element has its light colour as a plain attribute, so that a drawing looks 
 that know no CSS. A style on top turns the drawing dark where the reader's browser is.
 """
 
+import re
 from dataclasses import dataclass, field
+from functools import cache
 from html import escape
 
 FONT = "system-ui,-apple-system,Segoe UI,sans-serif"
@@ -47,15 +49,24 @@ LOOKS = {
     "ours": Paint("stroke", "#2f7fd1", "#5aa2ec"),
     "exact": Paint("stroke", "#d1622f", "#f2955f"),
 }
+_FORBIDDEN = re.compile(r"[\x00-\x1f\ufffe\uffff]")
 
 
 def clean(text: str) -> str:
     """Text with XML's own characters escaped; characters that XML forbids become '?'."""
-    return escape("".join("?" if c < " " or c in "\ufffe\uffff" else c for c in text))
+    return escape(_FORBIDDEN.sub("?", text))
 
 
 def _shown(value: object) -> str:
-    return f"{value:.1f}" if isinstance(value, float) else clean(str(value))
+    if isinstance(value, float):
+        return f"{value:.1f}"
+    return str(value) if type(value) is int else clean(str(value))
+
+
+@cache
+def _name(keyword: str) -> str:
+    """The name of an attribute whose keyword in Python is this."""
+    return keyword.rstrip("_").replace("_", "-")
 
 
 def element(tag: str, *content: str, **attributes: object) -> str:
@@ -65,9 +76,11 @@ def element(tag: str, *content: str, **attributes: object) -> str:
     an attribute that is None is left out.
     """
     words = "".join(
-        f' {name.rstrip("_").replace("_", "-")}="{_shown(value)}"'
-        for name, value in attributes.items()
-        if value is not None
+        [
+            f' {_name(name)}="{_shown(value)}"'
+            for name, value in attributes.items()
+            if value is not None
+        ]
     )
     return f"<{tag}{words}>{''.join(content)}</{tag}>" if content else f"<{tag}{words}/>"
 
