@@ -175,8 +175,9 @@ def test_an_unmodified_program_is_recorded_with_its_threads_and_children(
 
 
 @pytest.mark.lab
-def test_nearly_all_accesses_belong_to_a_mapping(lines: Lab, tmp_path: Path) -> None:
-    command = [COMMAND, "bench", "npb", "is", "--class", "S", "--threads", "4"]
+@pytest.mark.parametrize("kernel", ["is", pytest.param("cg", marks=pytest.mark.long)])
+def test_nearly_all_accesses_belong_to_a_mapping(kernel: str, lines: Lab, tmp_path: Path) -> None:
+    command = [COMMAND, "bench", "npb", kernel, "--class", "S", "--threads", "4"]
     recording = as_read(recorded(lines, command, "all")[0], tmp_path)
     attribution = attribute(recording)
     weight = recording.samples["weight"].astype(np.int64)
