@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "balancer/history.h"
+#include "base/words.h"
 
 namespace homenode::balancer {
 namespace {
@@ -43,11 +44,11 @@ std::string status_of(const AnswerJson& status) {
   if (status.at("processes").empty()) return text + "it has looked at no process yet\n";
   text += fmt::format("{:>8} {:>6} {:>6} {:<16} {}\n", "pid", "cpus", "local", "name", "decision");
   for (const AnswerJson& process : status.at("processes")) {
-    text +=
-        fmt::format("{:>8} {:>6.1f} {:>6} {:<16} {}: {}\n", process.at("pid").get<int>(),
-                    process.at("cpus").get<double>(), percent(process.at("local_share")),
-                    process.at("name").get<std::string>(), process.at("action").get<std::string>(),
-                    process.at("reason").get<std::string>());
+    text += fmt::format("{:>8} {:>6.1f} {:>6} {:<16} {}: {}\n", process.at("pid").get<int>(),
+                        process.at("cpus").get<double>(), percent(process.at("local_share")),
+                        printable(process.at("name").get<std::string>()),
+                        process.at("action").get<std::string>(),
+                        process.at("reason").get<std::string>());
   }
   return text;
 }
@@ -80,7 +81,7 @@ std::string evidence_of(const AnswerJson& record) {
 std::string explanation_of(const AnswerJson& explanation) {
   const double now = explanation.at("time_s").get<double>();
   std::string text = fmt::format("{} ({})\n", explanation.at("pid").get<int>(),
-                                 explanation.at("name").get<std::string>());
+                                 printable(explanation.at("name").get<std::string>()));
   for (const AnswerJson& entry : explanation.at("decisions")) {
     const AnswerJson& record = entry.at("latest");
     const AnswerJson& decision = record.at("decision");

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/words.h"
+
 namespace homenode::balancer {
 namespace {
 
@@ -48,8 +50,9 @@ std::string restored_text(const Restored& restored) {
 
 std::string outcome_text(const Outcome& outcome) {
   const balance::Decision& decision = outcome.decision;
-  std::string text = fmt::format("{} ({}): {}: {}", outcome.seen.process.id, outcome.seen.name,
-                                 to_string(decision.action), decision.reason);
+  std::string text =
+      fmt::format("{} ({}): {}: {}", outcome.seen.process.id, printable(outcome.seen.name),
+                  to_string(decision.action), decision.reason);
   const std::string done = outcome.applied ? done_text(outcome) : planned_text(decision);
   if (!done.empty()) text += "; " + done;
   text += '\n';

@@ -81,4 +81,22 @@ std::string nearest_word(std::string_view word, const std::vector<std::string>& 
   return nearest;
 }
 
+std::string printable(std::string_view name) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string text;
+  for (const char letter : name) {
+    const auto code = static_cast<unsigned char>(letter);
+    if (letter == '\n') {
+      text += "\\n";
+    } else if (code < 0x20 || code == 0x7f) {
+      text += "\\x";
+      text += digits[code >> 4U];
+      text += digits[code & 0xfU];
+    } else {
+      text += letter;
+    }
+  }
+  return text;
+}
+
 }  // namespace homenode

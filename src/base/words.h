@@ -34,4 +34,7 @@ std::string nearest_word(std::string_view word, const std::vector<std::string>& 
 /// The text with the kernel's octal escapes (\040 for a blank) turned back into characters.
 std::string unescaped(std::string_view text);
 
+/// A name on one line: control characters as \n or \x1b, so that no name can draw on a terminal.
+std::string printable(std::string_view name);
+
 }  // namespace homenode

@@ -6,6 +6,7 @@
 
 #include "base/id_list.h"
 #include "base/json_numbers.h"
+#include "base/words.h"
 #include "cli/where/text.h"
 
 namespace homenode::cli {

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "base/id_list.h"
+#include "base/words.h"
 #include "sensing/verdict.h"
 
 namespace homenode::cli {
@@ -278,21 +279,6 @@ std::string mebibytes(std::uint64_t bytes) {
   if (bytes == 0) return "-";
   constexpr double mebibyte = 1U << 20U;
   return fmt::format("{:.2f}", static_cast<double>(bytes) / mebibyte);
-}
-
-std::string printable(const std::string& name) {
-  std::string text;
-  for (char letter : name) {
-    const auto code = static_cast<unsigned char>(letter);
-    if (letter == '\n') {
-      text += "\\n";
-    } else if (code < 0x20 || code == 0x7f) {
-      text += fmt::format("\\x{:02x}", code);
-    } else {
-      text += letter;
-    }
-  }
-  return text;
 }
 
 std::vector<NodeId> shown_nodes(const Survey& survey) {

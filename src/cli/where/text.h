@@ -21,9 +21,6 @@ std::vector<NodeId> shown_nodes(const sensing::Survey& survey);
 /// "1.50" MiB; "-" for nothing.
 std::string mebibytes(std::uint64_t bytes);
 
-/// A name on one line: control characters as \n or \x1b, so that no name can draw on a terminal.
-std::string printable(const std::string& name);
-
 /// Cells in columns, as wide as their widest cell and two blanks apart. The first column and the
 /// last `text_columns` are set flush left, as text is, the others flush right, as numbers are.
 class WhereTable {

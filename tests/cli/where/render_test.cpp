@@ -1,6 +1,7 @@
 // Surveys as text, against golden files, and as JSON.
 #include "cli/where/text.h"
 
+#include "base/words.h"
 #include "cli/where/json.h"
 #include "fake/fake.h"
 #include "sensing/captured.h"
