@@ -47,7 +47,7 @@ TEST(BalancerHistory, GivesTheLatestDecisionAboutEachProcess) {
   history.add(outcome(8, "too idle"), 100);
   history.add(outcome(7, "it rests"), 105);
   Journal journal;
-  journal.pages.push_back({{7, 1}, 0, Bytes(4096), 512, NodeId(0), NodeId(1)});
+  journal.pages.push_back({{7, 1}, 0, Bytes{4096}, 512, NodeId(0), NodeId(1)});
   const Json status = asked(history, {}, 106, journal);
   EXPECT_EQ(status["schema"], "homenode.balance.status/1");
   EXPECT_EQ(status["changed"]["pages"], 512);
