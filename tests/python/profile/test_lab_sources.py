@@ -221,8 +221,10 @@ def test_time_is_up_for_the_sampling_alone(quad: Lab, results: Path):
 
 
 def test_within_the_lab_the_plugin_counts_and_others_are_refused_by_name(quad: Lab, results: Path):
+    # Lives until the sampler has looked at it, as `true` need not.
+    program = ["sleep", "0.5"]
     result = quad.run(
-        ["homenode", "sample", *ALONE, "--output", str(results / "auto"), "--", "true"]
+        ["homenode", "sample", *ALONE, "--output", str(results / "auto"), "--", *program]
     )
     assert result.status == 0, result.stderr
     recording = read_recording(results / "auto")
