@@ -28,5 +28,6 @@ struct Alone {
 constexpr Task first_task = 0xffff8880'00001000;
 constexpr Task second_task = 0xffff8880'00002000;
 constexpr Task idle_task = 0xffff8880'00003000;
+constexpr Task worker_task = 0xffff8880'00004000;  // The kernel's own.
 
 }  // namespace homenode::lab::timing_test

@@ -145,5 +145,50 @@ TEST(TimedVcpu, ChargesNothingOutsideARegion) {
   EXPECT_EQ(alone.vcpu.threads().count(first), 0U);
 }
 
+// Until the thread goes on the others wait for its vCPU, which is in step but costs nothing.
+TEST(TimedVcpu, StaysInStepWhileTheKernelsHousekeepingDelaysAThread) {
+  Alone alone;
+  alone.vcpu.open(region, first, &alone.instructions);
+  alone.run(100);
+  alone.vcpu.switch_task(first_task, worker_task);
+  alone.vcpu.switch_to(idle);
+  alone.run(1000);
+  EXPECT_TRUE(alone.vcpu.core().is_running());
+  EXPECT_FALSE(alone.vcpu.core().is_charged());
+  alone.vcpu.switch_task(worker_task, first_task);
+  alone.vcpu.switch_to(first);
+  EXPECT_EQ(alone.vcpu.settle(), 100 * instruction_ps);
+}
+
+TEST(TimedVcpu, IsAwayAsSoonAsItRunsWhatRanWhenItHaltedLast) {
+  Alone alone;
+  alone.vcpu.open(region, first, &alone.instructions);
+  const auto sleep = [&alone] {
+    alone.vcpu.switch_task(first_task, idle_task);
+    alone.vcpu.switch_to(idle);
+  };
+  sleep();
+  EXPECT_TRUE(alone.vcpu.core().is_running());  // Who knows what this is.
+  alone.vcpu.halt();
+  EXPECT_FALSE(alone.vcpu.core().is_running());
+  alone.vcpu.resume();
+  alone.vcpu.switch_task(idle_task, first_task);
+  alone.vcpu.switch_to(first);
+  sleep();
+  EXPECT_FALSE(alone.vcpu.core().is_running());
+}
+
+TEST(TimedVcpu, IsInStepFromTheStartWhereItDoesHousekeepingThenUnlessItHalts) {
+  Alone alone;
+  alone.vcpu.open(region, idle, &alone.instructions);
+  EXPECT_FALSE(alone.vcpu.core().is_running());  // QEMU has not said that it runs.
+  alone.vcpu.resume();
+  alone.pace.open();
+  alone.vcpu.open(region, idle, &alone.instructions);
+  EXPECT_TRUE(alone.vcpu.core().is_running());
+  alone.vcpu.halt();
+  EXPECT_FALSE(alone.vcpu.core().is_running());
+}
+
 }  // namespace
 }  // namespace homenode::lab

@@ -12,7 +12,9 @@ void TimedVcpu::record(Timeline::Track& track) {
 void TimedVcpu::open(const Region& region, const ThreadKey& thread, std::uint64_t* instructions) {
   core_.open(instructions);
   region_ = region;
-  running_ = suspended_ = in_kernel_ = false;
+  running_ = in_kernel_ = false;
+  suspended_ = !halted_ && thread.fs_base == 0;
+  task_ = 0;
   next_.reset();
   stopping_.reset();
   spin_rounds_.forget();
@@ -68,6 +70,7 @@ void TimedVcpu::credit(Activity activity) {
 
 void TimedVcpu::switch_task(Task previous, Task next) {
   if (!region_) return;
+  task_ = next;
   if (running_) {
     credit();
     const bool able = interrupts_ > 0 || call_.number == SystemCall::yield;
@@ -90,15 +93,20 @@ void TimedVcpu::switch_to(const ThreadKey& thread) {
   thread_ = thread;
   // Linux's own threads, the idle one among them, have no thread pointer.
   const bool runs = region_->includes(thread.cr3) && thread.fs_base != 0;
-  // Linux's housekeeping comes by the host's clock. The thread that it interrupts will go on from
-  // where it was, so the others have to wait for it instead of running ahead.
-  suspended_ = !runs && (suspended_ || (running_ && interrupts_ > 0));
+  // Linux's housekeeping comes by the host's clock. What it delays goes on from where it was, so
+  // the others have to wait for it instead of running ahead.
+  const bool delays = running_ && (interrupts_ > 0 || thread.fs_base == 0);
+  suspended_ = !runs && (suspended_ || delays) && !is_idle();
   running_ = false;  // Nothing is credited until the thread has its account.
   core_.run(runs || suspended_, runs && next_ ? next_->ready_ps : std::nullopt);
   core_.charge(runs);
   interrupts_ = 0;
   if (!core_.is_running() && thread.fs_base != 0) core_.stay_away(true);
   if (runs) take_up(thread);
+}
+
+bool TimedVcpu::is_idle() const {
+  return task_ != 0 && task_ == idle_task_;
 }
 
 /// The thread goes on, with the account that it has here.
@@ -138,7 +146,9 @@ void TimedVcpu::count_wait(std::uint64_t now_ps) {
 }
 
 void TimedVcpu::halt() {
+  halted_ = true;
   if (!region_ || running_) return;
+  if (task_ != 0) idle_task_ = task_;
   suspended_ = false;
   core_.run(false);
   core_.stay_away(false);

@@ -36,8 +36,10 @@ class TimedVcpu {
   void switch_task(Task previous, Task next);
   /// The guest switches threads, or a thread of it changes its registers.
   void switch_to(const ThreadKey& thread);
-  /// The vCPU halts: nothing on it is about to go on.
+  /// The vCPU halts: nothing on it is about to go on. It resumes with an interrupt. Told outside of
+  /// regions too.
   void halt();
+  void resume() { halted_ = false; }
   void enter_interrupt();
   /// Ends an interrupt, or the fault that enter_fault() told of.
   void leave_interrupt();
@@ -56,6 +58,8 @@ class TimedVcpu {
   [[nodiscard]] Core& core() { return core_; }
   [[nodiscard]] const Core& core() const { return core_; }
   [[nodiscard]] bool in_region() const { return region_.has_value(); }
+  /// Whether a thread of the region is on the vCPU, interrupted or not.
+  [[nodiscard]] bool has_thread() const { return running_; }
   /// The time, settled. pre: called by the vCPU's own thread or while it stands still.
   std::uint64_t settle();
   [[nodiscard]] const std::map<ThreadKey, ThreadTime>& threads() const { return threads_; }
@@ -68,6 +72,8 @@ class TimedVcpu {
   void enter_kernel(const SystemCall& call);
   void leave_kernel();
   void step();
+  /// Whether the kernel's idle task runs here; false until the vCPU has halted once.
+  [[nodiscard]] bool is_idle() const;
 
   Core core_;
   Wakeups& wakeups_;
@@ -78,7 +84,10 @@ class TimedVcpu {
   ThreadKey thread_;
   ThreadTime* account_ = nullptr;  ///< Of `thread_`, once it has run.
   bool running_ = false;
-  bool suspended_ = false;  ///< A thread of the region was interrupted here and has not gone on.
+  bool suspended_ = false;  ///< The kernel's housekeeping delays what the region does here.
+  bool halted_ = true;      ///< QEMU says when a vCPU halts and resumes, not what it does at first.
+  Task task_ = 0;           ///< What runs here, as switch_task() was told,
+  Task idle_task_ = 0;      ///< and what ran when it halted last.
   unsigned interrupts_ = 0;
   bool in_kernel_ = false;
   unsigned faults_in_kernel_ = 0;

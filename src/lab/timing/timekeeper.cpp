@@ -68,10 +68,10 @@ void Timekeeper::close() {
 void Timekeeper::wake(unsigned waker, Task task, bool is_new) {
   TimedVcpu& vcpu = *vcpus_[waker];
   if (!vcpu.in_region()) return;
-  // Devices and timers wake tasks up too, by the host's clock.
-  const bool by_thread = vcpu.core().is_running();
-  const std::uint64_t time_ps = by_thread ? vcpu.core().now_ps(true) : pace_.reached_ps();
-  const std::uint64_t ready_ps = by_thread ? time_ps + model_.wake_up_ps : time_ps;
+  // Devices, timers and the kernel's own threads wake tasks up too, by the host's clock.
+  const std::uint64_t time_ps =
+      vcpu.core().is_running() ? vcpu.core().now_ps(true) : pace_.reached_ps();
+  const std::uint64_t ready_ps = vcpu.has_thread() ? time_ps + model_.wake_up_ps : time_ps;
   wakeups_.wake(task, ready_ps, vcpu.wake(time_ps), is_new);
 }
 
