@@ -20,20 +20,29 @@ def check_samples(name: str) -> Path:
     return path
 
 
-def write_samples(path: Path, lab: "Lab", result: Result, command: Sequence[str], roi: str) -> None:
-    """Writes what the plugin counted for a program that has ended in a lab that was stopped.
+def write_samples(
+    path: Path,
+    lab: "Lab",
+    result: Result,
+    command: Sequence[str],
+    roi: str,
+    allocated: bytes = b"",
+) -> None:
+    """Writes what the plugin counted for a program that has ended in a lab that was stopped, and
+    the `allocated` memory that an agent recorded in it.
 
     Standard error says what the file lacks. Raises LabError.
     """
     # It needs numpy, which most labs do without.
+    from homenode.profile.lab_allocations import joined
     from homenode.profile.lab_recording import recording_of
     from homenode.profile.recording import write_recording
 
-    recording = recording_of(lab, result, command, roi)
+    recording = joined(recording_of(lab, result, command, roi), allocated)
     for note in recording.notes:
         say(note)
     try:
-        write_recording(path, recording.samples, recording.documents)
+        write_recording(path, recording.samples, recording.documents, recording.events)
     except OSError as error:
         raise LabError(
             f"cannot write {path}: {error.strerror}; free some space there, or name another file "

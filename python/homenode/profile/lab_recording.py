@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from homenode import capi
 from homenode.lab.catalogue import find_file
@@ -19,8 +20,8 @@ from homenode.lab.lab import Lab
 from homenode.lab.result import Result
 from homenode.lab.watched import Look, looks
 from homenode.profile.lab_threads import Thread, named
-from homenode.profile.record import RECORD, UNKNOWN_ID
-from homenode.profile.recording import BLOCK, HEADER, MAGIC, VERSION, Document, Samples, parse
+from homenode.profile.record import UNKNOWN_ID
+from homenode.profile.recording import BLOCK, EVENTS, HEAD, Document, Samples, parse
 
 SOURCE = {
     "name": "lab",
@@ -44,6 +45,7 @@ class LabRecording:
     samples: Samples
     documents: list[Document]
     notes: list[str] = field(default_factory=list)
+    events: NDArray[np.void] = field(default_factory=lambda: np.empty(0, EVENTS))
 
 
 def recording_of(lab: Lab, result: Result, command: Sequence[str], roi: str) -> LabRecording:
@@ -100,8 +102,8 @@ def end_of(result: Result) -> Document:
 def _raw(raw: bytes, begin: Document) -> tuple[Samples, list[Document]]:
     """The plugin's samples, and its lists of threads."""
     payload = json.dumps(begin).encode()
-    head = HEADER.pack(MAGIC, VERSION, RECORD.itemsize) + BLOCK.pack(b"JSON", len(payload))
-    recording = parse(head + payload + raw, "what the plugin counted")
+    head = HEAD + BLOCK.pack(b"JSON", len(payload)) + payload
+    recording = parse(head + raw, "what the plugin counted")
     return recording.samples.copy(), recording.of("lab_threads")
 
 

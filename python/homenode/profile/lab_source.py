@@ -9,6 +9,7 @@ from homenode.lab.lab import Lab
 from homenode.lab.result import Result
 from homenode.lab.samples import check_samples, write_samples
 from homenode.lab.signals import passed_on
+from homenode.profile import lab_allocations
 
 LINE = 64
 
@@ -23,8 +24,11 @@ def record(
     timeout_s: float | None = None,
     stdin: int | None = None,
     node_memory_mib: int | None = None,
+    allocations: bool = True,
 ) -> Result:
     """Runs a program in the lab's machine of that name or file, and writes its sample file.
+
+    `allocations`: an agent in the program records which call stack has which memory.
 
     The program's output goes to this process's own; `result.status` is the exit code that a shell
     would report. By `roi` "all", everything from its start to its end is counted, its children
@@ -33,14 +37,17 @@ def record(
     path = check_samples(str(output))
     lab = Lab(machine, timing=False, node_memory_mib=node_memory_mib, sample_unit=unit_bytes)
     with passed_on(lab), lab:
+        traced = lab_allocations.environment(lab) if allocations else None
         result = lab.run(
             command,
+            env=traced,
             timeout_s=timeout_s,
             roi=roi,
             stdout=sys.stdout.buffer,
             stderr=sys.stderr.buffer,
             stdin=stdin,
         )
+        allocated = b"" if traced is None else lab_allocations.written(lab)
         lab.stop()
-        write_samples(path, lab, result, command, roi)
+        write_samples(path, lab, result, command, roi, allocated)
     return result

@@ -25,6 +25,9 @@ EVENT = np.dtype(
 )
 EVENTS = np.dtype([*EVENT.descr, ("pid", "<u4")])
 
+# How a file begins.
+HEAD = HEADER.pack(MAGIC, VERSION, RECORD.itemsize)
+
 Document = dict[str, Any]
 Samples = NDArray[np.void]
 
@@ -142,13 +145,28 @@ def read_recording(path: Path) -> Recording:
     return parse(content, str(path))
 
 
-def write_recording(path: Path, samples: Samples, documents: list[Document]) -> None:
-    """Writes a sample file: the first document, the samples, the others."""
-    blocks = [HEADER.pack(MAGIC, VERSION, RECORD.itemsize)]
-    for index, document in enumerate(documents):
-        payload = json.dumps(document).encode()
-        blocks += [BLOCK.pack(b"JSON", len(payload)), payload]
-        if index == 0:
-            payload = samples.tobytes()
-            blocks += [BLOCK.pack(b"SMPL", len(payload)), payload]
+def _block(kind: bytes, payload: bytes) -> bytes:
+    return BLOCK.pack(kind, len(payload)) + payload
+
+
+def _allocations(events: NDArray[np.void]) -> Iterator[bytes]:
+    """A block for each process."""
+    for pid in np.unique(events["pid"]):
+        mine = events[events["pid"] == pid]
+        plain = np.empty(len(mine), EVENT)
+        for name in EVENT.names or ():
+            plain[name] = mine[name]
+        yield _block(b"ALOC", PROCESS.pack(int(pid)) + plain.tobytes())
+
+
+def write_recording(
+    path: Path,
+    samples: Samples,
+    documents: list[Document],
+    events: NDArray[np.void] | None = None,
+) -> None:
+    """Writes a sample file: the first document, samples, allocations, the other documents."""
+    first, *others = (_block(b"JSON", json.dumps(document).encode()) for document in documents)
+    allocated = [] if events is None else _allocations(events)
+    blocks = [HEAD, first, _block(b"SMPL", samples.tobytes()), *allocated, *others]
     path.write_bytes(b"".join(blocks))

@@ -17,6 +17,7 @@ from homenode.profile.analysis import analyse
 from homenode.profile.attribution import attribute
 from homenode.profile.lab_recording import LabRecording, recording_of
 from homenode.profile.lab_source import record
+from homenode.profile.objects import Kind
 from homenode.profile.record import Operation
 from homenode.profile.recording import Recording, read_recording, write_recording
 from homenode.profile.values import Profile, Trait
@@ -76,7 +77,7 @@ def lines() -> Iterator[Lab]:
 def program(tmp_path_factory: pytest.TempPathFactory) -> str:
     """PROGRAM, compiled."""
     path = tmp_path_factory.mktemp("program") / "divided"
-    words = ["cc", "-O1", "-pthread", "-x", "c", "-o", str(path), "-"]
+    words = ["cc", "-O1", "-g", "-pthread", "-x", "c", "-o", str(path), "-"]
     subprocess.run(words, input=PROGRAM.encode(), check=True)
     return str(path)
 
@@ -195,6 +196,10 @@ def test_the_profile_records_through_one_call(program: str, tmp_path: Path) -> N
     assert recording.source == "lab"
     assert recording.end is not None
     assert recording.end["samples"] == len(recording.samples) > 128
+    # An agent in the program has recorded what allocated the array.
+    used = max(analyse(recording).objects, key=lambda use: use.share)
+    assert (used.object.kind, used.object.bytes) == (Kind.ALLOCATION, 8192 * 64)
+    assert used.object.source[0].startswith("main()")
 
 
 @pytest.mark.lab
