@@ -44,7 +44,8 @@ class Uses:
     """Accesses to one object, or a sample of them: one entry of each array for each.
 
     `places` are byte offsets from the object's start, below `size`; `threads` any numbers; `counts`
-    how often, where an entry stands for several. `exact`: nothing is missing.
+    how often, where an entry stands for several. `exact`: nothing is missing. `counted_by`: the size
+    of the units that exact uses were counted by; 0: the places tell it.
     """
 
     size: int
@@ -53,6 +54,7 @@ class Uses:
     counts: NDArray[np.int64]
     exact: bool
     line: int = 64
+    counted_by: int = 0
 
     @cached_property
     def _threads(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -77,6 +79,8 @@ class Uses:
     def grain(self) -> int:
         """The size of the units that they were counted by, if that is more than a line: all exact
         places are multiples of it."""
+        if self.counted_by:
+            return max(self.line, self.counted_by)
         common = int(np.bitwise_or.reduce(self.places)) if self.exact and len(self.places) else 0
         return max(self.line, common & -common)
 

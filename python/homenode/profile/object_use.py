@@ -48,6 +48,25 @@ def _writes_share(facts: Facts, chosen: Integers) -> float | None:
     return writes / (reads + writes) if reads + writes > 0.5 * float(weight.sum()) else None
 
 
+def _sampled(facts: Facts, item: Object, chosen: Integers) -> Uses:
+    ones = np.ones(len(chosen), np.int64)
+    return Uses(item.bytes, facts.offset_of[chosen], facts.thread[chosen], ones, exact=False)
+
+
+def _counted(facts: Facts, item: Object, chosen: Integers) -> Uses:
+    """By units, whole as they lie in memory, in which the object need not begin with one. Where
+    there were too many, some threads' were counted by larger ones: then all are taken so."""
+    samples = facts.samples[chosen]
+    unit = 1 << int(samples["page_shift"].max())
+    address = samples["address"].astype(np.int64)
+    begin = address - facts.offset_of[chosen]
+    lead = begin % unit
+    places = address // unit * unit - (begin - lead)
+    counts = np.maximum(1, np.rint(facts.weight[chosen])).astype(np.int64)
+    size = item.bytes + int(lead.max())
+    return Uses(size, places, facts.thread[chosen], counts, exact=True, counted_by=unit)
+
+
 def pattern(facts: Facts, item: Object, chosen: Integers) -> Pattern:
     """Who uses which part: the uses of all instances laid over each other. A sample counts once,
     however much use it stands for: that is what tells chance from a pattern."""
@@ -55,12 +74,8 @@ def pattern(facts: Facts, item: Object, chosen: Integers) -> Pattern:
     inside = chosen[(offsets >= 0) & (offsets < item.bytes)]
     if len(inside) == 0:
         return Pattern(Sharing.UNKNOWN, 0.0, 64, 0, why="no sample has its address")
-    counts = np.ones(len(inside), np.int64)
-    if facts.exact:
-        counts = np.maximum(1, np.rint(facts.weight[inside])).astype(np.int64)
-    found = classify(
-        Uses(item.bytes, facts.offset_of[inside], facts.thread[inside], counts, facts.exact)
-    )
+    uses = _counted(facts, item, inside) if facts.exact else _sampled(facts, item, inside)
+    found = classify(uses)
     if not facts.exact and found.why.endswith("are needed"):
         why = found.why.replace("accesses are", "samples are")
         return replace(found, why=why)

@@ -199,8 +199,8 @@ def _active(uses: Uses) -> Uses:
     if enough.all():
         return uses
     kept = enough[uses.ranks]
-    return Uses(
-        uses.size, uses.places[kept], uses.threads[kept], uses.counts[kept], uses.exact, uses.line
+    return replace(
+        uses, places=uses.places[kept], threads=uses.threads[kept], counts=uses.counts[kept]
     )
 
 
@@ -253,7 +253,7 @@ def _from_table(uses: Uses, table: Floats, unit: int) -> Uses:
     ranks, units = np.nonzero(table)
     counts = table[ranks, units].astype(np.int64)
     threads = uses.different[ranks]
-    return Uses(uses.size, units * unit, threads, counts, uses.exact, uses.line)
+    return replace(uses, places=units * unit, threads=threads, counts=counts)
 
 
 def _is_swept(stretches: Floats) -> bool:
@@ -275,7 +275,8 @@ def _without_strides(uses: Uses, exclusivity: float) -> tuple[Sharing, float]:
     overlap = _overlap(stretches)
     if stretches.max() > LONGEST_STRETCH or overlap > MOST_OVERLAP:
         return Sharing.IRREGULAR, 0.0
-    if exclusivity >= EXCLUSIVE and overlap < LEAST_OVERLAP:
+    # Where units are large, several threads share those at the boundaries of parts.
+    if overlap < LEAST_OVERLAP and exclusivity >= MIXED:
         return Sharing.DIVIDED, 0.0
     return Sharing.PARTIAL, overlap
 

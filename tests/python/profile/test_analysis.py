@@ -248,6 +248,15 @@ def test_counts_tell_filling_from_use_where_all_is_used_once(path: Path) -> None
     assert found.later is not None and found.later.share == pytest.approx(6144 / 18432)
 
 
+def test_threads_that_were_counted_by_larger_units_than_others_make_no_pattern(path: Path) -> None:
+    made = filled_once(pages=256)[256 * 64 :]  # The uses alone.
+    coarse = made["tid"] % 2 == 1
+    made = made[~coarse | (made["address"] // 64 % 2 == 0)]
+    made["page_shift"][made["tid"] % 2 == 1] = 7
+    found = small(path, made, documents("lab")).objects[0].pattern
+    assert (found.sharing, found.unit, found.sure) == (Sharing.DIVIDED, 128, True)
+
+
 def test_whoever_reads_first_has_filled_nothing(path: Path) -> None:
     made = filled_once(write=False)
     found = small(path, made, documents("lab")).objects[0]
