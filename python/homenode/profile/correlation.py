@@ -44,8 +44,8 @@ class Uses:
     """Accesses to one object, or a sample of them: one entry of each array for each.
 
     `places` are byte offsets from the object's start, below `size`; `threads` any numbers; `counts`
-    how often, where an entry stands for several. `exact`: nothing is missing. `counted_by`: the size
-    of the units that exact uses were counted by; 0: the places tell it.
+    how often, where an entry stands for several. `exact`: nothing is missing. `counted_by`: the
+    size of the units that exact uses were counted by; 0: the places tell it.
     """
 
     size: int

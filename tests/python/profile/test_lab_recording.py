@@ -62,6 +62,14 @@ def test_threads_without_a_descriptor_get_ids_in_order() -> None:
     assert found[3].guessed and found[3].tid not in (40, 41, 43)
 
 
+def test_one_without_a_descriptor_among_others_is_the_process_before_its_library_was_there() -> (
+    None
+):
+    threads = [thread(0, 0, 40), thread(1, 0, 41), thread(2, 0, 43), thread(3, 0, 0)]
+    found = named(region(threads), SEEN, 40, init_began=False)
+    assert found[3] == Thread(40, 40, guessed=True)
+
+
 def test_a_process_is_known_by_its_memory_where_no_id_is() -> None:
     found = named(region([thread(0, 0, 0)]), SEEN, 99, init_began=False)
     assert found == {0: Thread(40, 40, guessed=True)}
