@@ -68,11 +68,17 @@ def _threads(pid: int, threads: list[Document], process_of: dict[int, int]) -> d
     free = sorted(tid for tid, of in process_of.items() if of == pid and tid not in taken)
     found = {number: Thread(pid, tid) for number, tid in known.items()}
     rest = sorted({int(thread["id"]) for thread in threads} - known.keys())
-    if len(rest) == 1 and len(taken) > 1 and not free:
-        # The first one, until its C library had made the descriptor.
-        return found | {rest[0]: Thread(pid, pid, guessed=True)}
-    for place, number in enumerate(rest):
-        # One that nobody saw gets a number that no thread of the process has.
-        tid = free[place] if place < len(free) else max([pid, *taken, *free]) + 1 + place
-        found[number] = Thread(pid, tid, guessed=True)
-    return found
+    guesses = _guesses(pid, taken, free, len(rest))
+    return found | {
+        number: Thread(pid, tid, guessed=True) for number, tid in zip(rest, guesses, strict=True)
+    }
+
+
+def _guesses(pid: int, taken: set[int], free: list[int], count: int) -> list[int]:
+    """The ids of threads that have none. One among others that have theirs is the first thread,
+    before its C library had made the descriptor."""
+    if count == 1 and len(taken) > 1 and not free:
+        return [pid]
+    # One that nobody saw gets a number that no thread of the process has.
+    unseen = max([pid, *taken, *free]) + 1
+    return [free[i] if i < len(free) else unseen + i for i in range(count)]
