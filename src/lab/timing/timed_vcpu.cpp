@@ -83,12 +83,7 @@ void TimedVcpu::switch_task(Task previous, Task next) {
 void TimedVcpu::switch_to(const ThreadKey& thread) {
   if (!region_) return;
   credit();
-  if (stopping_) {
-    // It paid for the switch, too.
-    stopping_->second.time_ps = core_.now_ps(true);
-    wakeups_.stop(stopping_->first, stopping_->second);
-    stopping_.reset();
-  }
+  finish_stop();
   if (thread.cr3 != thread_.cr3) core_.forget_translations();
   thread_ = thread;
   // Linux's own threads, the idle one among them, have no thread pointer.
@@ -103,6 +98,14 @@ void TimedVcpu::switch_to(const ThreadKey& thread) {
   interrupts_ = 0;
   if (!core_.is_running() && thread.fs_base != 0) core_.stay_away(true);
   if (runs) take_up(thread);
+}
+
+/// Whoever stops has paid for the switch, too.
+void TimedVcpu::finish_stop() {
+  if (!stopping_) return;
+  stopping_->second.time_ps = core_.now_ps(true);
+  wakeups_.stop(stopping_->first, stopping_->second);
+  stopping_.reset();
 }
 
 bool TimedVcpu::is_idle() const {

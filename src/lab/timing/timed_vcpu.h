@@ -67,6 +67,7 @@ class TimedVcpu {
  private:
   void credit() { credit(in_kernel_ ? Activity::kernel : Activity::user); }
   void credit(Activity activity);
+  void finish_stop();
   void take_up(const ThreadKey& thread);
   void count_wait(std::uint64_t now_ps);
   void enter_kernel(const SystemCall& call);
