@@ -9,6 +9,8 @@ import tarfile
 import tempfile
 from pathlib import Path
 
+from release.bundle import bundle
+
 
 def git(root: Path, *words: str) -> bytes:
     """What git prints."""
@@ -30,16 +32,17 @@ def wheel(root: Path, archive: Path, folder: Path) -> Path:
         with tarfile.open(archive) as sources:
             sources.extractall(work, filter="data")
         tree = next(Path(work).iterdir())
+        plain = Path(work) / "plain"
         environment = {
             **os.environ,
             "SOURCE_DATE_EPOCH": git(root, "show", "-s", "--format=%ct").decode().strip(),
             "CCACHE_BASEDIR": str(tree),
         }
         command = [sys.executable, "-m", "pip", "wheel", "-q", "--disable-pip-version-check"]
-        command += ["--no-deps", "--no-build-isolation", "-w", str(folder), str(tree)]
+        command += ["--no-deps", "--no-build-isolation", "-w", str(plain), str(tree)]
         command.append("--config-settings=cmake.define.HOMENODE_WERROR=ON")
         subprocess.run(command, check=True, env=environment)
-    return max(folder.glob("*.whl"), key=lambda path: path.stat().st_mtime)
+        return bundle(next(plain.glob("*.whl")), folder)
 
 
 def digest(file: Path) -> str:
