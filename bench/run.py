@@ -1,10 +1,11 @@
-"""The figures that the README quotes. Each is a ratio or a time measured here and now, printed with
-the number of runs and the spread; nothing is asserted.
+"""The figures that docs/figures.md quotes. Each is a ratio or a time measured here and now, printed
+with the number of runs and the spread; nothing is asserted.
 
     ./dev bench            every benchmark
     ./dev bench boot       one of them: boot, lab, start, kernels, closure, waits, scaling,
                            symmetry, independence, where, place, heap, heap-placement,
-                           heap-programs, npb, messages, stress, profile, numactl
+                           heap-programs, npb, messages, stress, profile, profile-names,
+                           numactl, tune
     ./dev bench heap --help   the allocators side by side, which take options
     ./dev bench heap-placement --help   where they put blocks; which machines, how many blocks
     ./dev bench heap-programs [NAME...]   large real programs under the allocator
@@ -13,6 +14,7 @@ the number of runs and the spread; nothing is asserted.
     ./dev bench numactl --help    numactl's own test suite, with homenode run in its place
     ./dev bench stress --help the daemon stress test in the lab, mode by mode
     ./dev bench profile --help  samples of every source beside exact counts, in the lab
+    ./dev bench profile-names --help  the names that profiles give patterns, in the lab
     ./dev bench tune --help   tune's models beside runs of every candidate, in the lab
 """
 
@@ -35,6 +37,8 @@ from messages import messages
 from npb import main as npb_main
 from npb import npb
 from place import place
+from profile_names import main as profile_names_main
+from profile_names import profile_names
 from profile_sources import main as profile_main
 from profile_sources import profile
 from start import start
@@ -107,6 +111,7 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "messages": messages,
     "stress": stress,
     "profile": profile,
+    "profile-names": profile_names,
     "numactl": numactl_suite,
     "tune": tune,
 }
@@ -120,6 +125,7 @@ if __name__ == "__main__":
         "messages": messages_main,
         "stress": stress_main,
         "profile": profile_main,
+        "profile-names": profile_names_main,
         "numactl": numactl_suite,
         "tune": tune_main,
     }

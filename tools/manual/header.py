@@ -22,7 +22,7 @@ def functions(header: str) -> list[str]:
     return FUNCTION.findall(COMMENT.sub("", header))
 
 
-def _text(comment: str) -> str:
+def plain(comment: str) -> str:
     """What a comment says, on one line for each paragraph."""
     inner = re.sub(r"^\s*\*? ?", "", comment.strip("/*"), flags=re.MULTILINE).strip()
     return "\n\n".join(" ".join(part.split()) for part in re.split(r"\n\s*\n", inner))
@@ -43,7 +43,7 @@ def _said(text: str) -> str:
     return roffed
 
 
-def _pieces(text: str) -> Iterator[tuple[str, list[str]]]:
+def pieces(text: str) -> Iterator[tuple[str, list[str]]]:
     """Each comment that opens a paragraph, with the lines of code below it."""
     for paragraph in re.split(r"\n\s*\n(?=/\*|typedef|enum)", text.strip()):
         found = COMMENT.match(paragraph)
@@ -64,12 +64,12 @@ def body(header: str, name: str, link: str) -> str:
         f"cc program.c $(pkg-config --cflags --libs {link})",
     ]
     text = ".SH SYNOPSIS\n" + roff.block(include)
-    text += ".SH DESCRIPTION\n" + _paragraphs(_text(opening[0]) if opening else "")
+    text += ".SH DESCRIPTION\n" + _paragraphs(plain(opening[0]) if opening else "")
     text += ".SH INTERFACE\n"
-    for comment, code in _pieces(inside[1]):
+    for comment, code in pieces(inside[1]):
         banner = BANNER.fullmatch(comment)
         if banner:
             text += f".SS {roff.escape(banner[1].capitalize())}\n"
             continue
-        text += (roff.block(code) if code else "") + _said(_text(comment))
+        text += (roff.block(code) if code else "") + _said(plain(comment))
     return text

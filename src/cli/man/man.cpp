@@ -154,7 +154,8 @@ ManJson described_options(const CLI::App& app) {
   return options;
 }
 
-/// What completions need of a built-in verb, as 'python3 -m homenode.man' describes the others.
+/// What completions and pages need of a built-in verb, as 'python3 -m homenode.man' describes the
+/// others.
 ManJson description_of(const Verb& verb, const CLI::App& app) {
   ManJson commands = ManJson::array();
   for (const CLI::App* command : commands_of(app)) {
@@ -162,10 +163,13 @@ ManJson description_of(const Verb& verb, const CLI::App& app) {
                         {"text", command->get_description()},
                         {"options", described_options(*command)}});
   }
-  return {{"name", "homenode-" + verb.name()},
-          {"summary", verb.summary()},
-          {"options", described_options(app)},
-          {"commands", commands},
+  ManJson examples = ManJson::array();
+  for (const Example& example : verb.examples()) {
+    examples.push_back(ManJson::array({example.command, example.what}));
+  }
+  return {{"name", "homenode-" + verb.name()},  {"summary", verb.summary()},
+          {"description", app.get_footer()},    {"examples", examples},
+          {"options", described_options(app)},  {"commands", commands},
           {"runs_program", verb.runs_program()}};
 }
 
@@ -187,7 +191,8 @@ constexpr Line common_options[] = {
     {"--man-page VERB|-",
      "Print in roff the man page of a built-in verb or of homenode; with -, that of the "
      "description on the standard input, as 'python3 -m homenode.man' prints it."},
-    {"--describe-verb VERB", "Print the options of a built-in verb in JSON: for completions."},
+    {"--describe-verb VERB",
+     "Print what a built-in verb says of itself, in JSON: for completions and pages."},
 };
 
 struct Variable {
