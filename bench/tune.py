@@ -40,7 +40,7 @@ def cases() -> list[Case]:
         Case("chase", ("chase", "--size", "2M", "--passes", "2")),
     ]
     found += [Case(name, ("npb", name, "--class", "S")) for name in ("cg", "mg", "ft", "sp")]
-    found.append(Case("seismic", ("seismic", "--size", "24", "--steps", "4")))
+    found.append(Case("seismic", ("seismic", "--size", "32", "--steps", "4")))
     found.append(Case("kneighbor", ("kneighbor",)))
     return found
 

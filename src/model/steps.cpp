@@ -8,6 +8,8 @@ namespace {
 
 constexpr std::size_t most_steps = 64;
 constexpr std::size_t fewest_steps = 8;
+/// Of all uses of the pages that a thread uses, what it makes where they are its own.
+constexpr double own_pages = 0.9;
 /// Of all threads together: every step of one costs time.
 constexpr std::size_t steps_of_all = 2048;
 
@@ -16,15 +18,24 @@ class Walk {
  public:
   Walk(const Object& object, const std::vector<NodeShares>& homes, std::size_t thread)
       : object_(object), homes_(homes), first_(thread * object.blocks()) {
-    for (std::size_t block = 0; block < object.blocks(); ++block) all_ += uses(block);
+    double everybodys = 0;
+    for (std::size_t block = 0; block < object.blocks(); ++block) {
+      all_ += uses(block);
+      if (uses(block).total() == 0) continue;
+      for (std::size_t at = block; at < object.uses.size(); at += object.blocks()) {
+        everybodys += object.uses[at].total();
+      }
+    }
+    drifts_ = object.uses.size() > object.blocks() && all_.total() >= own_pages * everybodys;
     if (!homes.empty()) owed_.assign(homes.front().size(), 0);
   }
 
   [[nodiscard]] const Lines& all() const { return all_; }
 
-  /// Whether one node has all that the thread uses, or the thread uses it in no order.
+  /// Whether one node has all that the thread uses, or the thread uses it in no order, or in one
+  /// that no other thread keeps it to.
   [[nodiscard]] bool is_even() const {
-    if (object_.lines_in_flight < in_order_from) return true;
+    if (object_.lines_in_flight < in_order_from || drifts_) return true;
     const NodeShares* known = nullptr;
     for (std::size_t block = 0; block < object_.blocks(); ++block) {
       if (uses(block).total() == 0) continue;
@@ -72,6 +83,7 @@ class Walk {
   const std::vector<NodeShares>& homes_;
   std::size_t first_;
   Lines all_;
+  bool drifts_ = false;  ///< There are other threads, which use other pages.
   std::size_t block_ = 0;
   double used_ = 0;
   std::vector<double> owed_;

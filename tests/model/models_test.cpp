@@ -117,6 +117,14 @@ TEST(ByBoth, AWalkThroughTwoNodesTakesEachInTurn) {
   EXPECT_DOUBLE_EQ(predicted(scattered, both, "both").time, lines * 150e-9 / 8);
 }
 
+TEST(ByBoth, WalkersWithPagesOfTheirOwnDriftApart) {
+  const Placement both = memory_on({node0, node4}, PolicyKind::interleave);
+  // Half of the MiB each, a quarter from each node at any time, 8000 from the near one, 4000 from
+  // the far one.
+  const Program walkers = program({node0, node4}, true, 64);
+  EXPECT_NEAR(predicted(walkers, both, "both").time, 0.25 / 4000, 1e-12);
+}
+
 TEST(ByBoth, WalkersThatStartTogetherMeetAtEveryNode) {
   Program walkers = program({node0, node4}, false, 64);
   const Placement both = memory_on({node0, node4}, PolicyKind::interleave);

@@ -180,8 +180,10 @@ def _used(name: str, pages: int, uses: _Uses, nodes: Sequence[int]) -> UsedObjec
     homes = _homes(uses, blocks, per_block)
     first = np.bincount(cells, uses.first, cell_count).reshape(shape)
     guessed = _first_users(fetched, homes, nodes)
-    known = (first > 0).any(axis=0)
-    first_users = np.where(known, first.argmax(axis=0), guessed).tolist()
+    user = first.argmax(axis=0)
+    # A region of interest may begin after others had filled memory, which then lies elsewhere.
+    known = (first > 0).any(axis=0) & (np.array(nodes)[user] == np.array(homes))
+    first_users = np.where(known, user, guessed).tolist()
     return UsedObject(name, pages, per_block, fetched, written, LINES_IN_FLIGHT, first_users, homes)
 
 

@@ -202,12 +202,22 @@ def test_all_on_the_main_threads_node_was_touched_by_it() -> None:
 
 def test_who_fills_pages_for_others_is_their_first_user_and_no_more() -> None:
     # The main thread fills page 2 for the worker, and nobody else uses what it wrote to page 1.
-    uses = [use(MAIN, 2, 64, 4, written=True), use(MAIN, 1, 50, 0, written=True), *USES]
+    filled = [use(MAIN, 2, 64, 0, written=True), use(MAIN, 1, 50, 0, written=True)]
+    uses = [*filled, *USES[:2], use(WORKER, 2, 100, 0), *USES[3:]]
     found = program_of(flagged(recording(uses), 0, 1, 3), [two_threads()], NODE_OF_CPU)
     (array,) = found.program.objects
     assert array.reads.tolist() == [[60, 90, 0, 0], [0, 0, 100, 20]]
     assert array.first_users is not None
     assert list(array.first_users) == [0, 0, 0, 1]
+
+
+def test_who_comes_first_in_a_region_has_not_filled_memory_that_lies_elsewhere() -> None:
+    # Of what the main thread filled before the region began: on node 0 all of it.
+    uses = [use(MAIN, 0, 60, 0), use(WORKER, 2, 100, 0), use(WORKER, 3, 20, 0)]
+    found = program_of(flagged(recording(uses), 1, 2), [two_threads()], NODE_OF_CPU)
+    (array,) = found.program.objects
+    assert array.first_users is not None
+    assert list(array.first_users) == [0, 0, 0, 0]
 
 
 def test_what_is_hardly_used_is_one_object() -> None:
