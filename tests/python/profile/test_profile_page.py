@@ -92,6 +92,15 @@ def test_a_phone_needs_no_sideways_scrolling(open_page: Any, scheme: str) -> Non
     assert wide == []
 
 
+@pytest.mark.browser
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_stands_in_the_way_of_assistive_technology(open_page: Any, scheme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    found = axe.Axe().run(open_page(DESKTOP, color_scheme=scheme)).response["violations"]
+    places = {one["id"]: [node["html"][:120] for node in one["nodes"]] for one in found}
+    assert places == {}
+
+
 NAMES = "[...document.querySelectorAll('#objects ~ .scroll tbody th code')].map(e => e.textContent)"
 
 

@@ -13,6 +13,7 @@ from synthetic import MakeRecords
 from homenode.report import cli
 
 sync_api = pytest.importorskip("playwright.sync_api")
+axe = pytest.importorskip("axe_playwright_python.sync_playwright")
 pytestmark = pytest.mark.browser
 
 FLAGS = [
@@ -72,6 +73,13 @@ def open_page(browser: Browser, page_url: str) -> Iterator[Any]:
         context.close()
     assert errors == []
     assert [url for url in asked if url != page_url and not url.startswith("data:")] == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_stands_in_the_way_of_assistive_technology(open_page: Any, scheme: str) -> None:
+    found = axe.Axe().run(open_page(DESKTOP, color_scheme=scheme)).response["violations"]
+    places = {one["id"]: [node["html"][:120] for node in one["nodes"]] for one in found}
+    assert places == {}
 
 
 def plain(text: str) -> str:
