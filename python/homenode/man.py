@@ -117,6 +117,7 @@ VERBS = {
                     "List the cases of a study that comes with homenode",
                 ),
                 ("homenode study demo --out results/demo", "Run it, or resume it where it stopped"),
+                ("homenode study demo --on slurm", "Run its cases as an array job"),
             ),
         ),
         Verb(
