@@ -131,6 +131,16 @@ VERBS = {
             ),
         ),
         Verb(
+            "fleet",
+            (
+                (
+                    "homenode fleet report nodes --html nodes.html",
+                    "Name the nodes that are unlike the others, and make a page of it",
+                ),
+                ("homenode fleet report nodes --json", "Print the same as data"),
+            ),
+        ),
+        Verb(
             "draw",
             (
                 (
