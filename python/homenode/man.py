@@ -117,6 +117,7 @@ VERBS = {
                     "List the cases of a study that comes with homenode",
                 ),
                 ("homenode study demo --out results/demo", "Run it, or resume it where it stopped"),
+                ("homenode study demo --on slurm", "Run its cases as an array job"),
             ),
         ),
         Verb(
@@ -127,6 +128,16 @@ VERBS = {
                     "Make the page of a study that has run",
                 ),
                 ("homenode report results/demo --json", "Print the same judgements as data"),
+            ),
+        ),
+        Verb(
+            "fleet",
+            (
+                (
+                    "homenode fleet report nodes --html nodes.html",
+                    "Name the nodes that are unlike the others, and make a page of it",
+                ),
+                ("homenode fleet report nodes --json", "Print the same as data"),
             ),
         ),
         Verb(

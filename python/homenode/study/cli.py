@@ -7,7 +7,7 @@ import json
 import shlex
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
@@ -15,16 +15,20 @@ from typing import Any, NoReturn
 from homenode import errors
 from homenode.arguments import Parser, at_least_one
 from homenode.study import spec
+from homenode.study.engines.table import engine_of
 from homenode.study.errors import INTERRUPTED, StudyError
+from homenode.study.fleet import elsewhere, print_cases, run_on
 from homenode.study.progress import make_progress
 from homenode.study.records import RecordStore
 from homenode.study.runner import RunnerFactory
 from homenode.study.runners import runner_for_machine
-from homenode.study.session import Summary, run_study
+from homenode.study.session import Observer, Summary, run_study
 from homenode.study.spec import Study, expand
 
 RESULT_SCHEMA = "homenode.study.result/1"
 CASES_SCHEMA = "homenode.study.cases/1"
+
+RunStudy = Callable[[RecordStore, Observer], Summary]
 
 
 def parser() -> argparse.ArgumentParser:
@@ -46,8 +50,9 @@ def parser() -> argparse.ArgumentParser:
         "--machine",
         metavar="NAME|FILE",
         action="append",
-        help="run on this machine instead of the study's own; 'host' is the computer itself; "
-        "may be repeated",
+        help="run on this machine instead of the study's own; 'host' is the computer itself, and "
+        "'node' too, but named by its hardware, so that like computers are one machine; may be "
+        "repeated",
     )
     parser.add_argument(
         "--scale",
@@ -65,6 +70,18 @@ def parser() -> argparse.ArgumentParser:
         "--quick",
         action="store_true",
         help="run the study's quick form: what its [quick] names, in minutes",
+    )
+    parser.add_argument(
+        "--on",
+        metavar="ENGINE",
+        help="run the cases on other computers: dask://HOST:PORT (a scheduler of Dask), local:N "
+        "(N processes of this computer, by Dask) or slurm (an array job)",
+    )
+    parser.add_argument(
+        "--cases",
+        metavar="ID:RUN,...",
+        help="run only these cases, each by its id and the number of the repetition, and print "
+        "their records instead of keeping them: what --on starts elsewhere",
     )
     parser.add_argument("--dry-run", action="store_true", help="list the cases and run nothing")
     parser.add_argument(
@@ -90,11 +107,19 @@ def main(arguments: Sequence[str] | None = None, runner_for: RunnerFactory | Non
         make_runner = runner_for or functools.partial(
             runner_for_machine, time=study.time, scale=study.scale
         )
+        if options.cases:
+            print_cases(study, make_runner, options.cases)
+            return errors.DONE
         folder = options.out or Path("results") / study.name
         if options.dry_run:
             _list_cases(study, make_runner, as_json=options.json)
             return errors.DONE
-        return _run(study, make_runner, folder, fresh=options.fresh, as_json=options.json)
+        run: RunStudy = functools.partial(run_study, study, make_runner)
+        if options.on:
+            run = functools.partial(
+                run_on, study, engine_of(options.on, folder), elsewhere(study, options)
+            )
+        return _run(run, folder, fresh=options.fresh, as_json=options.json)
     except StudyError as error:
         print(f"homenode study: {error}", file=sys.stderr)
         return error.exit_code
@@ -105,9 +130,7 @@ def _stop(number: int, frame: FrameType | None) -> NoReturn:
     raise KeyboardInterrupt
 
 
-def _run(
-    study: Study, runner_for: RunnerFactory, folder: Path, *, fresh: bool, as_json: bool
-) -> int:
+def _run(run: RunStudy, folder: Path, *, fresh: bool, as_json: bool) -> int:
     with RecordStore(folder, fresh=fresh) as store:
         before = len(store.records)
         try:
@@ -117,7 +140,7 @@ def _run(
                         "the last record is incomplete, because the study was killed; "
                         "its case runs again"
                     )
-                summary = run_study(study, runner_for, store, progress)
+                summary = run(store, progress)
         except KeyboardInterrupt:
             print(
                 f"homenode study: stopped; {len(store.records) - before} new records are kept "

@@ -4,6 +4,7 @@ import os
 import platform
 import subprocess
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
@@ -12,10 +13,11 @@ from homenode.errors import NOT_SUPPORTED
 from homenode.node import Node
 from homenode.study.command import find_command, version_of
 from homenode.study.errors import StudyError
-from homenode.study.machine import HOST, Machine
+from homenode.study.machine import HOST, NODE, Machine, hardware_digest
 from homenode.study.runner import Outcome
 
 NODES = Path("/sys/devices/system/node")
+CPUS = Path("/proc/cpuinfo")
 
 
 def read_machine(root: Path = NODES, name: str = HOST) -> Machine:
@@ -48,12 +50,25 @@ def _node(folder: Path, node_id: int) -> Node:
     return Node(node_id, tuple(id_list.parse((folder / "cpulist").read_text())), total_kib << 10)
 
 
+def named_by_hardware(machine: Machine, model: str) -> Machine:
+    """The machine without its host name: like computers of a cluster are one machine."""
+    digest = hardware_digest(model, machine.nodes, machine.distances)
+    return replace(machine, name=f"{NODE}-{digest[:8]}", digest=digest)
+
+
+def _cpu_model() -> str:
+    lines = CPUS.read_text().splitlines()
+    return next((line for line in lines if line.startswith("model name")), platform.machine())
+
+
 class HostRunner:
     """This machine. Its matrices are computed from each program's pattern and an audit of pages."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, by_hardware: bool = False) -> None:
         """Reads the machine. Raises StudyError (not supported) on a machine with one node."""
         self._machine = read_machine(name=f"{HOST}-{platform.node() or 'unnamed'}")
+        if by_hardware:
+            self._machine = named_by_hardware(self._machine, _cpu_model())
         self._command = find_command()
         self.homenode_version = version_of(self._command)
 

@@ -1,6 +1,8 @@
 """What a record keeps of the machine that it ran on: nodes, CPUs, memory, distances. Pure."""
 
-from collections.abc import Mapping
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +10,7 @@ from homenode.node import Node
 
 LAB = "lab"
 HOST = "host"
+NODE = "node"
 
 
 @dataclass(frozen=True)
@@ -52,3 +55,13 @@ class Machine:
             ),
             distances=tuple(tuple(int(cell) for cell in row) for row in value["distances"]),
         )
+
+
+def hardware_digest(model: str, nodes: Sequence[Node], distances: Sequence[Sequence[int]]) -> str:
+    """The same for the like computers of a cluster: the CPUs' model, nodes and distances.
+
+    Memory counts rounded up to a power of two, because kernels keep different amounts of it.
+    """
+    rounded = [[n.id, list(n.cpus), (n.memory_bytes - 1).bit_length()] for n in nodes]
+    text = json.dumps([model, rounded, [list(row) for row in distances]])
+    return hashlib.sha256(text.encode()).hexdigest()

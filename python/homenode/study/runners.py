@@ -4,20 +4,22 @@ from homenode.errors import USAGE
 from homenode.study.errors import StudyError
 from homenode.study.host_runner import HostRunner
 from homenode.study.lab_runner import LabRunner
-from homenode.study.machine import HOST
+from homenode.study.machine import HOST, NODE
 from homenode.study.runner import Runner
 
 
 def runner_for_machine(name: str, time: bool | None = None, scale: int = 1) -> Runner:
-    """The runner of a machine's name or file; 'host' is this machine. Raises StudyError.
+    """The runner of a machine's name or file; 'host' is this machine, and 'node' too, named by its
+    hardware. Raises StudyError.
 
     `time`: whether the lab models time; None where QEMU can. This machine's time is what it is.
     `scale` divides the caches and memory of the lab's machines.
     """
-    if name != HOST:
+    if name not in (HOST, NODE):
         return LabRunner(name, time, scale)
     if scale != 1:
         raise StudyError(
-            "only machines in the lab can be scaled; leave out --machine host or the scale", USAGE
+            f"only machines in the lab can be scaled; leave out --machine {name} or the scale",
+            USAGE,
         )
-    return HostRunner()
+    return HostRunner(by_hardware=name == NODE)

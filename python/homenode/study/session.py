@@ -61,7 +61,7 @@ class Summary:
 
 
 @dataclass(frozen=True)
-class _Run:
+class Run:
     """One repetition of a case, counted from 1."""
 
     case: Case
@@ -78,12 +78,17 @@ class _Run:
         return label if study.repetitions == 1 else f"{label} · run {self.repetition}"
 
 
+def runs_of(cases: Sequence[Case], repetitions: int) -> list[Run]:
+    """All cases once, then all again: what changes with time of day touches each alike."""
+    return [Run(case, n + 1) for n in range(repetitions) for case in cases]
+
+
 @dataclass(frozen=True)
 class _Part:
     """One machine's share of the study: what is left to run on it."""
 
     runner: Runner
-    left: list[_Run]
+    left: list[Run]
 
 
 def run_study(
@@ -102,8 +107,7 @@ def run_study(
     for name in study.machines:
         runner = runner_for(name)
         cases = expand(study, runner.machine.name, runner.machine.digest)
-        # All cases once, then all again: what changes with time of day touches each alike.
-        runs = [_Run(case, n + 1) for n in range(study.repetitions) for case in cases]
+        runs = runs_of(cases, study.repetitions)
         left = [run for run in runs if run.key not in done]
         summary.cases += len(cases)
         summary.runs += len(runs)
@@ -163,7 +167,7 @@ def _run_part(
 
 def _run_cases(
     study: Study,
-    left: list[_Run],
+    left: list[Run],
     runner: Runner,
     store: RecordStore,
     observer: Observer,
@@ -175,7 +179,7 @@ def _run_cases(
         run = left.pop(0)
         label = run.label(study)
         observer.running(label)
-        record, loss = _run_case(study, run, runner, now)
+        record, loss = run_case(study, run, runner, now)
         store.append(record)
         summary.ran += 1
         if not records.is_complete(record):
@@ -185,9 +189,10 @@ def _run_cases(
             raise loss
 
 
-def _run_case(
-    study: Study, run: _Run, runner: Runner, now: Callable[[], datetime]
+def run_case(
+    study: Study, run: Run, runner: Runner, now: Callable[[], datetime]
 ) -> tuple[Record, RunnerLostError | None]:
+    """Runs it on a machine that has been entered: its record, and whether the machine was lost."""
     case = run.case
     command = runner.command(case.arguments())
     started = now()

@@ -124,4 +124,20 @@ nlohmann::ordered_json where_json(const Survey& survey) {
           {"notes", survey.notes}};
 }
 
+nlohmann::ordered_json job_json(const std::vector<sensing::JobRank>& ranks) {
+  Json list = Json::array();
+  for (const sensing::JobRank& one : ranks) {
+    list.push_back({{"job", one.job},
+                    {"rank", one.rank},
+                    {"pid", one.pid},
+                    {"cpus", numbers(one.cpus)},
+                    {"nodes", numbers(one.nodes)},
+                    {"memory_nodes", numbers(one.memory_nodes)},
+                    {"wanted_cpu_count", or_null(one.wanted)},
+                    {"binding", to_string(one.binding)},
+                    {"verdict", one.verdict}});
+  }
+  return {{"schema", "homenode.where.job/1"}, {"ranks", std::move(list)}};
+}
+
 }  // namespace homenode::cli

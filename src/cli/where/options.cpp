@@ -46,6 +46,7 @@ Result<std::set<sensing::Group>> groups_in(std::string_view list) {
 
 /// The argument after an option whose value may be left out is the process when no other one is.
 Result<std::string> target_of(WhereOptions& options) {
+  if (options.job) return std::string();
   if (!options.target.empty()) return options.target;
   if (options.watch.empty() == options.mappings.empty()) {
     return bad_usage("the process is missing",
@@ -53,6 +54,14 @@ Result<std::string> target_of(WhereOptions& options) {
   }
   std::string& value = options.watch.empty() ? options.mappings : options.watch;
   return std::exchange(value, "");
+}
+
+Result<void> check_job(const WhereOptions& options, bool mappings, bool watch) {
+  const bool acts = !options.repair.empty() || !options.threads.empty() || options.dry_run;
+  const bool looks = mappings || watch || options.all || options.fast || options.huge_pages;
+  if (!options.job || !(acts || looks || !options.target.empty())) return {};
+  return bad_usage("--job shows the ranks of a job, and only works with --json",
+                   "leave out the process and the other options");
 }
 
 Result<void> check_together(const WhereOptions& options, bool watch) {
@@ -121,6 +130,10 @@ void define_where_options(CLI::App& app, WhereOptions& options) {
       ->type_name("PID|NAME");
   app.add_flag("--all", options.all,
                "show every process with that name that can be read, and name the others");
+  app.add_flag(
+      "--job", options.job,
+      "show the ranks of an MPI or Slurm job on this host, and whether each is bound; exit "
+      "code 1 where one is not");
   app.add_option("--mappings", options.mappings,
                  "list mappings one by one, largest first; all of them, or N")
       ->type_name("[N]")
@@ -136,7 +149,7 @@ void define_where_options(CLI::App& app, WhereOptions& options) {
       ->expected(0, 1);
   app.add_flag("--json", options.json,
                "print one JSON object per line (schemas homenode.where/2, "
-               "homenode.where.repair/2)");
+               "homenode.where.repair/2, homenode.where.job/1)");
   app.add_option("--repair", options.repair,
                  "move the pages to where this rule places them, such as bind@1, interleave@0-3 "
                  "or block")
@@ -160,6 +173,7 @@ void define_where_options(CLI::App& app, WhereOptions& options) {
 Result<WhereRequest> make_where_request(const WhereOptions& given, bool mappings, bool watch) {
   WhereOptions options = given;
   WhereRequest request;
+  if (const auto fit = check_job(options, mappings, watch); !fit) return fit.as_unexpected();
   if (const auto fit = check_together(options, watch); !fit) return fit.as_unexpected();
   auto target = target_of(options);
   if (!target) return target.as_unexpected();

@@ -17,6 +17,7 @@ namespace homenode::cli {
 struct WhereOptions {
   std::string target;
   bool all = false;
+  bool job = false;
   bool fast = false;
   bool huge_pages = false;
   bool json = false;

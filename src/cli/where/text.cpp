@@ -332,4 +332,13 @@ std::string WhereTable::text() const {
   return text;
 }
 
+std::string job_text(const std::vector<sensing::JobRank>& ranks) {
+  WhereTable table({"rank", "pid", "CPUs", "nodes", "memory", "binding", ""}, 6);
+  for (const sensing::JobRank& one : ranks) {
+    table.add({std::to_string(one.rank), std::to_string(one.pid), to_list(one.cpus),
+               to_list(one.nodes), to_list(one.memory_nodes), to_string(one.binding), one.verdict});
+  }
+  return table.text();
+}
+
 }  // namespace homenode::cli

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "sensing/job.h"
 #include "sensing/survey.h"
 
 namespace homenode::cli {
@@ -14,6 +15,9 @@ namespace homenode::cli {
 /// Groups by nodes, mappings by nodes (the `mappings` largest), threads by nodes, and which
 /// mappings are not as their policy says.
 std::string where_text(const sensing::Survey& survey, std::size_t mappings);
+
+/// One line for each rank, with a verdict.
+std::string job_text(const std::vector<sensing::JobRank>& ranks);
 
 /// The nodes that a table shows: all when they are few, else those with pages or threads, in order.
 std::vector<NodeId> shown_nodes(const sensing::Survey& survey);

@@ -75,6 +75,7 @@ class Where final : public Verb {
     if (!request) return request.as_unexpected();
     request_ = std::move(*request);
     const sensing::SystemFiles files{context.os};
+    if (options_.job) return show_job(context, files);
     const auto pids = find(files);
     if (!pids) return pids.as_unexpected();
     if (!options_.threads.empty() && context.full_machine == nullptr) {
@@ -85,6 +86,16 @@ class Where final : public Verb {
     }
     if (request_.watch_every) return watch_one(context, files, pids->front());
     return show_all(context, files, *pids);
+  }
+
+  Result<int> show_job(Context& context, const sensing::SystemFiles& files) const {
+    const auto ranks = sensing::read_job(files, getpid());
+    if (!ranks) return ranks.as_unexpected();
+    context.out << (options_.json ? line_of(job_json(*ranks)) : job_text(*ranks));
+    const bool bound = std::all_of(ranks->begin(), ranks->end(), [](const sensing::JobRank& one) {
+      return one.binding == sensing::Binding::bound;
+    });
+    return bound ? int{exit_done} : int{exit_failed};
   }
 
   /// Those that can be read; of the others one line each, unless there is none but them.

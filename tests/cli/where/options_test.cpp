@@ -48,6 +48,10 @@ TEST(WhereOptions, TheProcessMayStandBehindAnOptionWithoutValue) {
   EXPECT_EQ(request({"--watch", "--mappings", "1234"}).target, "1234");
 }
 
+TEST(WhereOptions, AJobNeedsNoProcess) {
+  EXPECT_EQ(request({"--job", "--json"}).target, "");
+}
+
 TEST(WhereOptions, RepairHasItsOwn) {
   const WhereRequest repair = request({"1", "--repair", "bind@1", "--only", "heap,files", "--rate",
                                        "200", "--at", "0x7f0000000000"});
@@ -58,9 +62,10 @@ TEST(WhereOptions, RepairHasItsOwn) {
 
 TEST(WhereOptions, WhatMakesNoSenseIsRefused) {
   for (const Words& words :
-       {Words{}, Words{"--watch"}, Words{"--watch", "1", "--mappings", "2"},
-        Words{"1", "--mappings=0"}, Words{"1", "--mappings=x"}, Words{"1", "--watch=0"},
-        Words{"1", "--watch=nan"}, Words{"1", "--watch=1e9"}, Words{"1", "--only", "heap"},
+       {Words{}, Words{"--job", "1"}, Words{"--job", "--watch"}, Words{"--watch"},
+        Words{"--watch", "1", "--mappings", "2"}, Words{"1", "--mappings=0"},
+        Words{"1", "--mappings=x"}, Words{"1", "--watch=0"}, Words{"1", "--watch=nan"},
+        Words{"1", "--watch=1e9"}, Words{"1", "--only", "heap"},
         Words{"1", "--repair", "bind@1", "--only", "heaps"},
         Words{"1", "--repair", "bind@1", "--rate", "0"},
         Words{"1", "--repair", "bind@1", "--at", "x"},

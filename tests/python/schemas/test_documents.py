@@ -160,6 +160,27 @@ def test_a_running_program(options: list[str], schema: str) -> None:
     check(found, schema)
 
 
+@pytest.mark.parametrize(("ranks", "bindings"), [(1, ["bound"]), (2, ["unbound", "unbound"])])
+def test_the_ranks_of_a_job(ranks: int, bindings: list[str]) -> None:
+    """Both may use the same CPUs, so that alone the one is bound and the two are not."""
+    job = {**os.environ, "SLURM_JOB_ID": str(os.getpid())}
+    started = [
+        subprocess.Popen(["sleep", "100"], env=job | {"PMI_RANK": str(n)}) for n in range(ranks)
+    ]
+    words = [command(), "where", "--job", "--json"]
+    try:
+        done = subprocess.run(words, env=job, capture_output=True, text=True, check=False)
+    finally:
+        for each in started:
+            each.kill()
+            each.wait()
+    found = json.loads(done.stdout)
+    check(found, "where.job")
+    assert [(r["rank"], r["binding"]) for r in found["ranks"]] == list(enumerate(bindings))
+    assert [r["pid"] for r in found["ranks"]] == [each.pid for each in started]
+    assert done.returncode == (0 if ranks == 1 else 1)
+
+
 def test_a_dump_of_shared_memory() -> None:
     with tempfile.NamedTemporaryFile(dir="/dev/shm") as file:
         os.truncate(file.name, 1 << 20)

@@ -64,6 +64,7 @@ def test_the_rule_can_fail() -> None:
 PYTHON = ROOT / "python" / "homenode"
 PYTHON_SEES: dict[str, set[str]] = {
     "draw": {"draw"},
+    "fleet": {"fleet"},
     "lab": {"draw", "lab", "profile"},
     "study": {"lab", "study"},
     "claims": {"lab", "study", "claims"},

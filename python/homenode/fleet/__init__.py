@@ -1,0 +1,1 @@
+"""`homenode fleet`: which nodes of a cluster are unlike their siblings."""
