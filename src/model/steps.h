@@ -17,8 +17,8 @@ constexpr double in_order_from = 12;
 /// For each thread its demand in steps of equally many lines, which add up to demands_of() but for
 /// the lines of a step in each object; one step where all are alike.
 ///
-/// Threads whose pages are their own drift apart, so that each is at any node at any time; those that
-/// walk through the same pages stay together, and one that is alone keeps its own order.
+/// Threads whose pages are their own drift apart, so that each is at any node at any time; those
+/// that walk through the same pages stay together, and one that is alone keeps its own order.
 ///
 /// Blocks follow each other in order of address, and several objects are walked at the same time.
 /// A block whose pages lie on several nodes, and a step that is longer than a block, count as a
