@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "base/id_list.h"
+#include "base/sizes.h"
 #include "base/words.h"
 #include "machine/kernel_files.h"
 #include "sensing/thread_files.h"
