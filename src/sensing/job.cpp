@@ -70,9 +70,7 @@ std::optional<Found> read_rank(const SystemFiles& files, pid_t pid, const std::s
   found.rank.job = first_of(variables, job_variables);
   found.rank.cpus = limits.cpus;
   found.rank.memory_nodes = limits.memory_nodes;
-  if (const auto wanted = number_in<unsigned>(value_of(variables, "SLURM_CPUS_PER_TASK"))) {
-    found.rank.wanted = *wanted;
-  }
+  found.rank.wanted = number_in<unsigned>(value_of(variables, "SLURM_CPUS_PER_TASK"));
   if (const auto parent = number_in<pid_t>(std::string(machine::value_after(status, "PPid:")))) {
     found.parent = *parent;
   }
