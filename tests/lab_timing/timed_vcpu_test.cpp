@@ -171,22 +171,9 @@ TEST(TimedVcpu, IsAwayAsSoonAsItRunsWhatRanWhenItHaltedLast) {
   EXPECT_TRUE(alone.vcpu.core().is_running());  // Who knows what this is.
   alone.vcpu.halt();
   EXPECT_FALSE(alone.vcpu.core().is_running());
-  alone.vcpu.resume();
   alone.vcpu.switch_task(idle_task, first_task);
   alone.vcpu.switch_to(first);
   sleep();
-  EXPECT_FALSE(alone.vcpu.core().is_running());
-}
-
-TEST(TimedVcpu, IsInStepFromTheStartWhereItDoesHousekeepingThenUnlessItHalts) {
-  Alone alone;
-  alone.vcpu.open(region, idle, &alone.instructions);
-  EXPECT_FALSE(alone.vcpu.core().is_running());  // QEMU has not said that it runs.
-  alone.vcpu.resume();
-  alone.pace.open();
-  alone.vcpu.open(region, idle, &alone.instructions);
-  EXPECT_TRUE(alone.vcpu.core().is_running());
-  alone.vcpu.halt();
   EXPECT_FALSE(alone.vcpu.core().is_running());
 }
 

@@ -54,6 +54,7 @@ WRITTEN = {"--output", "--svg", "--xml", "--snapshot", "--seismogram", "--timeli
     "--markdown",
     "--log",
     "--metrics",
+    "--html",
     "--state",  # Of balance; what is not there yet has nothing to put back.
 }
 

@@ -114,10 +114,7 @@ void register_callbacks(qemu_plugin_id_t id) {
   const bool counting = plugin->regions.open().has_value();
   qemu_plugin_register_vcpu_tb_trans_cb(id,
                                         counting ? on_translation<true> : on_translation<false>);
-  if (plugin->timekeeper) {
-    qemu_plugin_register_vcpu_idle_cb(id, on_halt);
-    qemu_plugin_register_vcpu_resume_cb(id, on_resume);
-  }
+  if (counting && plugin->timekeeper) qemu_plugin_register_vcpu_idle_cb(id, on_halt);
   qemu_plugin_register_atexit_cb(id, on_exit, nullptr);
 }
 

@@ -37,9 +37,8 @@ void prepare_timing();
 /// A vCPU's counter; its place may change while vCPUs are still being added.
 [[nodiscard]] std::uint64_t* instruction_counter(unsigned vcpu);
 
-/// Called by QEMU when a vCPU halts, and when it resumes.
+/// Called by QEMU when a vCPU halts.
 void on_halt(qemu_plugin_id_t id, unsigned vcpu);
-void on_resume(qemu_plugin_id_t id, unsigned vcpu);
 
 /// Has a block's execution and its accesses timed. `codes` are its instructions.
 void time_block(qemu_plugin_tb* block, std::span<const Code> codes, bool kernel);

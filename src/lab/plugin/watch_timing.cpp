@@ -114,10 +114,6 @@ void on_halt(qemu_plugin_id_t /*id*/, unsigned vcpu) {
   timed(vcpu).halt();
 }
 
-void on_resume(qemu_plugin_id_t /*id*/, unsigned vcpu) {
-  timed(vcpu).resume();
-}
-
 void time_block(qemu_plugin_tb* block, std::span<const Code> codes, bool kernel) {
   qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(block, QEMU_PLUGIN_INLINE_ADD_U64,
                                                     plugin->instructions, codes.size());

@@ -12,8 +12,7 @@ void TimedVcpu::record(Timeline::Track& track) {
 void TimedVcpu::open(const Region& region, const ThreadKey& thread, std::uint64_t* instructions) {
   core_.open(instructions);
   region_ = region;
-  running_ = in_kernel_ = false;
-  suspended_ = !halted_ && thread.fs_base == 0;
+  running_ = suspended_ = in_kernel_ = false;
   task_ = 0;
   next_.reset();
   stopping_.reset();
@@ -149,7 +148,6 @@ void TimedVcpu::count_wait(std::uint64_t now_ps) {
 }
 
 void TimedVcpu::halt() {
-  halted_ = true;
   if (!region_ || running_) return;
   if (task_ != 0) idle_task_ = task_;
   suspended_ = false;

@@ -36,10 +36,8 @@ class TimedVcpu {
   void switch_task(Task previous, Task next);
   /// The guest switches threads, or a thread of it changes its registers.
   void switch_to(const ThreadKey& thread);
-  /// The vCPU halts: nothing on it is about to go on. It resumes with an interrupt. Told outside of
-  /// regions too.
+  /// The vCPU halts: nothing on it is about to go on.
   void halt();
-  void resume() { halted_ = false; }
   void enter_interrupt();
   /// Ends an interrupt, or the fault that enter_fault() told of.
   void leave_interrupt();
@@ -86,7 +84,6 @@ class TimedVcpu {
   ThreadTime* account_ = nullptr;  ///< Of `thread_`, once it has run.
   bool running_ = false;
   bool suspended_ = false;  ///< The kernel's housekeeping delays what the region does here.
-  bool halted_ = true;      ///< QEMU says when a vCPU halts and resumes, not what it does at first.
   Task task_ = 0;           ///< What runs here, as switch_task() was told,
   Task idle_task_ = 0;      ///< and what ran when it halted last.
   unsigned interrupts_ = 0;
