@@ -2,6 +2,7 @@
 
 import sys
 import time
+from collections.abc import Callable
 from statistics import median
 from typing import Self, TextIO
 
@@ -14,6 +15,7 @@ from rich.progress import (
     TaskID,
     TextColumn,
     TimeElapsedColumn,
+    TimeRemainingColumn,
 )
 
 from homenode.matrix import AccessMatrix, hottest_share, local_share
@@ -22,6 +24,8 @@ from homenode.study.records import Record, is_complete
 from homenode.study.times import RunTime
 
 MS_PER_S = 1000
+S_PER_MIN = 60
+MIN_PER_H = 60
 
 
 def outcome_text(record: Record) -> str:
@@ -39,12 +43,29 @@ def outcome_text(record: Record) -> str:
     return text if time is None else f"{text}, {time.seconds * MS_PER_S:.4g} ms {time.provenance}"
 
 
-class PlainProgress:
-    """One line per event, for logs and pipes."""
+def left_text(seconds: float) -> str:
+    """How long something will still take, no finer than it can be known: "2 h 5 min", "40 s"."""
+    if seconds < S_PER_MIN:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / S_PER_MIN)
+    hours, rest = divmod(minutes, MIN_PER_H)
+    return f"{hours} h {rest} min" if hours else f"{minutes} min"
 
-    def __init__(self, stream: TextIO | None = None) -> None:
+
+class PlainProgress:
+    """One line per event, for logs and pipes.
+
+    The time left is that of the cases so far, in the mean, for as many as are left.
+    """
+
+    def __init__(
+        self, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._stream = sys.stderr if stream is None else stream
+        self._clock = clock
+        self._began = clock()
         self._done = 0
+        self._kept = 0
         self._total = 0
 
     def __enter__(self) -> Self:
@@ -55,7 +76,8 @@ class PlainProgress:
 
     def planned(self, total_cases: int, already_done: int) -> None:
         """Says how much there is to do."""
-        self._total, self._done = total_cases, already_done
+        self._total, self._done, self._kept = total_cases, already_done, already_done
+        self._began = self._clock()
         kept = f", {already_done} already done" if already_done else ""
         self._line(f"{total_cases} cases{kept}")
 
@@ -69,7 +91,10 @@ class PlainProgress:
     def finished(self, label: str, record: Record) -> None:
         """One line with what came out."""
         self._done += 1
-        self._line(f"[{self._done}/{self._total}] {label}: {outcome_text(record)}")
+        left = self._total - self._done
+        passed = self._clock() - self._began
+        ahead = f"; {left_text(left * passed / (self._done - self._kept))} left" if left else ""
+        self._line(f"[{self._done}/{self._total}] {label}: {outcome_text(record)}{ahead}")
 
     def note(self, text: str) -> None:
         """One line."""
@@ -89,6 +114,8 @@ class MovingProgress:
             BarColumn(),
             MofNCompleteColumn(),
             TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
             console=console,
         )
         self._task: TaskID | None = None

@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 from synthetic import QUAD, FakeRunner
 
-from homenode.study.progress import MovingProgress, PlainProgress, make_progress
+from homenode.study.progress import MovingProgress, PlainProgress, left_text, make_progress
 from homenode.study.records import RecordStore
 from homenode.study.runner import Outcome
 from homenode.study.session import run_study
@@ -41,3 +41,18 @@ def test_without_a_terminal_the_lines_are_plain(monkeypatch: pytest.MonkeyPatch)
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr("sys.stderr", io.StringIO())
     assert isinstance(make_progress(), PlainProgress)
+
+
+def test_plain_lines_say_how_long_what_is_left_will_take(tmp_path: Path) -> None:
+    lines = io.StringIO()
+    ticks = iter(range(0, 1000, 90))
+    progress = PlainProgress(lines, lambda: next(ticks))
+    with RecordStore(tmp_path) as store:
+        run_study(parse(STUDY), lambda name: FakeRunner(QUAD, {}), store, progress)
+    first, last = [line for line in lines.getvalue().splitlines() if "/2]" in line]
+    assert first.endswith("; 2 min left")
+    assert "left" not in last
+
+
+def test_the_time_left_is_no_finer_than_it_is_known() -> None:
+    assert [left_text(s) for s in (4.4, 61, 3541, 7500)] == ["4 s", "1 min", "59 min", "2 h 5 min"]
