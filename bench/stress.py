@@ -19,7 +19,7 @@ from ours import homenode
 
 from homenode.lab import Lab
 
-MODES = ("plain", "numad", "membind", "kernel")
+MODES = ("plain", "numad", "membind", "kernel", "balance")
 HEADINGS = (
     "mode",
     "pattern",
@@ -31,8 +31,8 @@ HEADINGS = (
 
 
 def guest_script(command: str, options: argparse.Namespace) -> str:
-    """What runs in the guest: numad writes a log, and the root is the host's and read-only."""
-    lines = ["mount -t tmpfs none /var/log"]
+    """What runs in the guest, one pattern after the other."""
+    lines = []
     for pattern in options.pattern.split(","):
         words = [
             command, "bench", "stress", "--json", "--pattern", pattern,
@@ -83,7 +83,9 @@ def stress(arguments: Sequence[str] = ()) -> None:
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="./dev bench stress", description=__doc__)
     parser.add_argument("--machine", default="quad-4x2", help="of the lab's catalogue")
-    parser.add_argument("--modes", default=",".join(MODES), help="plain, numad, membind, kernel")
+    parser.add_argument(
+        "--modes", default=",".join(MODES), help="plain, numad, membind, kernel, balance"
+    )
     parser.add_argument("--membind", default="1,3", help="nodes of the mode membind")
     parser.add_argument("--pattern", default="1,2", help="1, 2, random")
     parser.add_argument("--threads-per-node", type=int, default=1, help="0: one for each CPU")

@@ -17,6 +17,7 @@ EMULATED = "emulated"
 OBSERVED = "observed"  # No clock has a part in it.
 PER_MILLION = 1e-6
 SECONDS = "s"
+WALL = "/seconds/wall"  # Where a report of one run has the time of its region of interest.
 
 
 @dataclass(frozen=True)
@@ -90,4 +91,5 @@ def _by_modelled_time(
     if metric.operations is not None:
         operations = find_values(bench, metric.operations)
         return [PER_MILLION * n / s for n, s in zip(operations, seconds, strict=True)]
-    return list(seconds) if metric.unit == SECONDS and "*" in metric.path else None
+    is_of_region = "*" in metric.path or metric.path == WALL
+    return list(seconds) if metric.unit == SECONDS and is_of_region else None

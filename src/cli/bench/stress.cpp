@@ -9,7 +9,6 @@
 #include "cli/options.h"
 #include "trial/memory.h"
 #include "trial/stress/modes.h"
-#include "trial/stress/run.h"
 #include "workloads/stress/description.h"
 
 namespace homenode::cli {
@@ -56,7 +55,8 @@ void define_stress_options(CLI::App& app, trial::StressOptions& options) {
   app.add_option("--threads-per-node", options.threads_per_node);
   define_memory(app, options);
   define_time(app, options);
-  app.add_option("--modes", options.modes)->type_name("LIST");
+  add_choice(app, "--mode", options.mode, trial::stress_modes);
+  app.add_option("--modes", options.modes)->type_name("LIST")->excludes(app.get_option("--mode"));
   app.add_option("--membind", options.membind)->type_name("NODES");
   app.add_option("--numad-interval", options.numad_interval_s)->capture_default_str();
   app.add_option("--seed", options.seed)->capture_default_str();
@@ -77,7 +77,7 @@ class BenchStress final : public Workload {
     const auto plan = trial::plan_stress(*machine, options_, trial::memory_facts(context.os));
     if (!plan) return plan.as_unexpected();
     if (!options_.modes.empty()) return compare(context, *machine, *plan);
-    const auto measured = trial::run_stress(context.os, *machine, *plan);
+    const auto measured = trial::run_mode(context.os, *machine, *plan);
     if (!measured) return measured.as_unexpected();
     return show(context, {stress_json(*measured), stress_text(*measured)}, options_.json,
                 options_.output);

@@ -30,7 +30,8 @@ StressJson stress_options_json(const trial::StressPlan& plan) {
     targets[node] = plan.nodes[plan.team.targets[i]].value();
     threads[node] = plan.team.threads_on_node[i];
   }
-  return {{"pattern", trial::to_string(options.pattern)},
+  return {{"mode", name_of(trial::stress_modes, options.mode)},
+          {"pattern", trial::to_string(options.pattern)},
           {"map", targets},
           {"threads_on_node", threads},
           {"block_bytes", plan.block_bytes},
@@ -126,11 +127,11 @@ std::string stress_json(const trial::StressReport& report) {
   return json.dump() + '\n';
 }
 
-std::string modes_json(const std::vector<trial::ModeReport>& reports) {
+std::string modes_json(const std::vector<trial::StressReport>& reports) {
   nlohmann::ordered_json modes = nlohmann::ordered_json::array();
-  for (const trial::ModeReport& each : reports) {
-    modes.push_back({{"mode", trial::to_string(each.mode)},
-                     {"report", nlohmann::ordered_json::parse(stress_json(each.report))}});
+  for (const trial::StressReport& report : reports) {
+    modes.push_back({{"mode", name_of(trial::stress_modes, report.plan.options.mode)},
+                     {"report", nlohmann::ordered_json::parse(stress_json(report))}});
   }
   const nlohmann::ordered_json json{{"schema", "homenode.bench.stress.modes/2"}, {"modes", modes}};
   return json.dump() + '\n';
@@ -181,15 +182,15 @@ std::string stress_text(const trial::StressReport& report) {
          fmt::format("time                 {:.3f} s ({})\n", report.seconds, host_clock_words());
 }
 
-std::string modes_text(const std::vector<trial::ModeReport>& reports) {
-  std::string text = stress_headline(reports.front().report.plan);
+std::string modes_text(const std::vector<trial::StressReport>& reports) {
+  std::string text = stress_headline(reports.front().plan);
   text += fmt::format("\n{:<8} {:>14} {:>14} {:>16} {:>20}  {}\n", "mode", "pages moved",
                       "useless moves", "moved, system", "local % start, end", "cycles");
-  for (const trial::ModeReport& each : reports) {
-    const trial::StressReport& report = each.report;
+  for (const trial::StressReport& report : reports) {
     const auto& moves = report.moves;
     const auto& migrated = report.system_moves.migrated;
-    text += fmt::format("{:<8} {:>14} {:>14} {:>16} {:>20}  {}\n", trial::to_string(each.mode),
+    text += fmt::format("{:<8} {:>14} {:>14} {:>16} {:>20}  {}\n",
+                        name_of(trial::stress_modes, report.plan.options.mode),
                         fmt::format("{} of {}", moves.pages_moved, report.sampled_pages.size()),
                         fmt::format("{} of {}", moves.useless(), moves.moves()),
                         migrated ? std::to_string(*migrated) : "not counted",

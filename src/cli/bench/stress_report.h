@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "trial/stress/modes.h"
 #include "trial/stress/run.h"
 
 namespace homenode::cli {
@@ -19,8 +18,8 @@ std::string stress_headline(const trial::StressPlan& plan);
 std::string stress_text(const trial::StressReport& report);
 
 /// Schema "homenode.bench.stress.modes/2", on one line: each mode's report as by itself.
-std::string modes_json(const std::vector<trial::ModeReport>& reports);
+std::string modes_json(const std::vector<trial::StressReport>& reports);
 /// A line for each mode.
-std::string modes_text(const std::vector<trial::ModeReport>& reports);
+std::string modes_text(const std::vector<trial::StressReport>& reports);
 
 }  // namespace homenode::cli

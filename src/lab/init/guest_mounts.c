@@ -114,6 +114,7 @@ void hn_mount_job_root(void) {
   mount_in_root("/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777");
   mount_in_root("/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC, "mode=0620,ptmxmode=0666");
   mount_in_root("/run", "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755");
+  mount_in_root("/var/log", "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755");  // Daemons insist on it.
   link_standard_streams();
   mount_tmp();
   mount_results();

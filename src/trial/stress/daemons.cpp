@@ -12,7 +12,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -24,13 +28,15 @@ namespace {
 
 constexpr const char* balancing_file = "/proc/sys/kernel/numa_balancing";
 constexpr int exec_failed = 127;
+/// With which whoever ends a program asks it to. The keeper ignores them; its daemon does not.
+constexpr std::array tidying_signals{SIGINT, SIGTERM, SIGHUP};
 constexpr const char* older_than_numad_asks = "monotonic 100000 0";
 
 /// What the keeper says: which step was refused, and why.
 struct Answer {
-  enum Step { done, balancing, numad } step = done;
+  enum Step { done, balancing, numad, balance } step = done;
   int errno_value = 0;
-  int exit_code = 0;  ///< Of numad.
+  int exit_code = 0;  ///< Of the daemon.
 };
 
 int write_text(const char* path, std::string_view text) {
@@ -69,53 +75,126 @@ int run_numad(const std::string& interval, bool aged) {
   return exit_code_of(process);
 }
 
+/// `homenode balance` for one process, as a child of the keeper.
+class OwnBalancer {
+ public:
+  /// Nothing, and errno, where it cannot be started.
+  static std::optional<OwnBalancer> start(pid_t target, const std::string& interval) {
+    std::string folder = "/tmp/homenode-stress-XXXXXX";
+    if (mkdtemp(folder.data()) == nullptr) return std::nullopt;
+    const pid_t process = fork();
+    if (process < 0) return std::nullopt;
+    if (process == 0) {
+      for (int number : tidying_signals) signal(number, SIG_DFL);
+      prctl(PR_SET_PDEATHSIG, SIGTERM);
+      const int nowhere = open("/dev/null", O_WRONLY);
+      dup2(nowhere, STDOUT_FILENO);
+      const std::string pid = std::to_string(target);
+      const std::string state = folder + "/state";
+      execl("/proc/self/exe", "homenode", "balance", "--pid", pid.c_str(), "--interval",
+            interval.c_str(), "--state", state.c_str(), static_cast<char*>(nullptr));
+      _exit(exec_failed);
+    }
+    return OwnBalancer(process, folder);
+  }
+
+  /// 0 as soon as its socket is there; else the exit code with which it ended.
+  [[nodiscard]] int wait_until_it_answers() const {
+    const std::string socket = folder_ + "/state.socket";
+    siginfo_t ended{};
+    while (::access(socket.c_str(), F_OK) != 0) {
+      if (waitid(P_PID, static_cast<id_t>(process_), &ended, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+          ended.si_pid != 0) {
+        return exit_code_of(process_);
+      }
+      usleep(look_again_us);
+    }
+    return 0;
+  }
+
+  /// It puts back what it has changed.
+  void end() const {
+    kill(process_, SIGTERM);
+    exit_code_of(process_);
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+
+ private:
+  static constexpr useconds_t look_again_us = 20'000;
+
+  OwnBalancer(pid_t process, std::string folder) : process_(process), folder_(std::move(folder)) {}
+
+  pid_t process_;
+  std::string folder_;
+};
+
 /// The keeper: what changes the system, and changes it back.
 class Keeper {
  public:
-  Keeper(os::Os& os, const WantedDaemons& wanted) : os_(os), wanted_(wanted) {}
+  Keeper(os::Os& os, StressMode mode, unsigned interval_s)
+      : os_(os), mode_(mode), interval_(std::to_string(interval_s)) {}
 
   Answer change() {
     // numad puts itself into the background; as its next of kin the keeper can wait for it.
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    if (os_.read_file(balancing_file, before_) != 0) {
-      if (wanted_.kernel_balancing) return {Answer::balancing, ENOENT, 0};
-      before_.clear();
-    }
-    const bool is_on = !before_.empty() && before_.front() != '0';
-    if (is_on != wanted_.kernel_balancing) {
-      const int result = write_text(balancing_file, wanted_.kernel_balancing ? "1" : "0");
-      if (result != 0) return {Answer::balancing, -result, 0};
-      changed_ = true;
-    }
-    if (!wanted_.numad) return {};
-    const int code = run_numad(std::to_string(wanted_.numad_interval_s), true);
-    if (code != 0) return {Answer::numad, std::max(-code, 0), code};
-    started_ = true;
+    if (const Answer answer = switch_kernel(); answer.step != Answer::done) return answer;
+    if (mode_ == StressMode::numad) return start_numad();
+    if (mode_ == StressMode::balance) return start_balance();
     return {};
   }
 
   void change_back() {
-    if (started_) {
-      run_numad("0", false);  // Its own way of being told to end.
-      while (waitpid(-1, nullptr, 0) > 0 || errno == EINTR) {
-      }
+    if (numad_) run_numad("0", false);  // Its own way of being told to end.
+    if (balancer_) balancer_->end();
+    while (waitpid(-1, nullptr, 0) > 0 || errno == EINTR) {
     }
     if (changed_) (void)write_text(balancing_file, before_);
   }
 
  private:
+  Answer switch_kernel() {
+    const bool wanted = mode_ == StressMode::kernel;
+    if (os_.read_file(balancing_file, before_) != 0) {
+      if (wanted) return {Answer::balancing, ENOENT, 0};
+      before_.clear();
+    }
+    const bool is_on = !before_.empty() && before_.front() != '0';
+    if (is_on == wanted) return {};
+    const int result = write_text(balancing_file, wanted ? "1" : "0");
+    if (result != 0) return {Answer::balancing, -result, 0};
+    changed_ = true;
+    return {};
+  }
+
+  Answer start_numad() {
+    const int code = run_numad(interval_, true);
+    if (code != 0) return {Answer::numad, std::max(-code, 0), code};
+    numad_ = true;
+    return {};
+  }
+
+  Answer start_balance() {
+    balancer_ = OwnBalancer::start(getppid(), interval_);
+    if (!balancer_) return {Answer::balance, errno, 0};
+    const int code = balancer_->wait_until_it_answers();
+    return code == 0 ? Answer{} : Answer{Answer::balance, 0, code};
+  }
+
   os::Os& os_;
-  WantedDaemons wanted_;
+  StressMode mode_;
+  std::string interval_;
   std::string before_;
+  std::optional<OwnBalancer> balancer_;
   bool changed_ = false;
-  bool started_ = false;
+  bool numad_ = false;
 };
 
-void keep(os::Os& os, const WantedDaemons& wanted, int socket) {
+void keep(os::Os& os, StressMode mode, unsigned interval_s, int socket) {
   setsid();  // Whoever ends the program from a terminal leaves this one to tidy up.
-  for (int number : {SIGINT, SIGTERM, SIGHUP}) signal(number, SIG_IGN);
+  for (int number : tidying_signals) signal(number, SIG_IGN);
   prctl(PR_SET_NAME, "hn-keeper");
-  Keeper keeper(os, wanted);
+  Keeper keeper(os, mode, interval_s);
   const Answer answer = keeper.change();
   if (send(socket, &answer, sizeof answer, MSG_NOSIGNAL) == sizeof answer) {
     char nothing = 0;
@@ -130,30 +209,33 @@ bool numad_runs(os::Os& os) {
   return named && !named->empty();
 }
 
-Result<void> explain(const Answer& answer, const WantedDaemons& wanted) {
+Result<void> explain(const Answer& answer, StressMode mode) {
   if (answer.step == Answer::done) return {};
   if (answer.step == Answer::balancing) {
     return not_supported(
         fmt::format("cannot switch the kernel's balancing {} ({})",
-                    wanted.kernel_balancing ? "on" : "off", balancing_file),
+                    mode == StressMode::kernel ? "on" : "off", balancing_file),
         "run this as root, on a kernel with CONFIG_NUMA_BALANCING and several nodes",
         answer.errno_value);
   }
+  const bool is_numad = answer.step == Answer::numad;
+  const std::string name = is_numad ? "numad" : "homenode balance";
   if (answer.errno_value != 0) {
-    return failed("cannot start numad", "raise the limit (ulimit -u, pids.max)",
+    return failed(fmt::format("cannot start {}", name), "raise the limit (ulimit -u, pids.max)",
                   answer.errno_value);
   }
   if (answer.exit_code == exec_failed) {
     return not_supported("there is no numad", "install numad, or leave it out of --modes");
   }
-  return failed(fmt::format("numad ended with exit code {}", answer.exit_code),
-                "run 'numad -i 5' as root and read what it says; it needs several nodes and a "
-                "/var/log that it can write to");
+  return failed(fmt::format("{} ended with exit code {}", name, answer.exit_code),
+                is_numad ? "run 'numad -i 5' as root and read what it says; it needs several nodes "
+                           "and a /var/log that it can write to"
+                         : "read what it says above, or leave it out of --modes");
 }
 
 }  // namespace
 
-Result<StressDaemons> StressDaemons::start(os::Os& os, const WantedDaemons& wanted) {
+Result<StressDaemons> StressDaemons::start(os::Os& os, StressMode mode, unsigned interval_s) {
   if (numad_runs(os)) {
     return failed("a numad is running that this test did not start",
                   "end it with 'numad -i 0', or leave --modes out");
@@ -166,7 +248,7 @@ Result<StressDaemons> StressDaemons::start(os::Os& os, const WantedDaemons& want
   const pid_t process = fork();
   if (process == 0) {
     close(sockets[0]);
-    keep(os, wanted, sockets[1]);
+    keep(os, mode, interval_s, sockets[1]);
     _exit(0);
   }
   const int error = errno;
@@ -180,8 +262,8 @@ Result<StressDaemons> StressDaemons::start(os::Os& os, const WantedDaemons& want
   Answer answer{Answer::balancing, ECHILD, 0};
   while (recv(sockets[0], &answer, sizeof answer, 0) < 0 && errno == EINTR) {
   }
-  if (auto changed = explain(answer, wanted); !changed) return changed.as_unexpected();
-  if (wanted.numad && !numad_runs(os)) {
+  if (auto changed = explain(answer, mode); !changed) return changed.as_unexpected();
+  if (mode == StressMode::numad && !numad_runs(os)) {
     return failed("numad did not stay", "see whether it can write /var/log/numad.log");
   }
   return daemons;

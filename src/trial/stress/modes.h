@@ -12,28 +12,19 @@
 
 namespace homenode::trial {
 
-enum class StressMode {
-  plain,    ///< Nobody moves anything.
-  numad,    ///< numad does.
-  membind,  ///< All memory is bound to some nodes; nobody moves anything.
-  kernel,   ///< The kernel's balancing does.
-};
-
-std::string to_string(StressMode mode);
-
-/// "plain,numad,membind,kernel", in any order. Errors: bad_usage for an unknown one, one twice, and
-/// for membind without nodes to bind to.
+/// "plain,numad,membind,kernel,balance", in any order. Errors: bad_usage for an unknown one, one
+/// twice, and for membind without nodes to bind to.
 Result<std::vector<StressMode>> parse_modes(const StressOptions& options);
 
-struct ModeReport {
-  StressMode mode = StressMode::plain;
-  StressReport report;
-};
-
-/// Runs the plan in each mode, with daemons switched as the mode has it and put back after it.
+/// Runs the plan in the mode of its options, with daemons switched as the mode has it and put back
+/// after it. pre: the caller has one thread.
 /// Errors: those of StressDaemons::start(), run_stress() and set_process_policy().
-Result<std::vector<ModeReport>> run_modes(os::Os& os, const machine::Machine& machine,
-                                          const StressPlan& plan,
-                                          const std::vector<StressMode>& modes);
+Result<StressReport> run_mode(os::Os& os, const machine::Machine& machine, const StressPlan& plan);
+
+/// Runs the plan in each mode, one after the other; ends with the first that fails.
+/// Errors: those of run_mode().
+Result<std::vector<StressReport>> run_modes(os::Os& os, const machine::Machine& machine,
+                                            const StressPlan& plan,
+                                            const std::vector<StressMode>& modes);
 
 }  // namespace homenode::trial

@@ -53,10 +53,13 @@ Result<void> check(const StressOptions& options) {
   if (auto usable = check_seconds("--hold", options.hold_s.value_or(0.0), 0.0); !usable) {
     return usable;
   }
-  if (options.modes.empty() && !options.membind.empty()) {
+  if (!options.modes.empty()) return os::check_output_folder(options.output);
+  if (options.mode == StressMode::membind && options.membind.empty()) {
+    return bad_usage("the mode membind needs nodes to bind to", "give --membind NODES");
+  }
+  if (options.mode == StressMode::system && !options.membind.empty()) {
     return bad_usage("--membind only works with the mode membind",
-                     "give --modes membind too, or run this "
-                     "under 'homenode run --membind'");
+                     "give --mode membind too, or run this under 'homenode run --membind'");
   }
   return os::check_output_folder(options.output);
 }

@@ -20,6 +20,10 @@ enum class FirstTouch {
   bound,   ///< The block's own thread, under a policy that binds the block to the start node.
 };
 
+/// Who may move pages and threads while the test runs: whoever does so already; nobody; numad;
+/// nobody, with all memory bound to some nodes; the kernel's balancing; `homenode balance`.
+enum class StressMode { system, plain, numad, membind, kernel, balance };
+
 struct StressOptions {
   workloads::stress::Pattern pattern = workloads::stress::Pattern::neighbour;
   std::string map;  ///< Targets that differ from the pattern's own, as 0:1,1:2.
@@ -35,13 +39,20 @@ struct StressOptions {
   std::size_t samples = 4096;  ///< Pages that are looked at.
   PageKind pages = PageKind::small;
   std::uint64_t seed = 1;
-  std::string modes;              ///< Of bench_stress_modes.h; empty: once, as the system is.
+  StressMode mode = StressMode::system;
+  std::string modes;              ///< Several, in a row, instead of `mode`; see parse_modes().
   std::string membind;            ///< The nodes of the mode membind.
-  unsigned numad_interval_s = 5;  ///< numad's -i.
+  unsigned numad_interval_s = 5;  ///< numad's -i, and the interval of `homenode balance`.
   std::string output;             ///< A file for the JSON, or empty.
   bool json = false;
 };
 
+inline constexpr Choices<StressMode, 6> stress_modes{{{"system", StressMode::system},
+                                                      {"plain", StressMode::plain},
+                                                      {"numad", StressMode::numad},
+                                                      {"membind", StressMode::membind},
+                                                      {"kernel", StressMode::kernel},
+                                                      {"balance", StressMode::balance}}};
 inline constexpr Choices<workloads::stress::Pattern, 3> stress_patterns{
     {{"1", workloads::stress::Pattern::neighbour},
      {"2", workloads::stress::Pattern::shared},
@@ -49,7 +60,7 @@ inline constexpr Choices<workloads::stress::Pattern, 3> stress_patterns{
 inline constexpr Choices<FirstTouch, 3> first_touches{
     {{"thread", FirstTouch::thread}, {"main", FirstTouch::main}, {"bound", FirstTouch::bound}}};
 
-/// The names on the command line and in JSON: "1", "2", "random"; "thread", "main", "bound".
+/// The names on the command line and in JSON.
 std::string to_string(workloads::stress::Pattern pattern);
 std::string to_string(FirstTouch first_touch);
 

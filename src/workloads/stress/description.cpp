@@ -48,13 +48,28 @@ std::vector<Parameter> of_the_time() {
 }
 
 std::vector<Parameter> of_the_daemons() {
-  return {
-      free_text("modes", "",
-                "run once in each of these modes: plain (nothing moves), numad, membind, kernel "
-                "(NUMA balancing); starting and stopping daemons needs root"),
-      free_text("membind", "", "nodes to which the mode membind binds all memory"),
-      whole_number("numad-interval", "5", "seconds between numad's scans", 1),
-      whole_number("seed", "1", "seed of the pattern random", 0)};
+  return {one_of("mode", "system",
+                 "who may move pages and threads while the test runs; all but system need root",
+                 {{"system", "system", "Whoever does so already."},
+                  {"plain", "plain", "Nobody."},
+                  {"numad", "numad", "numad."},
+                  {"membind", "membind", "Nobody, and all memory is bound to --membind."},
+                  {"kernel", "kernel", "The kernel's NUMA balancing."},
+                  {"balance", "homenode balance", "homenode balance, for this program alone."}}),
+          free_text("modes", "", "run once in each of these modes, instead of --mode"),
+          free_text("membind", "", "nodes to which the mode membind binds all memory"),
+          whole_number("numad-interval", "5", "seconds between two looks of the daemon", 1),
+          whole_number("seed", "1", "seed of the pattern random", 0)};
+}
+
+/// Of the report's "moves".
+Metric count_of(const std::string& name, const char* unit, const char* meaning) {
+  return {.name = name,
+          .unit = unit,
+          .meaning = meaning,
+          .path = "/moves/" + name,
+          .more_is_better = false,
+          .timed = false};
 }
 
 /// The threads work far from home on purpose, so what would suit them is that their blocks, or they
@@ -75,22 +90,19 @@ Description describe() {
     stress.patterns.push_back(
         {each.name, each.title, each.meaning, suits, std::nullopt, Goal::diagonal});
   }
-  stress.metrics = {{.name = "seconds",
-                     .unit = "s",
-                     .meaning = "time of the whole run",
-                     .path = "/seconds/wall",
-                     .more_is_better = false},
-                    {.name = "local_share",
-                     .unit = "",
-                     .meaning = "share of the sampled pages on their user's node, at each sample",
-                     .path = "/samples/*/local_share",
-                     .timed = false},
-                    {.name = "pages_moved",
-                     .unit = "pages",
-                     .meaning = "sampled pages that were moved from node to node",
-                     .path = "/moves/pages_moved",
-                     .more_is_better = false,
-                     .timed = false}};
+  stress.metrics = {
+      {.name = "seconds",
+       .unit = "s",
+       .meaning = "time of the whole run",
+       .path = "/seconds/wall",
+       .more_is_better = false},
+      {.name = "local_share",
+       .meaning = "share of the sampled pages on their user's node, at each sample",
+       .path = "/samples/*/local_share",
+       .timed = false},
+      count_of("pages_moved", "pages", "sampled pages that were moved from node to node"),
+      count_of("moves", "moves", "moves of sampled pages from node to node"),
+      count_of("useless", "moves", "moves that brought a sampled page no nearer to its users")};
   return stress;
 }
 

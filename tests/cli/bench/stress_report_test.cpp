@@ -51,8 +51,9 @@ TEST(StressReport, IsATableAndJson) {
 TEST(StressReport, ShowsModesSideBySide) {
   const auto report = short_stress();
   ASSERT_TRUE(report) << report.error().message();
-  const std::vector<trial::ModeReport> reports{{trial::StressMode::plain, *report},
-                                               {trial::StressMode::kernel, *report}};
+  std::vector<trial::StressReport> reports{*report, *report};
+  reports[0].plan.options.mode = trial::StressMode::plain;
+  reports[1].plan.options.mode = trial::StressMode::kernel;
   const auto json = nlohmann::json::parse(modes_json(reports));
   EXPECT_EQ(json["schema"], "homenode.bench.stress.modes/2");
   EXPECT_EQ(json["modes"][1]["mode"], "kernel");

@@ -56,7 +56,7 @@ def test_nothing_moves_when_nobody_moves_it(reports: dict[str, Any]) -> None:
 @pytest.fixture(scope="module")
 def modes(quad: Lab, command: str) -> dict[str, Any]:
     balancing = "cat /proc/sys/kernel/numa_balancing"
-    test = f"{command} {STRESS} --pattern 1 --modes kernel,plain,membind --membind 1,3"
+    test = f"{command} {STRESS} --pattern 1 --modes kernel,plain,membind,balance --membind 1,3"
     result = quad.run(["sh", "-c", f"{balancing} && {test} && {balancing}"], timeout_s=300)
     assert result.status == 0, result.stderr
     before, comparison, after = result.stdout.decode().splitlines()
@@ -68,6 +68,7 @@ def test_each_mode_has_the_daemons_that_it_is_about(modes: dict[str, Any]) -> No
     assert found["kernel"] == {"kernel_balancing": 1, "numad": False}
     assert found["plain"] == {"kernel_balancing": 0, "numad": False}
     assert found["membind"] == {"kernel_balancing": 0, "numad": False}
+    assert found["balance"] == {"kernel_balancing": 0, "numad": False}
 
 
 def test_the_kernels_balancing_is_afterwards_as_it_was(modes: dict[str, Any]) -> None:

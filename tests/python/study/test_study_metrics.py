@@ -41,6 +41,20 @@ def test_without_the_labs_time_the_programs_own_clock_stands(real: bool, said: s
         assert found["seconds"] == Figure(said, "s", (2.0, 3.0))
 
 
+def test_the_one_time_of_a_report_is_that_of_its_region() -> None:
+    report = {
+        "schema": "homenode.bench.stress/2",
+        "seconds": {"wall": 40.0},
+        "samples": [{"local_share": 0.5}],
+        "moves": {"pages_moved": 3, "moves": 4, "useless": 1},
+    }
+    counts = counted(1, timed=True)
+    found = figures_of(describe("stress"), report, counts, real_clock=False)
+    assert found["seconds"].provenance == "modelled"
+    assert found["seconds"].values[0] < 1e-6
+    assert found["moves"] == Figure("observed", "moves", (4.0,))
+
+
 def test_rates_follow_from_the_labs_time_of_each_region() -> None:
     found = figures_of(describe("stream"), BENCH, counted(2, timed=True), real_clock=False)
     # 40 lines at 1 ns each from one controller, 10 of them at 0.1 ns more: see synthetic.py.
@@ -54,7 +68,7 @@ def test_what_no_clock_has_a_part_in_is_observed() -> None:
     bench = {
         "seconds": {"wall": 1.5},
         "samples": [{"local_share": 0.0}, {"local_share": 0.25}],
-        "moves": {"pages_moved": 7},
+        "moves": {"pages_moved": 7, "moves": 8, "useless": 2},
     }
     found = figures_of(describe("stress"), bench, None, real_clock=False)
     assert found["local_share"] == Figure("observed", "", (0.0, 0.25))

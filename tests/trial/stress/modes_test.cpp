@@ -35,6 +35,18 @@ TEST(StressModes, AreRefusedWhereTheyMakeNoSense) {
   EXPECT_FALSE(check(options));
 }
 
+TEST(StressModes, OneAloneIsCheckedAsSeveralAre) {
+  StressOptions options = with_modes("");
+  for (const auto mode : {StressMode::system, StressMode::plain, StressMode::balance}) {
+    options.mode = mode;
+    EXPECT_TRUE(check(options)) << name_of(stress_modes, mode);
+  }
+  options.mode = StressMode::membind;
+  EXPECT_FALSE(check(options));
+  options.membind = "1";
+  EXPECT_TRUE(check(options));
+}
+
 TEST(StressModes, NodesToBindToAreThoseOfTheMachine) {
   const auto plan = plan_stress(quad_machine(), with_modes("membind", "1,3"), {});
   ASSERT_TRUE(plan) << plan.error().message();
