@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from homenode.claims import rules, scaling, shapes
+from homenode.claims import moves, rules, scaling, shapes
 from homenode.claims.gains import Span, time_ratios
 from homenode.claims.points import Observed, chosen, observed
 from homenode.claims.reasons import reasons
@@ -23,6 +23,7 @@ def _none(claim: Claim, cases: Sequence[Observed]) -> Finding:
 
 BY_NAME: Mapping[str, Rule] = {
     "better": rules.better,
+    "no-gain": rules.no_gain,
     "best": rules.best,
     "worst": rules.worst,
     "close": rules.close,
@@ -32,6 +33,8 @@ BY_NAME: Mapping[str, Rule] = {
     "only-scaling": scaling.only_scaling,
     "ratio": scaling.time_ratio,
     "speed-up": scaling.speed_up,
+    "grows": scaling.grows,
+    "mostly-useless": moves.mostly_useless,
     "shape": shapes.shape,
     "none": _none,
 }

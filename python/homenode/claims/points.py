@@ -69,6 +69,7 @@ class Observed:
     sample: Sample | None
     matrix: AccessMatrix | None
     operation: str
+    figures: Mapping[str, tuple[float, ...]]  # Of all repetitions, by the metric's name.
     time: RunTime | None = None  # Of the first repetition, with what explains it.
 
 
@@ -103,8 +104,17 @@ def _observed(members: Sequence[Record], placement: str) -> Observed:
         Sample(values) if values else None,
         AccessMatrix.from_json(matrix) if matrix else None,
         str(case.option("op", "readwrite")),
+        _figures(members),
         RunTime.from_json(members[0].get("time")),
     )
+
+
+def _figures(members: Sequence[Record]) -> dict[str, tuple[float, ...]]:
+    found: dict[str, tuple[float, ...]] = {}
+    for record in members:
+        for name, value in (record.get("figures") or {}).items():
+            found[name] = found.get(name, ()) + Figure.from_json(value).values
+    return found
 
 
 def _seconds(record: Record) -> tuple[float, ...]:

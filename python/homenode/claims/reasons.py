@@ -26,7 +26,9 @@ def reasons(claim: Claim, cases: Sequence[Observed]) -> str:
         for name in wanted
         if (part := _strategy(name, [c.time for c in timed if _is(c, name, most)]))
     ]
-    return f"with {most} threads: {'; '.join(parts)}" if parts else ""
+    if not parts:
+        return ""
+    return f"with {most} threads: {'; '.join(parts)}" if most else "; ".join(parts)
 
 
 def _is(case: Observed, name: str, threads: int) -> bool:

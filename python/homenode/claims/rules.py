@@ -28,9 +28,12 @@ def gains_over(times: Times, strategy: str, than: Sequence[str]) -> list[Gain]:
 
 def where_text(times: Times) -> str:
     """Over which points a mean goes."""
-    threads = ", ".join(str(n) for n in sorted({point.threads for point in times}))
+    threads = ", ".join(str(n) for n in sorted({point.threads for point in times if point.threads}))
     programs = len({point.program for point in times})
-    return f"{threads} threads" + (f", {programs} programs" if programs > 1 else "")
+    named = [f"{threads} threads"] if threads else []
+    if programs > 1 or not named:
+        named.append(f"{programs} program{'s' if programs > 1 else ''}")
+    return ", ".join(named)
 
 
 def _lacking(claim: Claim) -> Finding:
@@ -85,6 +88,22 @@ def _amount(got: Gain, printed: float, tolerance: float, times: Times) -> Findin
         side = "more" if got.saved.value > printed else "less"
         why = f"better, but {side} than printed, {over}"
     return of_gain(Verdict.DIFFERS, got, why, size_alone=True)
+
+
+def no_gain(claim: Claim, cases: Sequence[Observed]) -> Finding:
+    """A strategy is nowhere better than others by more than the tolerance, above the noise."""
+    times = by_point(cases)
+    found = gains_over(times, claim.text("strategy"), claim.names("than"))
+    if not found:
+        return _lacking(claim)
+    most = max(found, key=lambda each: each.saved.value)
+    if not all(each.known_noise for each in found):
+        return of_gain(Verdict.UNDECIDED, most, NO_NOISE)
+    if most.clearly_better and most.saved.value > claim.tolerance:
+        return of_gain(Verdict.DIFFERS, most, f"there is a gain, the largest of {len(found)}")
+    return of_gain(
+        Verdict.AGREES, most, f"the largest of {len(found)} gains is within {claim.tolerance:g} %"
+    )
 
 
 def best(claim: Claim, cases: Sequence[Observed]) -> Finding:

@@ -95,6 +95,39 @@ def _worst_step(cases: Sequence[Observed], placement: str) -> tuple[Span, bool] 
     return max((step for step, _ in steps), key=lambda s: s.low), all(known for _, known in steps)
 
 
+def grows(claim: Claim, cases: Sequence[Observed]) -> Finding:
+    """With the largest value of an option a strategy costs more, over another, than with the least.
+
+    The option is a number or a size, such as 48m.
+    """
+    (other, *_), name, option = claim.names("than"), claim.text("strategy"), claim.text("option")
+    spans: dict[float, tuple[str, Span, bool]] = {}
+    for point, at in by_point(cases).items():
+        value = dict(point.options).get(option)
+        if value is not None and name in at and other in at:
+            known = at[name].has_spread and at[other].has_spread
+            spans[_number_of(value)] = (value, ratio(at[name], at[other]), known)
+    if len(spans) < 2:
+        return undecided(f"the records have {name} and {other} with fewer than two of --{option}")
+    (least, first, _), *_, (most, last, _) = (each for _, each in sorted(spans.items()))
+    text = f"{first.value:.3g} with {least}, {last.value:.3g} with {most}"
+    if not all(known for _, _, known in spans.values()):
+        return undecided(NO_NOISE, text)
+    if last.low > first.high:
+        return Finding(Verdict.AGREES, text, f"the time over that of {other} grows")
+    if last.high < first.low:
+        return Finding(Verdict.DIFFERS, text, f"the time over that of {other} falls")
+    return Finding(
+        Verdict.DIFFERS, text, f"the time over that of {other} grows by no more than noise"
+    )
+
+
+def _number_of(text: str) -> float:
+    """Of a number, or of a size in its unit."""
+    scale = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}.get(text[-1:].lower(), 1)
+    return float(text[:-1] if scale > 1 else text) * scale
+
+
 def time_ratio(claim: Claim, cases: Sequence[Observed]) -> Finding:
     """How often one strategy's time goes into another's: `than` over `strategy`."""
     (other, *_), name = claim.names("than"), claim.text("strategy")

@@ -22,6 +22,7 @@ KINDS = ("T", "Q", "D", "F")
 # Which keys each rule reads beside those of every claim: those it needs, those it may have.
 RULES: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
     "better": (frozenset({"strategy", "than"}), frozenset({"percent"})),
+    "no-gain": (frozenset({"strategy", "than"}), frozenset()),
     "best": (frozenset({"strategy"}), frozenset()),
     "worst": (frozenset({"strategy"}), frozenset()),
     "close": (frozenset({"strategy", "than"}), frozenset()),
@@ -29,6 +30,8 @@ RULES: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
     "only-scaling": (frozenset({"strategy"}), frozenset()),
     "ratio": (frozenset({"strategy", "than", "value"}), frozenset()),
     "speed-up": (frozenset({"strategy", "value"}), frozenset()),
+    "grows": (frozenset({"strategy", "than", "option"}), frozenset()),
+    "mostly-useless": (frozenset({"strategy"}), frozenset()),
     "mostly-below": (frozenset({"strategy", "than", "percent"}), frozenset()),
     "gains-within": (frozenset({"strategies", "than", "least", "most"}), frozenset()),
     "shape": (frozenset({"shape", "strategy"}), frozenset()),

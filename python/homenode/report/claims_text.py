@@ -119,7 +119,7 @@ def _time_table(view: FigureView, panel: Panel) -> str:
             rows.setdefault((group.label, bar.placement), {})[bar.threads] = bar
     counts = sorted({n for row in rows.values() for n in row}, key=lambda n: (len(n), n))
     lines = [f"{view.workload.name} on {view.machine.name}, {panel.label}:", ""]
-    lines += ["| case | " + " | ".join(f"{n} threads" for n in counts) + " |"]
+    lines += ["| case | " + " | ".join(f"{n} threads" if n else "time" for n in counts) + " |"]
     lines += ["|---" * (len(counts) + 1) + "|"]
     for (label, placement), row in rows.items():
         name = ", ".join(filter(None, (label, placement)))

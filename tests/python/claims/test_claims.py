@@ -18,14 +18,21 @@ Seconds = Mapping[tuple[str, int], Sequence[float]]  # By strategy and threads, 
 
 
 def records(
-    seconds: Seconds, *, kernel: str = "cg", study: str = "made-up", clock: str = "modelled"
+    seconds: Seconds,
+    *,
+    kernel: str = "cg",
+    study: str = "made-up",
+    clock: str = "modelled",
+    moves: tuple[int, int] = (0, 0),  # All, and those to no avail.
 ) -> list[dict[str, Any]]:
     made = []
     for (strategy, threads), values in seconds.items():
         options = (("kernel", kernel), ("strategy", strategy), ("threads", threads))
         case = Case("npb", "m-2x2 1:16", "d", options)
         for repetition, value in enumerate(values, 1):
-            figure = {"provenance": clock, "unit": "s", "values": [value]}
+            figures = {"seconds": {"provenance": clock, "unit": "s", "values": [value]}}
+            for name, count in zip(("moves", "useless"), moves, strict=True):
+                figures[name] = {"provenance": "observed", "unit": "moves", "values": [count]}
             made.append(
                 {
                     "study": study,
@@ -34,7 +41,7 @@ def records(
                     "exit_code": 0,
                     "error": None,
                     "matrix": None,
-                    "figures": {"seconds": figure},
+                    "figures": figures,
                 }
             )
     return made
@@ -134,6 +141,62 @@ def test_a_strategy_is_best_only_above_the_noise(
 ) -> None:
     seconds = {("a", 2): [9, 10], ("b", 2): [11, 12], ("c", 2): third}
     assert verdict({"rule": rule, "strategy": "a"}, seconds) == expected
+
+
+@pytest.mark.parametrize(
+    ("a", "expected"),
+    [
+        ([10, 10.1], "agrees"),
+        ([15, 16], "agrees"),  # Worse is no gain.
+        ([9.9, 9.95], "agrees"),  # Within the tolerance.
+        ([8, 8.1], "differs"),
+        ([8], "cannot be decided"),
+    ],
+)
+def test_no_gain_is_none_above_the_tolerance(a: list[float], expected: str) -> None:
+    claim = {"rule": "no-gain", "strategy": "a", "than": ["b"], "tolerance": 2}
+    assert verdict(claim, {("a", 0): a, ("b", 0): [10, 10.1]}) == expected
+
+
+GROWS = {"rule": "grows", "strategy": "a", "than": ["b"], "option": "kernel"}
+
+
+@pytest.mark.parametrize(
+    ("small", "large", "expected"),
+    [
+        ([10, 10.1], [13, 13.1], "agrees"),
+        ([13, 13.1], [10, 10.1], "differs"),
+        ([10, 11], [10.5, 11], "differs"),  # Within the noise.
+        ([10], [13], "cannot be decided"),
+    ],
+)
+def test_a_cost_grows_from_the_least_to_the_largest_size(
+    small: list[float], large: list[float], expected: str
+) -> None:
+    made = [
+        record
+        for size, a in (("900k", small), ("9m", [10.3, 10.4]), ("48m", large))
+        for record in records({("a", 0): a, ("b", 0): [10, 10.1]}, kernel=size)
+    ]
+    found = finding(GROWS, made)
+    assert str(found.verdict) == expected
+    assert "with 900k" in found.found
+    assert "with 48m" in found.found
+
+
+def test_a_cost_at_one_size_does_not_grow() -> None:
+    made = records({("a", 0): [10, 10], ("b", 0): [9, 9]}, kernel="48m")
+    assert str(finding(GROWS, made).verdict) == "cannot be decided"
+
+
+@pytest.mark.parametrize(
+    ("moves", "expected"),
+    [((10, 6), "agrees"), ((10, 5), "differs"), ((0, 0), "cannot be decided")],
+)
+def test_moves_are_mostly_useless(moves: tuple[int, int], expected: str) -> None:
+    claim = {"rule": "mostly-useless", "strategy": "a"}
+    made = records({("a", 0): [10, 10], ("b", 0): [9, 9]}, moves=moves)
+    assert str(finding(claim, made).verdict) == expected
 
 
 def test_the_worst_is_worse_than_each_other() -> None:
@@ -272,7 +335,7 @@ def test_the_papers_tables_are_sound_and_name_what_their_studies_have() -> None:
     from homenode.study import spec
 
     papers = table.papers()
-    assert [paper.id for paper in papers] == ["P0", "P1", "P2", "P4"]
+    assert [paper.id for paper in papers] == ["P0", "P1", "P2", "P3", "P4"]
     for paper in papers:
         studies = [spec.load(spec.find(name)) for name in paper.studies]
         machines = {machine for study in studies for machine in study.machines}
