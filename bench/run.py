@@ -5,7 +5,7 @@ with the number of runs and the spread; nothing is asserted.
     ./dev bench boot       one of them: boot, lab, start, kernels, closure, waits, scaling,
                            symmetry, independence, where, place, heap, heap-placement,
                            heap-programs, npb, messages, stress, profile, profile-names,
-                           numactl, tune
+                           numactl, tune, balance
     ./dev bench heap --help   the allocators side by side, which take options
     ./dev bench heap-placement --help   where they put blocks; which machines, how many blocks
     ./dev bench heap-programs [NAME...]   large real programs under the allocator
@@ -16,6 +16,7 @@ with the number of runs and the spread; nothing is asserted.
     ./dev bench profile --help  samples of every source beside exact counts, in the lab
     ./dev bench profile-names --help  the names that profiles give patterns, in the lab
     ./dev bench tune --help   tune's models beside runs of every candidate, in the lab
+    ./dev bench balance --help  the balancer beside numad, the kernel's and none, in the lab
 """
 
 import statistics
@@ -23,6 +24,8 @@ import sys
 import time
 from collections.abc import Callable
 
+from balance.main import balance
+from balance.main import main as balance_main
 from clock import closure, independence, scaling, symmetry
 from heap.main import heap
 from heap.main import main as heap_main
@@ -114,6 +117,7 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "profile-names": profile_names,
     "numactl": numactl_suite,
     "tune": tune,
+    "balance": balance,
 }
 
 if __name__ == "__main__":
@@ -128,6 +132,7 @@ if __name__ == "__main__":
         "profile-names": profile_names_main,
         "numactl": numactl_suite,
         "tune": tune_main,
+        "balance": balance_main,
     }
     if sys.argv[1:] and sys.argv[1] in with_options:
         sys.exit(with_options[sys.argv[1]](sys.argv[2:]))

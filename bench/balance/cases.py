@@ -1,0 +1,101 @@
+"""The programs that ./dev bench balance runs, what is known of each, and what may be beside it."""
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from homenode.study.description import describe
+
+BESIDE = ("nothing", "balance", "kernel", "numad", "interleave", "placed")
+
+
+class Goal(Enum):
+    """What the balancer has to show with a program."""
+
+    NOTHING = "0 page moves and 0 affinity changes"
+    ONCE = "at most 1.05 moves per misplaced page"
+    SHARED = "0.95 of the best local share, with at most half of the kernel's moves"
+    IDLE = "moves of at most 1 % of the pages where they bring nothing"
+    BEST = "0.95 of the best local share"
+
+
+@dataclass(frozen=True)
+class Case:
+    """`words` follow `homenode-native bench`. The best placement that does not change is known, as
+    the local share that it gives, or it is run: `placed`. `used` is the part of the memory that any
+    thread uses."""
+
+    name: str
+    words: tuple[str, ...]
+    goal: Goal
+    best: float | None = None
+    placed: tuple[str, ...] = ()
+    used: float = 1
+    env: dict[str, str] = field(default_factory=dict)
+
+
+PASSIVE = {"OMP_WAIT_POLICY": "passive"}
+QUICK = ("perfect", "pinned", "policy", "stress 1", "stress 2", "map divided")
+# A few seconds under emulation, and more: it is to run until it has been counted.
+NPB = {"cg": "A", "mg": "A", "sp": "W"}
+
+
+def stress(name: str, block_mib: int, *words: str) -> tuple[str, ...]:
+    """Threads are let go as soon as their memory is there."""
+    return (
+        *("stress", "--pattern", name, "--op", "write", "--seconds", "3600", "--interval", "3600"),
+        *("--block", f"{block_mib}M", *(words or ("--hold", "0.1"))),
+    )
+
+
+def stress_cases(nodes: int, block_mib: int) -> list[Case]:
+    """The daemon stress test, and what a balancer has to leave alone."""
+    own = ("--map", ",".join(f"{node}:{node}" for node in range(nodes)))
+    half = ("--threads-per-node", "1", "--hold", "0.1")
+    free = ("--hold", "0.1")
+    return [
+        Case("perfect", stress("1", block_mib, *own, *half), Goal.NOTHING, 1),
+        # With no CPU to spare the scheduler takes threads away from their memory by itself.
+        Case("own memory", stress("1", block_mib, *own, *free), Goal.BEST, 1),
+        Case("pinned", stress("1", block_mib, "--hold", "forever"), Goal.NOTHING, 0),
+        Case("policy", stress("1", block_mib, *free, "--first-touch", "bound"), Goal.NOTHING, None),
+        Case("stress 1", stress("1", block_mib), Goal.ONCE, 1),
+        Case("stress 1, half the threads", stress("1", block_mib, *half), Goal.ONCE, 1),
+        # Two nodes' threads use the memory of a third, which has CPUs for half of them.
+        Case("stress 2", stress("2", block_mib), Goal.SHARED, 0.5, used=0.5),
+        Case("stress 2, half the threads", stress("2", block_mib, *half), Goal.SHARED, 1, used=0.5),
+        Case("stress random", stress("random", block_mib), Goal.IDLE, 1),
+        Case(
+            "stress 1, huge pages", stress("1", block_mib, *free, "--pages", "huge"), Goal.ONCE, 1
+        ),
+    ]
+
+
+def map_cases(threads: int) -> list[Case]:
+    """Every pattern whose threads the system places, with memory where it is touched first."""
+    base = ("--threads", str(threads), "--op", "readwrite", "--size", "1M", "--passes", "1000000")
+    found = []
+    for name in (choice.name for choice in describe("map").choices("pattern")):
+        if name == "multi-patterns":
+            continue
+        words = ("map", "--pattern", name, *base, "--pages", "small")
+        placed = (*words, "--method", "api")
+        found.append(Case(f"map {name}", (*words, "--bind", "none"), Goal.BEST, placed=placed))
+    return found
+
+
+def program_cases(threads: int) -> list[Case]:
+    """Kernels of NPB, and waves in the ground."""
+    found = []
+    for kernel, size in NPB.items():
+        words = ("npb", kernel, "--class", size, "--threads", str(threads), "--runs", "1000")
+        placed = (*words, "--strategy", "memory-bind")
+        found.append(Case(f"npb {kernel}", words, Goal.BEST, placed=placed, env=PASSIVE))
+    words = ("seismic", "--size", "96", "--steps", "1000000", "--threads", str(threads))
+    placed = (*words, "--strategy", "memory-bind")
+    found.append(Case("seismic", words, Goal.BEST, placed=placed, env=PASSIVE))
+    return found
+
+
+def cases(nodes: int, threads: int, block_mib: int) -> list[Case]:
+    """All programs, for a machine of so many nodes and CPUs."""
+    return [*stress_cases(nodes, block_mib), *map_cases(threads), *program_cases(threads)]

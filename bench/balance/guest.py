@@ -1,0 +1,203 @@
+"""What runs in the lab's guest, alone with Python: starts a program, lets one of its balancers work
+for a while, counts what that moves, and has the lab count a piece of the program afterwards.
+
+    python3 guest.py '{"program": […], "beside": "balance", …}'
+
+Prints an object of JSON; its "error" says why there is nothing else in it.
+"""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+KERNEL_BALANCING = Path("/proc/sys/kernel/numa_balancing")
+LOG = Path("/tmp/homenode-balance.log")
+STATE = "/tmp/homenode-balance.state"
+# Samples cost far more under emulation than on a machine, so the budget for them is larger.
+BALANCE = ("balance", "--interval", "2", "--burst", "1", "--overhead", "100%", "--least-memory")
+# numad weighs no process before the system is 300 s old. In a time namespace it is.
+NUMAD = ("unshare", "--time", "--monotonic", "100000", "--fork", "numad", "-i", "5")
+LONGEST_FILL_S = 180.0
+LEAST_FILL_S = 4.0
+LOOK_S = 1.0
+# Virtual CPUs have the host's in turn, so a daemon gets what it would get at once on a machine.
+FIRST = -10
+# Decisions after which a balancer that wants nothing is done.
+LEAST_DECISIONS = 4
+UNFINISHED = ("look", "bind threads", "move pages")
+
+
+class EndedError(Exception):
+    """The program has ended before it was looked at."""
+
+
+def running(program: "subprocess.Popen[bytes]") -> None:
+    """Raises EndedError where it does not run any more."""
+    code = program.poll()
+    if code is not None:
+        raise EndedError(f"the program ended with {code} before it was counted")
+
+
+def resident_kib(pid: int) -> int:
+    """Its memory."""
+    found = re.search(r"^VmRSS:\s+(\d+)", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)
+    return int(found.group(1)) if found else 0
+
+
+def fill(program: "subprocess.Popen[bytes]", window: str) -> None:
+    """Waits until its memory grows no more, for two looks."""
+    began, sizes = time.monotonic(), [-1, -2]
+    while time.monotonic() - began < LONGEST_FILL_S:
+        time.sleep(LOOK_S)
+        running(program)
+        subprocess.run([window, "end"], check=True)
+        sizes = [*sizes[-2:], resident_kib(program.pid)]
+        if len(set(sizes)) == 1 and time.monotonic() - began >= LEAST_FILL_S:
+            return
+
+
+def masks(pid: int) -> dict[str, str]:
+    """The CPUs of each of its threads."""
+    found = {}
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        try:
+            text = (task / "status").read_text()
+        except OSError:  # A thread that has ended.
+            continue
+        found[task.name] = text.partition("Cpus_allowed_list:")[2].split()[0]
+    return found
+
+
+def changed(before: dict[str, str], after: dict[str, str]) -> int:
+    """Threads whose CPUs have changed."""
+    return sum(before.get(thread, cpus) != cpus for thread, cpus in after.items())
+
+
+def moved_pages() -> int:
+    """Pages that the kernel has moved for anybody, since its start."""
+    found = re.search(r"^pgmigrate_success (\d+)", Path("/proc/vmstat").read_text(), re.MULTILINE)
+    return int(found.group(1)) if found else 0
+
+
+def pages_of(pid: int) -> int:
+    """Small pages of the memory that is the program's alone; huge ones count as what they hold."""
+    return sum(
+        int(found.group(1))
+        for line in Path(f"/proc/{pid}/numa_maps").read_text().splitlines()
+        if (found := re.search(r"\banon=(\d+)", line)) is not None
+    )
+
+
+def start_beside(spec: dict[str, Any], pid: int) -> "subprocess.Popen[bytes] | None":
+    """Starts what is to balance the program, if it is a process."""
+    kernel = spec["beside"] == "kernel"
+    KERNEL_BALANCING.write_text("1" if kernel else "0")
+    if spec["beside"] == "balance":
+        least = [*BALANCE, "8M", "--state", STATE, "--log", str(LOG), "--pid", str(pid)]
+        return subprocess.Popen(
+            [spec["homenode"], *least], stdout=subprocess.DEVNULL, start_new_session=True
+        )
+    if spec["beside"] == "numad":
+        subprocess.run(["mount", "-t", "tmpfs", "none", "/var/log"], check=True)
+        subprocess.run(NUMAD, check=True)
+    return None
+
+
+def stop_beside(spec: dict[str, Any], balancer: "subprocess.Popen[bytes] | None") -> None:
+    """It looks and moves no more, and what it did stays."""
+    KERNEL_BALANCING.write_text("0")
+    if balancer is not None:
+        if balancer.poll() is not None:
+            raise EndedError(f"homenode balance ended with {balancer.returncode}")
+        os.kill(balancer.pid, signal.SIGSTOP)
+    if spec["beside"] == "numad":
+        subprocess.run(["pkill", "-STOP", "-x", "numad"], check=True)
+
+
+def decisions() -> list[dict[str, Any]]:
+    """What homenode did, without what it looked at to decide."""
+    if not LOG.exists():
+        return []
+    lines = [json.loads(line) for line in LOG.read_text().splitlines()]
+    return [
+        {
+            "action": line["decision"]["action"],
+            "reason": line["decision"]["reason"],
+            "bound": line["threads_bound"],
+            "moved": line["pages_moved"],
+            "samples": line["samples"],
+            "errors": line["errors"],
+        }
+        for line in lines
+    ]
+
+
+def is_done(beside: str) -> bool:
+    """Whether a balancer that says what it decides has nothing in hand."""
+    if beside != "balance":
+        return True
+    made = decisions()
+    return len(made) >= LEAST_DECISIONS and made[-1]["action"] not in UNFINISHED
+
+
+def settle(spec: dict[str, Any], program: "subprocess.Popen[bytes]") -> tuple[int, int]:
+    """Lets what is beside the program work for so long, and then until nothing has changed for a
+    while. Gives the pages that were moved and how often a thread got other CPUs."""
+    first, changes, cpus = moved_pages(), 0, masks(program.pid)
+    began = quiet_since = time.monotonic()
+    moved = first
+    while (now := time.monotonic()) - began < spec["most_s"]:
+        quiet = now - quiet_since >= spec["quiet_s"] and is_done(spec["beside"])
+        if quiet and now - began >= spec["settle_s"]:
+            break
+        time.sleep(LOOK_S)
+        running(program)
+        subprocess.run([spec["window"], "end"], check=True)
+        pages, others = moved_pages(), masks(program.pid)
+        if pages != moved or others != cpus:
+            quiet_since = time.monotonic()
+        changes += changed(cpus, others)
+        moved, cpus = pages, others
+    return moved - first, changes
+
+
+def measure(spec: dict[str, Any], program: "subprocess.Popen[bytes]") -> dict[str, Any]:
+    """The program from its first pass to the end of the piece that is counted."""
+    fill(program, spec["window"])
+    balancer = start_beside(spec, program.pid)
+    began = time.monotonic()
+    moves, changes = settle(spec, program)
+    settled_s = time.monotonic() - began
+    stop_beside(spec, balancer)
+    found = {
+        "page_moves": moves,
+        "affinity_changes": changes,
+        "settled_s": round(settled_s),
+        "pages": pages_of(program.pid),
+        "decisions": decisions(),
+    }
+    subprocess.run([spec["window"], str(spec["window_s"])], check=True)
+    running(program)
+    return found
+
+
+def main(spec: dict[str, Any]) -> dict[str, Any]:
+    """The result, or what went wrong."""
+    with subprocess.Popen(spec["program"], stdout=subprocess.DEVNULL) as program:
+        os.nice(FIRST)
+        try:
+            return measure(spec, program)
+        except (EndedError, OSError, subprocess.CalledProcessError) as error:
+            return {"error": str(error)}
+        finally:
+            program.kill()
+
+
+if __name__ == "__main__":
+    print(json.dumps(main(json.loads(sys.argv[1]))))

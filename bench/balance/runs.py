@@ -1,0 +1,140 @@
+"""Runs of ./dev bench balance: one program beside one balancer, in a lab that is booted once. Every
+run is a line of a file as soon as it has ended, so nothing runs twice."""
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lab_runs import compiled
+from ours import homenode
+
+from balance.cases import Case
+from homenode.lab import Lab
+from homenode.lab.counts import Roi, access_matrix
+from homenode.lab.machine import Machine
+from homenode.lab.result import Result
+
+GUEST = Path(__file__).parent / "guest.py"
+# Caches and memory a sixteenth: small problems miss the caches as large ones do.
+SCALE = 16
+NODE_MEMORY_MIB = 512
+# What goes on working beside a program; all else is as it is from the start.
+DAEMONS = ("balance", "kernel", "numad")
+SETTLED_S = 2.0
+PS_PER_NS = 1000
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Times:
+    """How long a balancer works at least and at most, how long nothing is to change before the
+    program is counted, and for how long: in the guest, whose clock is the host's."""
+
+    settle_s: float
+    most_s: float
+    window_s: float
+    quiet_s: float = 10
+
+
+class Store:
+    """A file with a line for each run; those that failed run again."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        path.parent.mkdir(parents=True, exist_ok=True)
+
+    def records(self) -> list[Record]:
+        """All runs that ended well."""
+        if not self._path.exists():
+            return []
+        lines = [json.loads(one) for one in self._path.read_text().splitlines() if one[-1:] == "}"]
+        return [one for one in lines if "error" not in one]
+
+    def count(self, case: Case, beside: str) -> int:
+        """How often this has run."""
+        return sum(one["case"] == case.name and one["beside"] == beside for one in self.records())
+
+    def add(self, record: Record) -> None:
+        """Keeps a run."""
+        with self._path.open("a") as file:
+            file.write(json.dumps(record) + "\n")
+
+
+class Bench:
+    """A booted machine, and what its guest is to do."""
+
+    def __init__(self, lab: Lab, window: str, times: Times) -> None:
+        self.lab = lab
+        self._window = window
+        self._times = times
+        self._homenode = homenode()
+
+    def run(self, case: Case, beside: str) -> Record:
+        """A run as it is kept."""
+        spec = {
+            "program": self._program(case, beside),
+            "beside": beside,
+            "homenode": self._homenode,
+            "window": self._window,
+            "settle_s": self._times.settle_s if beside in DAEMONS else SETTLED_S,
+            "most_s": self._times.most_s if beside in DAEMONS else SETTLED_S,
+            "quiet_s": self._times.quiet_s,
+            "window_s": self._times.window_s,
+        }
+        script = f'rm -f /tmp/homenode-balance.*; exec {sys.executable} {GUEST} "$0"'
+        result = self.lab.run(["sh", "-c", script, json.dumps(spec)], timeout_s=900)
+        return {"case": case.name, "beside": beside, **_record(result, self.lab.machine)}
+
+    def _program(self, case: Case, beside: str) -> list[str]:
+        settings = [f"{name}={value}" for name, value in case.env.items()]
+        words = case.placed if beside == "placed" else case.words
+        run = [self._homenode, "run", "--interleave=all", "--"] if beside == "interleave" else []
+        return ["env", *settings, *run, "homenode-native", "bench", *words]
+
+
+@contextmanager
+def booted(machine: str, times: Times) -> Iterator[Bench]:
+    """The machine, without huge pages but those that a program asks for."""
+    with (
+        compiled("window.c") as window,
+        Lab(machine, timing=True, scale=SCALE, node_memory_mib=NODE_MEMORY_MIB) as lab,
+    ):
+        lab.run(["sh", "-c", "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled"])
+        yield Bench(lab, window, times)
+
+
+def counted_region(regions: Sequence[Roi]) -> Roi | None:
+    """What `window` had counted: the last one that did not end because its program was to go on
+    uncounted."""
+    whole = [one for one in regions if one.ended_by == "marker" and one.time is not None]
+    return whole[-1] if whole else None
+
+
+def figures(region: Roi, machine: Machine) -> Record:
+    """The local share of all misses, and the modelled time of one."""
+    matrix = access_matrix([region], machine)
+    assert region.time is not None
+    running = sum(thread.time.busy_ps for thread in region.threads if thread.time is not None)
+    return {
+        "local_share": matrix.local_share,
+        "misses": matrix.misses,
+        "ns_per_miss": region.time.ps / PS_PER_NS / max(matrix.misses, 1),
+        "busy_ns_per_miss": running / PS_PER_NS / max(matrix.misses, 1),
+    }
+
+
+def _record(result: Result, machine: Machine) -> Record:
+    if result.status != 0:
+        said = result.stderr.decode(errors="replace").strip().splitlines()
+        return {"error": f"status {result.status}: {said[-1] if said else ''}"}
+    found: Record = json.loads(result.stdout)
+    if "error" in found:
+        return found
+    region = counted_region(result.rois)
+    if region is None:
+        return {"error": "the lab counted nothing"}
+    return {**found, **figures(region, machine)}

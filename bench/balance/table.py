@@ -1,0 +1,177 @@
+"""The table of ./dev bench balance, and which of its goals hold. Pure."""
+
+import statistics
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import tables
+
+from balance.cases import BESIDE, Case, Goal
+
+Record = dict[str, Any]
+HEADINGS = (
+    "program",
+    "beside it",
+    "page moves",
+    "affinity changes",
+    "local share",
+    "of the best",
+    "modelled time of a miss",
+    "moves per misplaced page",
+    "runs",
+)
+# A placement that brings no more than that is none to move pages for.
+NO_GAIN = 0.05
+
+
+def spread(values: Sequence[float], shown: Callable[[float], str]) -> str:
+    """Median, and least to most where they differ."""
+    least, most = shown(min(values)), shown(max(values))
+    middle = shown(statistics.median(values))
+    return middle if least == most else f"{middle} ({least} to {most})"
+
+
+def whole(value: float) -> str:
+    """A count."""
+    return f"{value:.0f}"
+
+
+def share(value: float) -> str:
+    """A share."""
+    return f"{value:.3f}"
+
+
+class Runs:
+    """The runs of a case, by what was beside it."""
+
+    def __init__(self, case: Case, records: Iterable[Record]) -> None:
+        self.case = case
+        mine = [one for one in records if one["case"] == case.name]
+        self.by = {
+            beside: [one for one in mine if one["beside"] == beside]
+            for beside in BESIDE
+            if any(one["beside"] == beside for one in mine)
+        }
+
+    def median(self, beside: str, key: str) -> float | None:
+        """Of a figure; None where nothing has run."""
+        found = self.by.get(beside)
+        return statistics.median(one[key] for one in found) if found else None
+
+    def best(self) -> float | None:
+        """The local share of the best placement that does not change."""
+        if self.case.best is not None:
+            return self.case.best
+        return self.median("placed", "local_share")
+
+    def misplaced(self) -> float | None:
+        """Pages that are used and remote where nothing balances; None where no placement helps."""
+        start, best = self.median("nothing", "local_share"), self.best()
+        pages = self.median("nothing", "pages")
+        if start is None or best is None or pages is None or best - start < NO_GAIN:
+            return None
+        return pages * self.case.used * (1 - start)
+
+
+def of_the_best(runs: Runs, value: float) -> float | None:
+    """A local share, over that of the best placement."""
+    best = runs.best()
+    return value / best if best else None
+
+
+def rows(runs: Runs) -> list[list[str]]:
+    """A row for each balancer."""
+    found = []
+    misplaced, alone = runs.misplaced(), runs.median("nothing", "busy_ns_per_miss")
+    for beside, records in runs.by.items():
+        values = {
+            key: [float(one[key]) for one in records] for key in records[0] if _is_number(key)
+        }
+        shares, times = values["local_share"], values["busy_ns_per_miss"]
+        near = [ratio for one in shares if (ratio := of_the_best(runs, one)) is not None]
+        moves = [one / misplaced for one in values["page_moves"]] if misplaced else []
+        of_alone = f", {statistics.median(times) / alone:.2f} of nothing" if alone else ""
+        found.append(
+            [
+                runs.case.name,
+                beside,
+                spread(values["page_moves"], whole),
+                spread(values["affinity_changes"], whole),
+                spread(shares, share),
+                spread(near, share) if near else "–",
+                spread(times, lambda ns: f"{ns:.0f}") + " ns" + of_alone,
+                spread(moves, lambda one: f"{one:.2f}") if moves else "–",
+                str(len(records)),
+            ]
+        )
+    return found
+
+
+def _is_number(key: str) -> bool:
+    return key in ("page_moves", "affinity_changes", "local_share", "busy_ns_per_miss")
+
+
+def table(all_runs: Sequence[Runs]) -> str:
+    """All rows, in Markdown."""
+    return "\n".join(
+        [tables.head(HEADINGS), *(tables.row(one) for run in all_runs for one in rows(run))]
+    )
+
+
+def shortfalls(runs: Runs) -> list[str]:
+    """What the balancer's runs show that it should not have: each run counts."""
+    found = []
+    for record in runs.by.get("balance", []):
+        found += [fault for fault in (_moves(runs, record), _near(runs, record)) if fault]
+    slower = _slower(runs)
+    return list(dict.fromkeys([*found, *([slower] if slower else [])]))
+
+
+def _moves(runs: Runs, record: Record) -> str:
+    moves, pages = record["page_moves"], max(record["pages"], 1)
+    misplaced = runs.misplaced()
+    goal = runs.case.goal
+    if goal is Goal.NOTHING:
+        return (
+            f"{moves} moves, {record['affinity_changes']} changes"
+            if moves or record["affinity_changes"]
+            else ""
+        )
+    if goal is Goal.ONCE and misplaced and moves > 1.05 * misplaced:
+        return f"{moves / misplaced:.2f} moves per misplaced page"
+    kernel = runs.median("kernel", "page_moves")
+    if goal is Goal.SHARED and kernel is not None and moves > kernel / 2:
+        return f"{moves} moves, more than half of the kernel's {kernel:.0f}"
+    # What brings something is no move to no avail.
+    start = runs.median("nothing", "local_share")
+    gains = start is not None and record["local_share"] >= start + NO_GAIN
+    if goal is Goal.IDLE and moves > pages / 100 and not gains:
+        return f"{moves} moves to no avail"
+    return ""
+
+
+def _near(runs: Runs, record: Record) -> str:
+    near = of_the_best(runs, record["local_share"])
+    judged = runs.case.goal in (Goal.SHARED, Goal.BEST, Goal.ONCE, Goal.IDLE)
+    return (
+        f"{near:.3f} of the best local share" if judged and near is not None and near < 0.95 else ""
+    )
+
+
+def _slower(runs: Runs) -> str:
+    alone, beside = (runs.median(one, "busy_ns_per_miss") for one in ("nothing", "balance"))
+    if alone is None or beside is None or beside <= 1.02 * alone:
+        return ""
+    return f"a miss takes {100 * (beside / alone - 1):.0f} % longer than with nothing beside it"
+
+
+def judgement(all_runs: Sequence[Runs]) -> str:
+    """A line for each program that homenode has balanced."""
+    lines = []
+    for runs in all_runs:
+        if not runs.by.get("balance"):
+            continue
+        faults = shortfalls(runs)
+        verdict = f"missed: {'; '.join(faults)}" if faults else "held"
+        lines.append(f"{runs.case.name} ({runs.case.goal.value}): {verdict}")
+    return "\n".join(lines)

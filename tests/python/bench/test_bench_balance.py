@@ -1,0 +1,127 @@
+"""The bench of the balancer: what it runs, what it keeps, and what its table and verdicts say."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from balance import guest, table
+from balance.cases import BESIDE, Case, Goal, stress_cases
+from balance.main import parser
+from balance.runs import Store, counted_region
+
+from homenode.lab.counts import Roi
+from homenode.lab.times import RoiTime
+
+CASE = Case("stress 1", ("stress",), Goal.ONCE, 1)
+
+
+def record(beside: str, moves: int, local: float, **more: Any) -> dict[str, Any]:
+    return {
+        "case": CASE.name,
+        "beside": beside,
+        "page_moves": moves,
+        "affinity_changes": 0,
+        "local_share": local,
+        "busy_ns_per_miss": 100.0,
+        "pages": 1000,
+        **more,
+    }
+
+
+def runs(*records: dict[str, Any], case: Case = CASE) -> table.Runs:
+    return table.Runs(case, [{**one, "case": case.name} for one in records])
+
+
+def test_moves_are_held_against_the_pages_that_are_misplaced_without_a_balancer() -> None:
+    found = runs(record("nothing", 0, 0.2), record("balance", 840, 1.0))
+    assert found.misplaced() == pytest.approx(800)
+    _, balanced = table.rows(found)
+    assert balanced[table.HEADINGS.index("moves per misplaced page")] == "1.05"
+    assert table.shortfalls(found) == []
+    over = runs(record("nothing", 0, 0.2), record("balance", 848, 1.0))
+    assert table.shortfalls(over) == ["1.06 moves per misplaced page"]
+
+
+def test_where_no_placement_helps_no_page_is_misplaced() -> None:
+    shared = Case("map shared", ("map",), Goal.BEST, None, ("map",))
+    found = runs(record("nothing", 0, 0.25), record("placed", 0, 0.26), case=shared)
+    assert found.misplaced() is None
+    assert found.best() == 0.26
+
+
+def test_a_program_to_leave_alone_has_neither_moves_nor_changes() -> None:
+    perfect = Case("perfect", ("stress",), Goal.NOTHING, 1)
+    assert table.shortfalls(runs(record("balance", 0, 1.0), case=perfect)) == []
+    bound = record("balance", 0, 1.0, affinity_changes=2)
+    assert table.shortfalls(runs(bound, case=perfect)) == ["0 moves, 2 changes"]
+
+
+def test_half_of_the_kernels_moves_and_nearly_the_best_share_are_wanted() -> None:
+    shared = Case("stress 2", ("stress",), Goal.SHARED, 0.5, used=0.5)
+    kernel = record("kernel", 1000, 0.5)
+    assert table.shortfalls(runs(kernel, record("balance", 500, 0.48), case=shared)) == []
+    found = table.shortfalls(runs(kernel, record("balance", 501, 0.4), case=shared))
+    assert found == [
+        "501 moves, more than half of the kernel's 1000",
+        "0.800 of the best local share",
+    ]
+
+
+def test_moves_that_bring_something_are_not_to_no_avail() -> None:
+    idle = Case("stress random", ("stress",), Goal.IDLE, 1)
+    before = record("nothing", 0, 0.2)
+    moved = runs(before, record("balance", 11, 0.96), case=idle)
+    assert table.shortfalls(moved) == []
+    found = table.shortfalls(runs(before, record("balance", 11, 0.2), case=idle))
+    assert "11 moves to no avail" in found
+
+
+def test_a_program_that_becomes_slower_is_named() -> None:
+    alone = record("nothing", 0, 0.2)
+    slower = record("balance", 0, 1.0, busy_ns_per_miss=103.0)
+    assert table.shortfalls(runs(alone, slower)) == [
+        "a miss takes 3 % longer than with nothing beside it"
+    ]
+    assert "of nothing" in table.table([runs(alone, slower)])
+
+
+def test_the_verdict_names_each_program_that_was_balanced() -> None:
+    found = [
+        runs(record("nothing", 0, 0.0), record("balance", 900, 1.0)),
+        runs(record("numad", 1, 0)),
+    ]
+    assert table.judgement(found) == "stress 1 (at most 1.05 moves per misplaced page): held"
+
+
+def test_runs_are_kept_and_those_that_failed_run_again(tmp_path: Path) -> None:
+    store = Store(tmp_path / "new" / "runs.jsonl")
+    assert store.records() == []
+    store.add(record("balance", 1, 1.0))
+    store.add({"case": CASE.name, "beside": "balance", "error": "status 1"})
+    with (tmp_path / "new" / "runs.jsonl").open("a") as file:
+        file.write('{"case": "stress')  # One that was killed while it wrote.
+    assert store.count(CASE, "balance") == 1
+    assert store.count(CASE, "numad") == 0
+
+
+def test_the_region_of_the_window_is_the_last_one_that_ended_whole() -> None:
+    time = RoiTime(1000, 1000, 0, (), ())
+    regions = [
+        Roi(number, ended, True, (0,), (), (), {}, time)
+        for number, ended in enumerate(["exit", "marker", "marker", "exit"])
+    ]
+    found = counted_region(regions)
+    assert found is not None
+    assert found.number == 2
+    assert counted_region(regions[:1]) is None
+
+
+def test_threads_whose_cpus_change_are_counted() -> None:
+    assert guest.changed({"1": "0-7", "2": "0-7"}, {"1": "0-1", "2": "0-7"}) == 1
+    assert guest.changed({"1": "0-7"}, {"1": "0-7", "3": "0-1"}) == 0  # A new thread.
+
+
+def test_every_program_has_a_name_of_its_own() -> None:
+    names = [case.name for case in stress_cases(4, 8)]
+    assert len(set(names)) == len(names)
+    assert parser().parse_args([]).beside == list(BESIDE)
