@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <filesystem>
 
 namespace homenode::balancer {
 namespace {
@@ -19,9 +18,10 @@ Unexpected cannot_listen(const std::string& path, int result) {
 }
 
 /// Where a balancer that is gone listened, its file is removed.
-Result<void> clear(const std::string& path) {
-  os::Socket other;
-  const int result = os::connect_to(path, other);
+Result<void> clear(os::Os& os, const std::string& path) {
+  int other = -1;
+  const int result = os.connect_to(path, other);
+  const os::Socket connection(os, other);
   if (result == -ENOTSOCK) {
     return failed(path + " is there and is no socket", "name another file with --socket");
   }
@@ -30,9 +30,7 @@ Result<void> clear(const std::string& path) {
     return failed("another balancer listens at " + path, "name another file with --socket");
   }
   if (result != -ECONNREFUSED) return cannot_listen(path, result);
-  std::error_code error;
-  std::filesystem::remove(path, error);
-  if (error) return cannot_listen(path, -error.value());
+  if (const int removed = os.remove_file(path); removed != 0) return cannot_listen(path, removed);
   return {};
 }
 
@@ -45,20 +43,20 @@ std::string to_json(const Error& error) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
-Result<std::unique_ptr<Control>> Control::open(const std::string& path, Answer answer) {
-  os::Socket listener;
-  int result = os::listen_at(path, listener);
+Result<std::unique_ptr<Control>> Control::open(os::Os& os, const std::string& path, Answer answer) {
+  int descriptor = -1;
+  int result = os.listen_at(path, descriptor);
   if (result == -EADDRINUSE) {
-    if (auto cleared = clear(path); !cleared) return cleared.as_unexpected();
-    result = os::listen_at(path, listener);
+    if (auto cleared = clear(os, path); !cleared) return cleared.as_unexpected();
+    result = os.listen_at(path, descriptor);
   }
   if (result != 0) return cannot_listen(path, result);
-  return std::unique_ptr<Control>(new Control(std::move(listener), path, std::move(answer)));
+  return std::unique_ptr<Control>(
+      new Control(os, os::Socket(os, descriptor), path, std::move(answer)));
 }
 
 Control::~Control() {
-  std::error_code error;
-  std::filesystem::remove(path_, error);
+  os_.remove_file(path_);
 }
 
 void Control::serve(std::chrono::nanoseconds time, const os::Pace& pace) {
@@ -66,46 +64,52 @@ void Control::serve(std::chrono::nanoseconds time, const os::Pace& pace) {
   while (!pace.stopped()) {
     const auto now = pace.now();
     if (now >= end) return;
-    turn(std::min(end - now, signal_latency), now);
+    const auto piece = std::min(end - now, signal_latency);
+    if (!turn(piece, now)) pace.pause(piece);
   }
 }
 
-void Control::turn(std::chrono::nanoseconds longest, std::chrono::nanoseconds now) {
+bool Control::turn(std::chrono::nanoseconds longest, std::chrono::nanoseconds now) {
   std::vector<os::Awaited> awaited;
   for (const Client& client : clients_) {
-    awaited.push_back({&client.connection, client.reader.done(), false});
+    awaited.push_back({client.connection.descriptor(), client.reader.done(), false});
   }
-  if (clients_.size() < most_clients) awaited.push_back({&listener_, false, false});
-  os::wait_for(awaited, longest);
+  if (clients_.size() < most_clients) awaited.push_back({listener_.descriptor(), false, false});
+  const bool waited = os_.wait_for_sockets(awaited, longest) == 0;
   const std::size_t known = clients_.size();
   for (std::size_t i = 0; i < known; ++i) {
     Client& client = clients_[i];
-    if (awaited[i].ready && !client.reader.done()) read(client);
-    if (awaited[i].ready && client.reader.done()) write(client, now);
+    const bool ready = waited && awaited[i].ready;
+    if (ready && !client.reader.done()) read(client);
+    if (ready && client.reader.done()) write(client, now);
     client.over = client.over || now > client.patience_ends;
   }
   std::erase_if(clients_, [](const Client& client) { return client.over; });
-  if (known < awaited.size() && awaited.back().ready) accept(now);
+  if (waited && known < awaited.size() && awaited.back().ready) return accept(now);
+  return waited;
 }
 
-void Control::accept(std::chrono::nanoseconds now) {
+bool Control::accept(std::chrono::nanoseconds now) {
   while (clients_.size() < most_clients) {
-    os::Socket connection;
+    int descriptor = -1;
+    const int result = os_.accept_from(listener_.descriptor(), descriptor);
+    if (result != 0) return result == -EAGAIN || result == -EINTR || result == -ECONNABORTED;
+    os::Socket connection(os_, descriptor);
     os::Peer peer;
-    if (os::accept_from(listener_, connection) != 0) return;
-    if (os::peer_of(connection, peer) != 0) continue;
-    if (!may_ask(peer.user, os::own_user())) {
+    if (os_.peer_of(descriptor, peer) != 0) continue;
+    if (!may_ask(peer.user, os_.own_user())) {
       const Error refusal = failed("this balancer belongs to another user", "ask as root").take();
-      os::send_some(connection, to_json(refusal));
+      os_.send_some(descriptor, to_json(refusal));
       continue;
     }
     clients_.push_back({std::move(connection), now + client_patience, {}, {}, false});
   }
+  return true;
 }
 
 void Control::read(Client& client) {
   std::string bytes;
-  const ssize_t got = os::receive_some(client.connection, longest_request + 1, bytes);
+  const ssize_t got = os_.receive_some(client.connection.descriptor(), longest_request + 1, bytes);
   if (got == -EAGAIN || got == -EINTR) return;
   if (got < 0) {
     client.over = true;
@@ -120,7 +124,7 @@ void Control::read(Client& client) {
 }
 
 void Control::write(Client& client, std::chrono::nanoseconds now) {
-  const ssize_t sent = os::send_some(client.connection, client.answer);
+  const ssize_t sent = os_.send_some(client.connection.descriptor(), client.answer);
   if (sent == -EAGAIN || sent == -EINTR) return;
   if (sent < 0) {
     client.over = true;

@@ -12,7 +12,7 @@
 
 #include "balancer/request.h"
 #include "base/result.h"
-#include "os/local_socket.h"
+#include "os/os.h"
 #include "os/pace.h"
 
 namespace homenode::balancer {
@@ -36,12 +36,12 @@ constexpr bool may_ask(unsigned peer, unsigned own) {
 /// {"schema": "homenode.balance.error/1", …} with the end of a line.
 std::string to_json(const Error& error);
 
-/// Not thread safe. Its file goes with it.
+/// Not thread safe. Its file goes with it. pre: `os` lives longer.
 class Control {
  public:
   /// Listens at `path`. What a balancer that is gone left there is replaced. Errors: failed where
   /// another one listens there, where it is another kind of file, or where it cannot be made.
-  static Result<std::unique_ptr<Control>> open(const std::string& path, Answer answer);
+  static Result<std::unique_ptr<Control>> open(os::Os& os, const std::string& path, Answer answer);
   Control(const Control&) = delete;
   Control& operator=(const Control&) = delete;
   ~Control();
@@ -49,8 +49,9 @@ class Control {
   /// Answers for so long, or until the person wants an end.
   void serve(std::chrono::nanoseconds time, const os::Pace& pace);
 
-  /// Waits at most so long for a client, and does what can be done for all at once.
-  void turn(std::chrono::nanoseconds longest, std::chrono::nanoseconds now);
+  /// Waits at most so long for a client, and does what can be done for all at once. False where the
+  /// kernel refuses to wait or to accept, which it may do again at once.
+  bool turn(std::chrono::nanoseconds longest, std::chrono::nanoseconds now);
 
   [[nodiscard]] std::size_t clients() const { return clients_.size(); }
 
@@ -63,12 +64,17 @@ class Control {
     bool over = false;
   };
 
-  Control(os::Socket listener, std::string path, Answer answer)
-      : listener_(std::move(listener)), path_(std::move(path)), answer_(std::move(answer)) {}
-  void accept(std::chrono::nanoseconds now);
+  Control(os::Os& os, os::Socket listener, std::string path, Answer answer)
+      : os_(os),
+        listener_(std::move(listener)),
+        path_(std::move(path)),
+        answer_(std::move(answer)) {}
+  /// False where the kernel refuses.
+  bool accept(std::chrono::nanoseconds now);
   void read(Client& client);
-  static void write(Client& client, std::chrono::nanoseconds now);
+  void write(Client& client, std::chrono::nanoseconds now);
 
+  os::Os& os_;
   os::Socket listener_;
   std::string path_;
   Answer answer_;
@@ -77,6 +83,7 @@ class Control {
 
 /// Asks the balancer that listens at `path`: its answer, a document in JSON. Errors: no balancer
 /// listens there, or it is another user's; it ended or did not answer in time; what it refused.
-Result<std::string> ask(const std::string& path, const Request& request, const os::Pace& pace);
+Result<std::string> ask(os::Os& os, const std::string& path, const Request& request,
+                        const os::Pace& pace);
 
 }  // namespace homenode::balancer

@@ -33,55 +33,69 @@ std::string text_at(const nlohmann::json& json, const char* key) {
   return found != json.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
+/// The connection, and how long it may take.
+struct Line {
+  os::Os& os;
+  const os::Socket& connection;
+  const os::Pace& pace;
+  const std::string& path;
+  std::chrono::nanoseconds end;
+};
+
 /// Somebody else could listen where a balancer is expected.
-Result<void> check_server(const os::Socket& connection, const std::string& path) {
+Result<void> check_server(os::Os& os, const os::Socket& connection, const std::string& path) {
   os::Peer peer;
-  const int result = os::peer_of(connection, peer);
+  const int result = os.peer_of(connection.descriptor(), peer);
   if (result != 0) return cannot_ask(path, result);
-  const unsigned own = os::own_user();
+  const unsigned own = os.own_user();
   if (own == 0 || peer.user == own || peer.user == 0) return {};
   return cannot_ask(path, -EACCES);
 }
 
 /// Waits until the connection is ready. False where it takes too long or nobody wants it any more.
-bool wait_until_ready(const os::Socket& connection, bool to_send, const os::Pace& pace,
-                      std::chrono::nanoseconds end) {
-  std::array<os::Awaited, 1> awaited{{{&connection, to_send, false}}};
-  while (!pace.stopped() && pace.now() < end) {
-    os::wait_for(awaited, signal_latency);
-    if (awaited[0].ready) return true;
+bool wait_until_ready(const Line& line, bool to_send) {
+  std::array<os::Awaited, 1> awaited{{{line.connection.descriptor(), to_send, false}}};
+  while (!line.pace.stopped() && line.pace.now() < line.end) {
+    const int result = line.os.wait_for_sockets(awaited, signal_latency);
+    if (result == 0 && awaited[0].ready) return true;
+    if (result != 0) line.pace.pause(signal_latency);
   }
   return false;
 }
 
-Result<std::string> exchange(const os::Socket& connection, std::string line, const os::Pace& pace,
-                             const std::string& path) {
-  const auto end = pace.now() + longest_look;
-  while (!line.empty()) {
-    if (!wait_until_ready(connection, true, pace, end)) return cannot_ask(path, -ETIMEDOUT);
-    const ssize_t sent = os::send_some(connection, line);
-    if (sent < 0) return cannot_ask(path, static_cast<int>(sent));
-    line.erase(0, static_cast<std::size_t>(sent));
+Result<std::string> exchange(const Line& line, std::string request) {
+  const int connection = line.connection.descriptor();
+  while (!request.empty()) {
+    if (!wait_until_ready(line, true)) return cannot_ask(line.path, -ETIMEDOUT);
+    const ssize_t sent = line.os.send_some(connection, request);
+    if (sent == -EAGAIN || sent == -EINTR) continue;
+    if (sent < 0) return cannot_ask(line.path, static_cast<int>(sent));
+    request.erase(0, static_cast<std::size_t>(sent));
   }
   std::string answer;
-  while (wait_until_ready(connection, false, pace, end)) {
-    const ssize_t got = os::receive_some(connection, piece_bytes, answer);
+  while (wait_until_ready(line, false)) {
+    const ssize_t got = line.os.receive_some(connection, piece_bytes, answer);
     if (got == 0 || got == -ECONNRESET) return answer;
-    if (got < 0 && got != -EAGAIN && got != -EINTR) return cannot_ask(path, static_cast<int>(got));
+    if (got < 0 && got != -EAGAIN && got != -EINTR) {
+      return cannot_ask(line.path, static_cast<int>(got));
+    }
   }
-  return failed(fmt::format("the balancer at {} does not answer", path),
+  return failed(fmt::format("the balancer at {} does not answer", line.path),
                 "ask again; it answers between two looks", ETIMEDOUT);
 }
 
 }  // namespace
 
-Result<std::string> ask(const std::string& path, const Request& request, const os::Pace& pace) {
-  os::Socket connection;
-  if (const int result = os::connect_to(path, connection); result != 0) {
+Result<std::string> ask(os::Os& os, const std::string& path, const Request& request,
+                        const os::Pace& pace) {
+  int descriptor = -1;
+  if (const int result = os.connect_to(path, descriptor); result != 0) {
     return cannot_ask(path, result);
   }
-  if (auto checked = check_server(connection, path); !checked) return checked.as_unexpected();
-  auto answer = exchange(connection, to_line(request), pace, path);
+  const os::Socket connection(os, descriptor);
+  if (auto checked = check_server(os, connection, path); !checked) return checked.as_unexpected();
+  const Line line{os, connection, pace, path, pace.now() + longest_look};
+  auto answer = exchange(line, to_line(request));
   if (!answer) return answer;
   const auto json = nlohmann::json::parse(*answer, nullptr, false);
   if (!json.is_object()) {

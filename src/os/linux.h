@@ -77,6 +77,16 @@ class Linux final : public Os {
   int send_signal(pid_t process, int signal) override;
   int start_guard(const std::string& path, const std::string& content, Guard& guard) override;
   int end_guard(Guard& guard) override;
+  int listen_at(const std::string& path, int& listener) override;
+  int connect_to(const std::string& path, int& connection) override;
+  int peer_of(int connection, Peer& peer) override;
+  int accept_from(int listener, int& connection) override;
+  ssize_t receive_some(int connection, std::size_t most, std::string& bytes) override;
+  ssize_t send_some(int connection, std::string_view bytes) override;
+  int wait_for_sockets(std::span<Awaited> sockets, std::chrono::nanoseconds longest) override;
+  void close_socket(int socket) override;
+  int send_datagram(const std::string& address, std::string_view text) override;
+  unsigned own_user() override;
 
  private:
   /// get_mempolicy(2) with a mask as large as the kernel's, whatever that is.

@@ -18,6 +18,7 @@
 #include "os/perf_events.h"
 #include "os/programs.h"
 #include "os/shared_memory.h"
+#include "os/sockets.h"
 
 namespace homenode::os {
 
@@ -27,7 +28,7 @@ struct MemoryRange {
   std::size_t bytes = 0;
 };
 
-class Os : public SharedMemory, public Files, public PerfEvents, public Programs {
+class Os : public SharedMemory, public Files, public PerfEvents, public Programs, public Sockets {
  public:
   Os() = default;
 

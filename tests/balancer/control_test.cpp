@@ -9,6 +9,8 @@
 
 #include <unistd.h>
 
+#include "os/linux.h"
+
 namespace homenode::balancer {
 namespace {
 
@@ -28,31 +30,32 @@ class BalancerControl : public testing::Test {
     if (request.pid == 13) return failed("13 is unknown", "ask for another");
     return "{\"asked\": \"" + to_line(request).substr(0, to_line(request).size() - 1) + "\"}\n";
   }
-  [[nodiscard]] std::unique_ptr<Control> open() const {
-    auto control = Control::open(path_, echo);
+  [[nodiscard]] std::unique_ptr<Control> open() {
+    auto control = Control::open(os_, path_, echo);
     EXPECT_TRUE(control);
     return control ? std::move(*control) : nullptr;
   }
-  [[nodiscard]] os::Socket client() const {
-    os::Socket connection;
-    EXPECT_EQ(os::connect_to(path_, connection), 0);
-    return connection;
+  [[nodiscard]] os::Socket client() {
+    int connection = -1;
+    EXPECT_EQ(os_.connect_to(path_, connection), 0);
+    return {os_, connection};
   }
   /// Accepts, reads and writes what is there; the moment is the test's.
   static void turn(Control& control, nanoseconds now = {}) {
     for (int i = 0; i < 3; ++i) control.turn({}, now);
   }
-  static std::string received(const os::Socket& connection) {
+  std::string received(const os::Socket& connection) {
     std::string bytes;
-    while (os::receive_some(connection, 4096, bytes) > 0) {
+    while (os_.receive_some(connection.descriptor(), 4096, bytes) > 0) {
     }
     return bytes;
   }
-  static bool is_closed(const os::Socket& connection) {
+  bool is_closed(const os::Socket& connection) {
     std::string bytes;
-    return os::receive_some(connection, 1, bytes) == 0;
+    return os_.receive_some(connection.descriptor(), 1, bytes) == 0;
   }
 
+  os::Linux os_;
   std::string folder_;
   std::string path_;
 };
@@ -60,7 +63,7 @@ class BalancerControl : public testing::Test {
 TEST_F(BalancerControl, AnswersARequestAndCloses) {
   const auto control = open();
   const os::Socket asking = client();
-  EXPECT_EQ(os::send_some(asking, "explain 7\n"), 10);
+  EXPECT_EQ(os_.send_some(asking.descriptor(), "explain 7\n"), 10);
   turn(*control);
   EXPECT_EQ(received(asking), "{\"asked\": \"explain 7\"}\n");
   EXPECT_EQ(control->clients(), 0U);
@@ -71,8 +74,8 @@ TEST_F(BalancerControl, SaysWhatIsWrongWithGarbageAndLongLines) {
   const auto control = open();
   const os::Socket garbage = client();
   const os::Socket endless = client();
-  os::send_some(garbage, "\x01\xff\n");
-  os::send_some(endless, std::string(100000, 'x'));
+  os_.send_some(garbage.descriptor(), "\x01\xff\n");
+  os_.send_some(endless.descriptor(), std::string(100000, 'x'));
   turn(*control);
   EXPECT_NE(received(garbage).find("homenode.balance.error/1"), std::string::npos);
   EXPECT_NE(received(endless).find("more than 256 bytes"), std::string::npos);
@@ -83,11 +86,11 @@ TEST_F(BalancerControl, LetsASilentClientGoAndAnswersOthersMeanwhile) {
   const auto control = open();
   const os::Socket silent = client();
   const os::Socket slow = client();
-  os::send_some(slow, "sta");
+  os_.send_some(slow.descriptor(), "sta");
   turn(*control);
   EXPECT_EQ(control->clients(), 2U);
   const os::Socket asking = client();
-  os::send_some(asking, "status\n");
+  os_.send_some(asking.descriptor(), "status\n");
   turn(*control, client_patience);
   EXPECT_NE(received(asking), "");
   EXPECT_EQ(control->clients(), 2U);
@@ -100,7 +103,7 @@ TEST_F(BalancerControl, SurvivesAClientThatGoesBeforeItsAnswer) {
   const auto control = open();
   {
     const os::Socket gone = client();
-    os::send_some(gone, "status\n");
+    os_.send_some(gone.descriptor(), "status\n");
   }
   turn(*control);
   EXPECT_EQ(control->clients(), 0U);
@@ -114,7 +117,7 @@ TEST_F(BalancerControl, HasSoManyClientsAtATime) {
     turn(*control);
   }
   const os::Socket waiting = client();
-  os::send_some(waiting, "status\n");
+  os_.send_some(waiting.descriptor(), "status\n");
   turn(*control);
   EXPECT_EQ(control->clients(), most_clients);
   silent.pop_back();
@@ -124,14 +127,15 @@ TEST_F(BalancerControl, HasSoManyClientsAtATime) {
 
 TEST_F(BalancerControl, SendsALongAnswerInPieces) {
   const std::string answer(5 << 20U, 'x');
-  auto control = Control::open(path_, [&](const Request&) { return Result<std::string>(answer); });
+  auto control =
+      Control::open(os_, path_, [&](const Request&) { return Result<std::string>(answer); });
   ASSERT_TRUE(control);
   const os::Socket asking = client();
-  os::send_some(asking, "status\n");
+  os_.send_some(asking.descriptor(), "status\n");
   std::string got;
   for (int i = 0; i < 10000 && got.size() < answer.size(); ++i) {
     (*control)->turn({}, {});
-    os::receive_some(asking, 1 << 20U, got);
+    os_.receive_some(asking.descriptor(), 1 << 20U, got);
   }
   EXPECT_EQ(got, answer);
 }
@@ -146,37 +150,38 @@ TEST_F(BalancerControl, IsForItsUserAlone) {
   EXPECT_FALSE(may_ask(1000, 0));
   const os::Socket asking = client();
   os::Peer peer;
-  ASSERT_EQ(os::peer_of(asking, peer), 0);
-  EXPECT_EQ(peer.user, os::own_user());
+  ASSERT_EQ(os_.peer_of(asking.descriptor(), peer), 0);
+  EXPECT_EQ(peer.user, os_.own_user());
   EXPECT_EQ(peer.pid, getpid());
 }
 
 TEST_F(BalancerControl, ReplacesTheSocketOfADeadBalancerAndNoOther) {
   {
-    os::Socket dead;
-    ASSERT_EQ(os::listen_at(path_, dead), 0);
+    int dead = -1;
+    ASSERT_EQ(os_.listen_at(path_, dead), 0);
+    os_.close_socket(dead);
   }
   ASSERT_TRUE(std::filesystem::exists(path_));
   const auto control = open();
-  const auto second = Control::open(path_, echo);
+  const auto second = Control::open(os_, path_, echo);
   ASSERT_FALSE(second);
   EXPECT_NE(second.error().message().find("another balancer"), std::string::npos);
   const os::Socket asking = client();
-  os::send_some(asking, "status\n");
+  os_.send_some(asking.descriptor(), "status\n");
   turn(*control);
   EXPECT_NE(received(asking), "");
 }
 
 TEST_F(BalancerControl, LeavesAnotherFileAlone) {
   std::ofstream(path_) << "text";
-  const auto control = Control::open(path_, echo);
+  const auto control = Control::open(os_, path_, echo);
   ASSERT_FALSE(control);
   EXPECT_NE(control.error().message().find("no socket"), std::string::npos);
   EXPECT_EQ(std::filesystem::file_size(path_), 4U);
 }
 
 TEST_F(BalancerControl, NamesAPathThatIsTooLong) {
-  const auto control = Control::open(folder_ + "/" + std::string(120, 'x'), echo);
+  const auto control = Control::open(os_, folder_ + "/" + std::string(120, 'x'), echo);
   ASSERT_FALSE(control);
   EXPECT_NE(control.error().message().find("too long"), std::string::npos);
 }
@@ -201,8 +206,8 @@ TEST_F(BalancerControl, ServesItsOwnClient) {
   const bool never = false;
   nanoseconds now{};
   const os::Pace pace = pace_of(now, never);
-  const auto answer = ask(path_, {Request::Kind::explain, 7}, pace);
-  const auto refused = ask(path_, {Request::Kind::explain, 13}, pace);
+  const auto answer = ask(os_, path_, {Request::Kind::explain, 7}, pace);
+  const auto refused = ask(os_, path_, {Request::Kind::explain, 13}, pace);
   stopped = true;
   server.join();
   ASSERT_TRUE(answer) << answer.error().message();
@@ -214,7 +219,7 @@ TEST_F(BalancerControl, ServesItsOwnClient) {
 TEST_F(BalancerControl, TellsAClientThatNobodyListens) {
   const bool never = false;
   nanoseconds now{};
-  const auto answer = ask(path_, {}, pace_of(now, never));
+  const auto answer = ask(os_, path_, {}, pace_of(now, never));
   ASSERT_FALSE(answer);
   EXPECT_NE(answer.error().message().find("no balancer listens"), std::string::npos);
 }
@@ -222,7 +227,7 @@ TEST_F(BalancerControl, TellsAClientThatNobodyListens) {
 TEST_F(BalancerControl, ServesUntilTheTimeIsOverOrAnEndIsWanted) {
   const auto control = open();
   const os::Socket asking = client();
-  os::send_some(asking, "status\n");
+  os_.send_some(asking.descriptor(), "status\n");
   bool stopped = false;
   nanoseconds now{};
   control->serve(std::chrono::milliseconds(20), pace_of(now, stopped));

@@ -23,6 +23,8 @@ struct FakeMachine {
 
 /// No file or segment of the model is larger.
 inline constexpr std::uint64_t fake_shared_bytes = std::uint64_t{16} << 20;
+/// A socket of the model holds no more bytes that were not read.
+inline constexpr std::size_t fake_socket_bytes = 65536;
 
 /// Memory is really mapped, so addresses are real and may be written; but the model knows only of
 /// pages that came in through populate_memory() or first_touch(). Thread safe.
@@ -78,6 +80,15 @@ class Fake final : public Os {
   void set_disk_bytes(std::size_t bytes);
   /// Files that were written to, as "path=content", in order, and signals, as "PID:SIGNAL".
   [[nodiscard]] std::vector<std::string> written() const;
+
+  /// What own_user() gives, and who connects from now on. Both are the caller's without it.
+  void set_users(unsigned own, unsigned connecting);
+  /// The file of a socket at which nobody listens any more.
+  void add_dead_socket(const std::string& path);
+  /// What was sent to the address, each datagram a line.
+  [[nodiscard]] std::string datagrams(const std::string& address) const;
+  /// Sockets that are open.
+  [[nodiscard]] std::size_t sockets() const;
 
   /// A thread on `node` writes to the range for the first time.
   void first_touch(void* address, std::size_t bytes, NodeId node);
@@ -158,6 +169,16 @@ class Fake final : public Os {
   int send_signal(pid_t process, int signal) override;
   int start_guard(const std::string& path, const std::string& content, Guard& guard) override;
   int end_guard(Guard& guard) override;
+  int listen_at(const std::string& path, int& listener) override;
+  int connect_to(const std::string& path, int& connection) override;
+  int peer_of(int connection, Peer& peer) override;
+  int accept_from(int listener, int& connection) override;
+  ssize_t receive_some(int connection, std::size_t most, std::string& bytes) override;
+  ssize_t send_some(int connection, std::string_view bytes) override;
+  int wait_for_sockets(std::span<Awaited> sockets, std::chrono::nanoseconds longest) override;
+  void close_socket(int socket) override;
+  int send_datagram(const std::string& address, std::string_view text) override;
+  unsigned own_user() override;
 
  private:
   struct FakeProcess {
@@ -170,6 +191,13 @@ class Fake final : public Os {
     void* ring = nullptr;
     std::size_t bytes = 0;
     void* aux = nullptr;
+  };
+  struct FakeSocket {
+    std::string path;          // Of one that listens.
+    std::deque<int> waiting;   // Clients of it.
+    std::optional<int> other;  // The other end; nothing once that is closed.
+    std::string received;      // What it has not read yet.
+    unsigned user = 0;         // Who connected.
   };
   struct Thread {
     FakePolicy policy;
@@ -217,6 +245,11 @@ class Fake final : public Os {
   std::map<int, std::string> appended_;
   std::map<pid_t, std::pair<std::string, std::string>> guards_;  // Path and content.
   std::vector<std::string> written_;
+  std::map<int, FakeSocket> sockets_;
+  std::map<std::string, int> socket_files_;  // -1: nobody listens.
+  std::map<std::string, std::string> datagrams_;
+  std::optional<unsigned> own_user_;
+  std::optional<unsigned> connecting_user_;
   std::size_t disk_bytes_ = static_cast<std::size_t>(-1);
   pid_t child_ = 4000;
   int next_descriptor_ = 1000;

@@ -101,6 +101,7 @@ int Fake::close_file(int) {
 int Fake::remove_file(const std::string& path) {
   const std::lock_guard guard(lock_);
   if (const int error = enter("remove_file")) return error;
+  if (socket_files_.erase(path) != 0) return 0;
   return shared_files_.erase(path) == 0 ? -ENOENT : 0;
 }
 

@@ -125,7 +125,7 @@ class Balance final : public Verb {
     if (!request) return request.as_unexpected();
     const os::StopSignals signals;
     const os::Pace pace = context.pace != nullptr ? *context.pace : os::StopSignals::pace();
-    const auto answer = balancer::ask(socket_file(context.os, options_), *request, pace);
+    const auto answer = balancer::ask(context.os, socket_file(context.os, options_), *request, pace);
     if (!answer) return answer.as_unexpected();
     const bool one = request->kind == balancer::Request::Kind::explain;
     const auto text = options_.json ? answer
@@ -231,7 +231,7 @@ class Balance final : public Verb {
     history_ = balancer::History({changes.journal().owner.id, seconds_since_1970(), interval_s,
                                   loop.dry_run, std::max(forget_s, 3 * interval_s)});
     auto control = balancer::Control::open(
-        socket_file(context.os, options_), [&](const balancer::Request& request) {
+        context.os, socket_file(context.os, options_), [&](const balancer::Request& request) {
           return history_.answer(request, changes.journal(), seconds_since_1970());
         });
     if (control || !options_.socket.empty()) return control;
