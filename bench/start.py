@@ -1,4 +1,5 @@
-"""Starting a program through `homenode run` and through numactl, in turn, on this host."""
+"""What it takes to start: a program through `homenode run` and through numactl, the help and the
+version beside numactl's, and `homenode topology` beside lstopo; in turn, on this host."""
 
 import shutil
 
@@ -23,3 +24,14 @@ def start(runs: int = 301) -> None:
         theirs = [numactl, *options, "--", true]
         what = f"start of a program, {name}, homenode run / numactl"
         compare(what, ours, theirs, runs)
+    for option in ("--help", "--version"):
+        # numactl takes either for a mistake and prints its usage.
+        ours, theirs = [homenode, option], [numactl, option]
+        what = f"homenode {option} / numactl {option}"
+        compare(what, ours, theirs, runs, silent=True, their_exit_code=1)
+    lstopo = shutil.which("lstopo-no-graphics")
+    if lstopo is None:
+        print("start: topology left out, lstopo-no-graphics (Debian's hwloc) is not on PATH")
+        return
+    what = "homenode topology / lstopo-no-graphics"
+    compare(what, [homenode, "topology"], [lstopo], runs, silent=True)

@@ -1,5 +1,6 @@
 // The command `homenode`: small, so that what it starts is started at once. It has the verbs whose
-// start is part of what people measure and becomes homenode-native for all else;
+// start is part of what people measure, its own help and version, and becomes homenode-native for
+// all else;
 // docs/decisions/0010 says why.
 #include <iostream>
 #include <memory>
@@ -20,6 +21,7 @@ std::unique_ptr<Verb> quick_verb(const std::string& name) {
 }
 
 int start(Context& context, const std::vector<std::string>& arguments) {
+  if (answers_alone(context.out, arguments)) return exit_done;
   const auto verb = arguments.empty() ? nullptr : quick_verb(arguments.front());
   if (!verb) return become_native(context, arguments);
   return invoke(context, *verb, {arguments.begin() + 1, arguments.end()});

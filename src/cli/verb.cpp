@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include <fmt/format.h>
+
 #include "base/words.h"
 #include "os/linux.h"
 
@@ -78,6 +80,32 @@ std::vector<ExternalVerb> external_verbs() {
     if (row.language == "Python") verbs.push_back({std::string(row.name), row.summary});
   }
   return verbs;
+}
+
+std::string overview() {
+  std::string text =
+      "homenode shows where memory lives and who uses it, and puts threads and memory where a\n"
+      "program runs fastest, on any NUMA Linux machine, real or virtual.\n\n"
+      "Usage: homenode VERB [OPTIONS] …\n\nVerbs:\n";
+  for (const Row& row : table) text += fmt::format("  {:<10} {}\n", row.name, row.summary);
+  text +=
+      "\nAny verb takes --machine NAME|FILE: it then runs inside the lab on that virtual machine,\n"
+      "which --scale N makes N times smaller.\n"
+      "'homenode VERB --help' explains a verb, 'homenode --version' prints the version.\n"
+      "Exit codes: 0 done, 1 failed, 2 bad usage, 3 not supported here; 125 beside a program.\n";
+  return text;
+}
+
+bool answers_alone(std::ostream& out, const std::vector<std::string>& arguments) {
+  if (arguments.empty()) return false;
+  const std::string& name = arguments.front();
+  if (name == "--help" || name == "-h" || (name == "help" && arguments.size() == 1)) {
+    out << overview();
+    return true;
+  }
+  if (name != "--version") return false;
+  out << "homenode " HOMENODE_VERSION "\n";
+  return true;
 }
 
 std::vector<std::string> verb_names() {

@@ -101,6 +101,13 @@ struct ExternalVerb {
 /// Those that come with homenode, in the order of the help.
 std::vector<ExternalVerb> external_verbs();
 
+/// The help of the command itself: what it is for, and every verb with its summary.
+std::string overview();
+
+/// Prints what a command line without a verb asks for, the help or the version; false, and nothing
+/// printed, where it asks for something else. Needs no verb to be made: both are started often.
+bool answers_alone(std::ostream& out, const std::vector<std::string>& arguments);
+
 /// All that come with homenode.
 std::vector<std::string> verb_names();
 

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -16,6 +17,13 @@
 namespace homenode::machine {
 namespace {
 
+// GPUs' runtimes tell nothing that is of use here.
+#define HN_GPU_PLUGINS \
+  "hwloc_gl.so,hwloc_opencl.so,hwloc_cuda.so,hwloc_nvml.so,hwloc_rsmi.so,hwloc_levelzero.so"
+constexpr const char* gpu_plugins = HN_GPU_PLUGINS;
+constexpr const char* all_plugins = HN_GPU_PLUGINS ",hwloc_pci.so,hwloc_xml_libxml.so";
+#undef HN_GPU_PLUGINS
+
 /// hwloc complains on stderr about strange systems and files; only the command line may print. It
 /// offers no call for that, only this variable, which it reads once.
 void silence_hwloc() {
@@ -23,10 +31,26 @@ void silence_hwloc() {
   std::call_once(once, [] { setenv("HWLOC_HIDE_ERRORS", "2", 0); });
 }
 
-Result<Topology> new_topology() {
+/// Starts hwloc without some plugins. It opens each that is installed before it can be told to do
+/// without: those for GPUs bring in X11 and OpenCL, that for XML brings in libxml2 and ICU. The
+/// variable is all that it offers against that; it is put back at once, because programs that are
+/// started later are not to find it.
+int start_hwloc(hwloc_topology_t& topology, const char* without_plugins) {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  const bool chosen_by_user = std::getenv("HWLOC_PLUGINS_BLACKLIST") != nullptr;
+  if (!chosen_by_user) setenv("HWLOC_PLUGINS_BLACKLIST", without_plugins, 1);
+  const int result = hwloc_topology_init(&topology);
+  const int reason = errno;
+  if (!chosen_by_user) unsetenv("HWLOC_PLUGINS_BLACKLIST");
+  errno = reason;
+  return result;
+}
+
+Result<Topology> new_topology(const char* without_plugins) {
   silence_hwloc();
   hwloc_topology_t raw = nullptr;
-  if (hwloc_topology_init(&raw) != 0) {
+  if (start_hwloc(raw, without_plugins) != 0) {
     return failed("cannot start hwloc", "free some memory and try again", errno);
   }
   Topology topology(raw);
@@ -76,18 +100,35 @@ Result<std::string> read_whole_file(const std::string& path) {
 
 }  // namespace
 
-Result<Topology> open_live() {
-  auto topology = new_topology();
-  if (!topology) return topology;
-  leave_out_slow_discovery(topology->get());
-  if (hwloc_topology_load(topology->get()) != 0) {
+namespace {
+
+Result<Topology> load_system(Topology topology) {
+  leave_out_slow_discovery(topology.get());
+  if (hwloc_topology_load(topology.get()) != 0) {
     return failed("cannot read this machine's topology", "check that /sys is mounted", errno);
   }
   return topology;
 }
 
+}  // namespace
+
+Result<Topology> open_live() {
+  auto topology = new_topology(gpu_plugins);
+  if (!topology) return topology;
+  return load_system(*std::move(topology));
+}
+
+Result<Topology> open_live_without_pci() {
+  auto topology = new_topology(all_plugins);
+  if (!topology) return topology;
+  hwloc_topology_set_type_filter(topology->get(), HWLOC_OBJ_PCI_DEVICE,
+                                 HWLOC_TYPE_FILTER_KEEP_NONE);
+  hwloc_topology_set_type_filter(topology->get(), HWLOC_OBJ_BRIDGE, HWLOC_TYPE_FILTER_KEEP_NONE);
+  return load_system(*std::move(topology));
+}
+
 Result<Topology> open_xml_text(const std::string& xml) {
-  auto topology = new_topology();
+  auto topology = new_topology(gpu_plugins);
   if (!topology) return topology;
   // hwloc wants the terminating zero counted.
   const int size = static_cast<int>(xml.size() + 1);
@@ -112,7 +153,7 @@ Result<Topology> open_xml(const std::string& path) {
 }
 
 Result<Topology> open_synthetic(const std::string& description) {
-  auto topology = new_topology();
+  auto topology = new_topology(gpu_plugins);
   if (!topology) return topology;
   if (hwloc_topology_set_synthetic(topology->get(), description.c_str()) != 0 ||
       hwloc_topology_load(topology->get()) != 0) {

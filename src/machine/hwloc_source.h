@@ -23,6 +23,10 @@ using Topology = std::unique_ptr<hwloc_topology, TopologyDeleter>;
 
 /// The running system with all its CPUs and nodes, allowed or not. Errors: failed.
 Result<Topology> open_live();
+/// The same without what stands between devices and nodes: PCI devices and bridges, whose
+/// configuration hwloc reads register by register, a millisecond a device in a virtual machine. The
+/// devices themselves are there, at their nodes.
+Result<Topology> open_live_without_pci();
 /// Errors: failed, naming the file, when it is missing, unreadable or not hwloc's XML.
 Result<Topology> open_xml(const std::string& path);
 /// A topology from hwloc's XML that hwloc itself has written.

@@ -1,9 +1,12 @@
 #include "machine/load.h"
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -30,7 +33,49 @@ std::string find_loss(const Machine& kernel, const Machine& found, bool with_gpu
   return "";
 }
 
-/// With HWLOC_XMLFILE or HWLOC_SYNTHETIC, hwloc shows another machine.
+/// Where the kernel has the devices of a kind.
+const char* class_folder(std::string_view kind) {
+  if (kind == "network") return "/sys/class/net/";
+  if (kind == "block") return "/sys/class/block/";
+  if (kind == "gpu") return "/sys/class/drm/";
+  if (kind == "fabric") return "/sys/class/infiniband/";
+  if (kind == "dma") return "/sys/class/dma/";
+  return nullptr;
+}
+
+/// "0000:3b:00.1": hexadecimal digits and separators, where a PCI device has them.
+bool is_pci_address(std::string_view text) {
+  constexpr std::string_view tail = "XX:XX.X";  // Bus, device and function, after the domain.
+  if (text.size() < tail.size() + 5 || text[text.size() - tail.size() - 1] != ':') return false;
+  const auto is_digit = [](char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; };
+  const std::string_view end = text.substr(text.size() - tail.size());
+  for (std::size_t i = 0; i < tail.size(); ++i) {
+    if (tail[i] == 'X' ? !is_digit(end[i]) : end[i] != tail[i]) return false;
+  }
+  return std::ranges::all_of(text.substr(0, text.size() - tail.size() - 1), is_digit);
+}
+
+/// The kernel's own path of a device leads through the PCI device that it is a part of.
+void find_pci_addresses(std::vector<Device>& devices) {
+  const char* const root = std::getenv("HWLOC_FSROOT");
+  for (Device& device : devices) {
+    const char* const folder = class_folder(device.kind);
+    if (!device.pci.empty() || folder == nullptr) continue;
+    std::error_code error;
+    const auto path =
+        std::filesystem::canonical((root == nullptr ? "" : root) + (folder + device.name), error);
+    for (const auto& part : path) {
+      if (is_pci_address(part.native())) device.pci = part.native();
+    }
+  }
+}
+
+/// With these, hwloc shows another machine.
+bool shows_another_machine() {
+  return std::getenv("HWLOC_XMLFILE") != nullptr || std::getenv("HWLOC_SYNTHETIC") != nullptr;
+}
+
+/// The machine is this one, or that of a folder with a kernel's files.
 bool shows_the_kernel(hwloc_topology_t topology) {
   return hwloc_topology_is_thissystem(topology) != 0 || std::getenv("HWLOC_FSROOT") != nullptr;
 }
@@ -61,10 +106,11 @@ Result<Machine> load_live() {
 }
 
 Result<Machine> load_live(const FileReader& read) {
-  const auto topology = open_live();
+  const auto topology = shows_another_machine() ? open_live() : open_live_without_pci();
   if (!topology) return topology.as_unexpected();
   auto machine = read_machine(topology->get(), Provenance::firmware, "live");
   if (!machine) return machine;
+  if (!shows_another_machine()) find_pci_addresses(machine->devices);
   apply_limits(topology->get(), *machine);
   if (read && shows_the_kernel(topology->get())) {
     if (auto held = hold_against_kernel(read, *machine); !held) return held.as_unexpected();

@@ -59,6 +59,14 @@ class SysfsTree {
     std::ofstream(this->path(path), std::ios::trunc) << content << '\n';
   }
 
+  /// Makes a symbolic link in the tree to another place of it, relative as those in sysfs are.
+  void link(const std::string& path, const std::string& target) const {
+    const auto from = this->path(path);
+    std::filesystem::create_directories(from.parent_path());
+    std::filesystem::create_symlink(
+        std::filesystem::relative(this->path(target), from.parent_path()), from);
+  }
+
  private:
   std::filesystem::path root_;
 };

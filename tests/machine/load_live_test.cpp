@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -20,6 +22,41 @@ TEST(LoadLive, DescribesThisMachine) {
   EXPECT_FALSE(machine->allowed_cpus.empty());
   EXPECT_FALSE(machine->allowed_nodes.empty());
   EXPECT_FALSE(machine->nodes_with_memory().empty());
+}
+
+TEST(LoadLive, HasTheDevicesThatHwlocSeesWithAllOfPci) {
+  const auto machine = load_live();
+  ASSERT_TRUE(machine) << machine.error().message();
+  const auto xml = export_xml("live");
+  ASSERT_TRUE(xml) << xml.error().message();
+  const auto path = std::filesystem::path(testing::TempDir()) / "load_live_devices.xml";
+  std::ofstream(path) << *xml;
+  const auto whole = load_xml(path);
+  std::filesystem::remove(path);
+  ASSERT_TRUE(whole) << whole.error().message();
+  ASSERT_EQ(machine->devices.size(), whole->devices.size());
+  for (std::size_t i = 0; i < machine->devices.size(); ++i) {
+    const Device& device = machine->devices[i];
+    EXPECT_EQ(device.name, whole->devices[i].name);
+    EXPECT_EQ(device.kind, whole->devices[i].kind);
+    EXPECT_EQ(device.pci, whole->devices[i].pci) << device.name;
+    EXPECT_EQ(device.nodes, whole->devices[i].nodes) << device.name;
+  }
+}
+
+TEST(LoadLive, FindsThePciDeviceThatADeviceIsAPartOf) {
+  const SysfsTree tree("offline-2x4");
+  const std::string pci = "/sys/devices/pci0000:00/0000:00:1c.4/0000:3b:00.1";
+  tree.set(pci + "/local_cpus", "f0");
+  tree.link("/sys/bus/pci/devices/0000:3b:00.1", pci);
+  tree.set(pci + "/net/eth7/address", "02:00:00:00:00:01");
+  tree.link("/sys/class/net/eth7", pci + "/net/eth7");
+  const auto machine = load_live();
+  ASSERT_TRUE(machine) << machine.error().message();
+  const auto found = std::ranges::find(machine->devices, "eth7", &Device::name);
+  ASSERT_NE(found, machine->devices.end());
+  EXPECT_EQ(found->pci, "0000:3b:00.1");
+  EXPECT_EQ(found->nodes, NodeSet{NodeId(1)});
 }
 
 TEST(LoadLive, LeavesOfflineCpusOutOfTheNodes) {
