@@ -15,20 +15,25 @@ inline Cube rest(const MgLevel& level) {
   return {level.r, level.n};
 }
 
-/// The residual down to the coarsest grid, and a correction up again, smoothed on each level.
+/// The residual down to the coarsest grid, and a correction up again, smoothed on each level; on
+/// the finest, what is then left.
 void v_cycle(const MgJob& job) {
   const std::size_t finest = job.level_count - 1;
   for (std::size_t k = finest; k > 0; --k)
     restrict_to(rest(job.levels[k]), rest(job.levels[k - 1]));
   clear(solution(job.levels[0]));
   smooth(rest(job.levels[0]), solution(job.levels[0]), job.smooth);
-  for (std::size_t k = 1; k <= finest; ++k) {
+  for (std::size_t k = 1; k < finest; ++k) {
     const MgLevel& level = job.levels[k];
-    if (k != finest) clear(solution(level));
-    add_interpolated(solution(job.levels[k - 1]), solution(level));
-    take_residual(solution(level), k == finest ? job.v : level.r, rest(level));
+    clear(solution(level));
+    add_interpolated_and_take_residual(solution(job.levels[k - 1]), solution(level), level.r,
+                                       rest(level));
     smooth(rest(level), solution(level), job.smooth);
   }
+  const MgLevel& last = job.levels[finest];
+  add_interpolated_and_take_residual(solution(job.levels[finest - 1]), solution(last), job.v,
+                                     rest(last));
+  smooth_and_take_residual(solution(last), job.v, rest(last), job.smooth);
 }
 
 double solve(const MgJob& job) {
@@ -36,10 +41,7 @@ double solve(const MgJob& job) {
 #pragma omp parallel num_threads(job.threads)
   {
     take_residual(solution(finest), job.v, rest(finest));
-    for (int cycle = 0; cycle < job.cycles; ++cycle) {
-      v_cycle(job);
-      take_residual(solution(finest), job.v, rest(finest));
-    }
+    for (int cycle = 0; cycle < job.cycles; ++cycle) v_cycle(job);
     job.shares[omp_get_thread_num()].value = squares(rest(finest));
   }
   double sum = 0.0;

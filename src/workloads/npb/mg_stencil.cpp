@@ -1,5 +1,7 @@
 #include "workloads/npb/mg_stencil.h"
 
+#include <omp.h>
+
 #include <cstdint>
 
 namespace homenode::workloads::npb::HN_ISA {
@@ -54,6 +56,68 @@ inline void wrap_plane(Cube cube, std::size_t z) {
   if (z == n) copy_plane(cube, n, 0);
 }
 
+/// r's plane z.
+inline void residual_plane(Cube u, const double* v, Cube r, std::size_t z, Around& around) {
+  // A: -8/3 of the cell, nothing of its faces, 1/6 of its edges, 1/12 of its corners.
+  constexpr double of_cell = -8.0 / 3.0;
+  constexpr double of_edges = 1.0 / 6.0;
+  constexpr double of_corners = 1.0 / 12.0;
+  for (std::size_t y = 1; y <= u.n; ++y) {
+    sum_around(u, z, y, around);
+    const double* const u_line = u.line(z, y);
+    double* const r_line = r.line(z, y);
+    const double* const v_line = v + (r_line - r.data);
+#pragma omp simd
+    for (std::size_t x = 1; x <= u.n; ++x) {
+      const double edges = around.edges[x] + (around.faces[x - 1] + around.faces[x + 1]);
+      const double corners = around.edges[x - 1] + around.edges[x + 1];
+      r_line[x] = v_line[x] - of_cell * u_line[x] - of_edges * edges - of_corners * corners;
+    }
+  }
+  wrap_plane(r, z);
+}
+
+/// u's plane z.
+inline void smooth_plane(Cube r, Cube u, const double* weights, std::size_t z, Around& around) {
+  const double of_cell = weights[0];
+  const double of_faces = weights[1];
+  const double of_edges = weights[2];
+  for (std::size_t y = 1; y <= u.n; ++y) {
+    sum_around(r, z, y, around);
+    const double* const r_line = r.line(z, y);
+    double* const u_line = u.line(z, y);
+#pragma omp simd
+    for (std::size_t x = 1; x <= u.n; ++x) {
+      const double faces = around.faces[x] + (r_line[x - 1] + r_line[x + 1]);
+      const double edges = around.edges[x] + (around.faces[x - 1] + around.faces[x + 1]);
+      u_line[x] += of_cell * r_line[x] + of_faces * faces + of_edges * edges;
+    }
+  }
+  wrap_plane(u, z);
+}
+
+struct Planes {
+  std::size_t begin;
+  std::size_t end;
+};
+
+/// The caller's part of the planes [begin, end).
+inline Planes own_planes(std::size_t begin, std::size_t end) {
+  const auto rank = static_cast<std::size_t>(omp_get_thread_num());
+  const auto threads = static_cast<std::size_t>(omp_get_num_threads());
+  const std::size_t count = end - begin;
+  return {begin + count * rank / threads, begin + count * (rank + 1) / threads};
+}
+
+/// The residual of the first and the last of a thread's planes, beside which are others'. Those
+/// between them were taken as soon as their neighbours were finished, which a cache then still had.
+inline void outer_residuals(Cube u, const double* v, Cube r, Planes own, Around& around) {
+  if (own.begin == own.end) return;
+  const std::size_t last = own.end - 1;
+  if (own.begin >= 1) residual_plane(u, v, r, own.begin, around);
+  if (last <= u.n && last > own.begin) residual_plane(u, v, r, last, around);
+}
+
 }  // namespace
 
 void clear(Cube cube) {
@@ -66,49 +130,27 @@ void clear(Cube cube) {
 }
 
 void take_residual(Cube u, const double* v, Cube r) {
-  // A: -8/3 of the cell, nothing of its faces, 1/6 of its edges, 1/12 of its corners.
-  constexpr double of_cell = -8.0 / 3.0;
-  constexpr double of_edges = 1.0 / 6.0;
-  constexpr double of_corners = 1.0 / 12.0;
   Around around;
 #pragma omp for schedule(static)
-  for (std::size_t z = 1; z <= u.n; ++z) {
-    for (std::size_t y = 1; y <= u.n; ++y) {
-      sum_around(u, z, y, around);
-      const double* const u_line = u.line(z, y);
-      double* const r_line = r.line(z, y);
-      const double* const v_line = v + (r_line - r.data);
-#pragma omp simd
-      for (std::size_t x = 1; x <= u.n; ++x) {
-        const double edges = around.edges[x] + (around.faces[x - 1] + around.faces[x + 1]);
-        const double corners = around.edges[x - 1] + around.edges[x + 1];
-        r_line[x] = v_line[x] - of_cell * u_line[x] - of_edges * edges - of_corners * corners;
-      }
-    }
-    wrap_plane(r, z);
-  }
+  for (std::size_t z = 1; z <= u.n; ++z) residual_plane(u, v, r, z, around);
 }
 
 void smooth(Cube r, Cube u, const double* weights) {
-  const double of_cell = weights[0];
-  const double of_faces = weights[1];
-  const double of_edges = weights[2];
   Around around;
 #pragma omp for schedule(static)
-  for (std::size_t z = 1; z <= u.n; ++z) {
-    for (std::size_t y = 1; y <= u.n; ++y) {
-      sum_around(r, z, y, around);
-      const double* const r_line = r.line(z, y);
-      double* const u_line = u.line(z, y);
-#pragma omp simd
-      for (std::size_t x = 1; x <= u.n; ++x) {
-        const double faces = around.faces[x] + (r_line[x - 1] + r_line[x + 1]);
-        const double edges = around.edges[x] + (around.faces[x - 1] + around.faces[x + 1]);
-        u_line[x] += of_cell * r_line[x] + of_faces * faces + of_edges * edges;
-      }
-    }
-    wrap_plane(u, z);
+  for (std::size_t z = 1; z <= u.n; ++z) smooth_plane(r, u, weights, z, around);
+}
+
+void smooth_and_take_residual(Cube u, const double* v, Cube r, const double* weights) {
+  Around around;
+  const Planes own = own_planes(1, u.n + 1);
+  for (std::size_t z = own.begin; z < own.end; ++z) {
+    smooth_plane(r, u, weights, z, around);
+    if (z >= own.begin + 2) residual_plane(u, v, r, z - 1, around);
   }
+#pragma omp barrier
+  outer_residuals(u, v, r, own, around);
+#pragma omp barrier
 }
 
 void restrict_to(Cube fine, Cube coarse) {
@@ -144,32 +186,49 @@ inline void add_line(const double* line, double* target, std::size_t n, double w
   }
 }
 
-}  // namespace
-
-void add_interpolated(Cube coarse, Cube fine) {
-  const std::size_t n = coarse.n;
+/// Sums of lines on the way from a coarse grid to a fine one.
+struct Between {
   alignas(64) double across[longest_line];
   alignas(64) double up[longest_line];
   alignas(64) double both[longest_line];
-#pragma omp for schedule(static)
-  for (std::size_t z = 0; z <= n; ++z) {
-    for (std::size_t y = 0; y <= n; ++y) {
-      const double* const line = coarse.line(z, y);
-      const double* const after = coarse.line(z, y + 1);
-      const double* const above = coarse.line(z + 1, y);
-      const double* const above_after = coarse.line(z + 1, y + 1);
+};
+
+/// Planes 2z and 2z + 1 of the fine grid.
+inline void add_plane(Cube coarse, Cube fine, std::size_t z, Between& between) {
+  const std::size_t n = coarse.n;
+  for (std::size_t y = 0; y <= n; ++y) {
+    const double* const line = coarse.line(z, y);
+    const double* const after = coarse.line(z, y + 1);
+    const double* const above = coarse.line(z + 1, y);
+    const double* const above_after = coarse.line(z + 1, y + 1);
 #pragma omp simd
-      for (std::size_t x = 0; x < n + 2; ++x) {
-        across[x] = line[x] + after[x];
-        up[x] = line[x] + above[x];
-        both[x] = across[x] + (above[x] + above_after[x]);
-      }
-      add_line(line, fine.line(2 * z, 2 * y), n, 1.0);
-      add_line(across, fine.line(2 * z, 2 * y + 1), n, 0.5);
-      add_line(up, fine.line(2 * z + 1, 2 * y), n, 0.5);
-      add_line(both, fine.line(2 * z + 1, 2 * y + 1), n, 0.25);
+    for (std::size_t x = 0; x < n + 2; ++x) {
+      between.across[x] = line[x] + after[x];
+      between.up[x] = line[x] + above[x];
+      between.both[x] = between.across[x] + (above[x] + above_after[x]);
     }
+    add_line(line, fine.line(2 * z, 2 * y), n, 1.0);
+    add_line(between.across, fine.line(2 * z, 2 * y + 1), n, 0.5);
+    add_line(between.up, fine.line(2 * z + 1, 2 * y), n, 0.5);
+    add_line(between.both, fine.line(2 * z + 1, 2 * y + 1), n, 0.25);
   }
+}
+
+}  // namespace
+
+void add_interpolated_and_take_residual(Cube coarse, Cube u, const double* v, Cube r) {
+  Between between;
+  Around around;
+  const Planes own = own_planes(0, coarse.n + 1);
+  for (std::size_t z = own.begin; z < own.end; ++z) {
+    add_plane(coarse, u, z, between);
+    if (z == own.begin) continue;
+    residual_plane(u, v, r, 2 * z - 1, around);
+    residual_plane(u, v, r, 2 * z, around);
+  }
+#pragma omp barrier
+  outer_residuals(u, v, r, {2 * own.begin, 2 * own.end}, around);
+#pragma omp barrier
 }
 
 double squares(Cube cube) {

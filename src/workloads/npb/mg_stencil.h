@@ -26,11 +26,15 @@ void take_residual(Cube u, const double* v, Cube r);
 /// u += S r, and u's outer layer.
 void smooth(Cube r, Cube u, const double* weights);
 
+/// Both in one sweep: u += S r, then r = v - A u, which reads u's planes while a cache has them.
+void smooth_and_take_residual(Cube u, const double* v, Cube r, const double* weights);
+
 /// The weighted mean of 27 cells around every other one, and the outer layer.
 void restrict_to(Cube fine, Cube coarse);
 
-/// fine += coarse, in between by trilinear interpolation.
-void add_interpolated(Cube coarse, Cube fine);
+/// u += coarse, in between by trilinear interpolation; then r = v - A u, and r's outer layer. v may
+/// be r.
+void add_interpolated_and_take_residual(Cube coarse, Cube u, const double* v, Cube r);
 
 /// The thread's share of the sum of squares. No barrier.
 double squares(Cube cube);
