@@ -10,7 +10,7 @@
 namespace homenode::trial {
 namespace {
 
-/// Arrays of this size or more are aligned to it, so that the kernel may use huge pages.
+/// Arrays of this size or more are aligned to it, and the kernel is asked for huge pages.
 constexpr std::size_t huge_alignment = std::size_t{2} << 20U;
 
 /// How many of the pages that are present are elsewhere than planned.
@@ -41,11 +41,14 @@ Result<ProgramArrays> ProgramArrays::map(os::Os& os,
   ProgramArrays arrays;
   for (const workloads::ArrayNeed& need : needs) {
     const std::size_t page = os.page_bytes();
-    const std::size_t alignment = need.bytes < huge_alignment ? page : huge_alignment;
+    const bool large = need.bytes >= huge_alignment;
+    const std::size_t alignment = large ? huge_alignment : page;
     auto memory = actuation::AlignedMemory::map(os, round_up(need.bytes, alignment), alignment);
     if (!memory) return memory.as_unexpected();
     // What lies between the array's end and the alignment is never touched.
     arrays.regions_.push_back({memory->region().address, round_up(need.bytes, page)});
+    // A kernel that has none refuses, and the array is as it was.
+    if (large) (void)choose_pages(os, arrays.regions_.back(), PageKind::huge);
     arrays.addresses_.push_back(memory->region().address);
     arrays.memory_.push_back(*std::move(memory));
   }
