@@ -29,6 +29,7 @@ module homenode
     procedure :: allocate => region_allocate
     procedure :: adopt => region_adopt
     procedure :: address => region_address
+    procedure :: name => region_name
     procedure :: place => region_place
     procedure :: place_array => region_place_array
     procedure :: nodes => region_nodes
@@ -81,6 +82,13 @@ module homenode
       import :: c_ptr, c_size_t
       type(c_ptr), value :: region
       integer(c_size_t) :: c_pages
+    end function
+    function c_name(region, name, error) bind(c, name='hn_region_name')
+      import :: c_int, c_ptr, c_char
+      type(c_ptr), value :: region
+      character(kind=c_char), intent(in) :: name(*)
+      type(c_ptr) :: error
+      integer(c_int) :: c_name
     end function
     function c_place(region, rule, error) bind(c, name='hn_region_place')
       import :: c_int, c_ptr, c_char
@@ -210,6 +218,17 @@ contains
     type(c_ptr) :: address
     address = c_address(self%handle)
   end function
+
+  !> The name under which `homenode profile` shows it.
+  subroutine region_name(self, name, message)
+    class(hn_region), intent(in) :: self
+    character(*), intent(in) :: name
+    character(:), allocatable, intent(out) :: message
+    type(c_ptr) :: error
+    integer(c_int) :: status
+    status = c_name(self%handle, trim(name) // c_null_char, error)
+    message = taken(error)
+  end subroutine
 
   !> Places the pages, anew as often as wanted; the values stay.
   subroutine region_place(self, rule, message)

@@ -134,6 +134,13 @@ void* hn_region_address(const hn_region* region);
 size_t hn_region_bytes(const hn_region* region);
 size_t hn_region_pages(const hn_region* region);
 
+/** Gives a region the name under which `homenode profile` shows it, and `homenode where` and
+ * /proc/PID/maps do on a kernel that can name memory (CONFIG_ANON_VMA_NAME, Linux 5.17): up to 63
+ * printable characters, none of them one of \\ ` $ [ ]. Of adopted memory, the whole pages in it
+ * get the name, and none where the kernel calls it something else ("[heap]", a file). Named again,
+ * it has the later name. Placing and freeing go as without. */
+int hn_region_name(hn_region* region, const char* name, char** error);
+
 /** The size of a page of this system. */
 size_t hn_page_bytes(void);
 

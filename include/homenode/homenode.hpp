@@ -129,6 +129,13 @@ class Region {
     return complete(status, error);
   }
 
+  /// The name under which `homenode profile` shows it.
+  void name(const std::string& name) {
+    char* error = nullptr;
+    const int status = hn_region_name(handle_.get(), name.c_str(), &error);
+    detail::check(status, error);
+  }
+
   /// Asks for huge pages, or forbids them.
   void use_huge_pages(bool wanted = true) {
     char* error = nullptr;

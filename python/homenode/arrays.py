@@ -19,6 +19,7 @@ __all__ = [
     "empty_like",
     "full",
     "full_like",
+    "name",
     "ones",
     "ones_like",
     "place",
@@ -150,6 +151,14 @@ def place(array: NDArray[Any], rule: str) -> Receipt:
     if rule.startswith("next-touch") and not region.lasts:
         raise HomenodeError("next-touch is for whole arrays; make one with homenode.zeros()")
     return region.place(rule, _shape_of(array))
+
+
+def name(array: NDArray[Any], text: str) -> None:
+    """Gives an array the name under which `homenode profile` shows it: up to 63 printable ASCII
+    characters, none of them one of \\ ` $ [ ]. Only whole pages of it have the name. Raises
+    HomenodeError."""
+    if array.nbytes:
+        _region_of(array).name(text)
 
 
 def where(array: NDArray[Any]) -> Where:

@@ -61,6 +61,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "hn_region_adopt": (c_int, [c_void_p, c_size_t, POINTER(c_void_p), _TEXT]),
     "hn_region_free": (None, [c_void_p]),
     "hn_region_address": (c_void_p, [c_void_p]),
+    "hn_region_name": (c_int, [c_void_p, c_char_p, _TEXT]),
     "hn_region_pages": (c_size_t, [c_void_p]),
     "hn_region_place": (c_int, [c_void_p, c_char_p, _TEXT]),
     "hn_region_place_array": (c_int, [c_void_p, POINTER(Array), c_char_p, _TEXT]),

@@ -63,6 +63,10 @@ class Region:
         address: int = capi.library().hn_region_address(self._handle)
         return address
 
+    def name(self, name: str) -> None:
+        """Gives the region the name that profiles show."""
+        capi.call("hn_region_name", self._handle, name.encode())
+
     def place(self, rule: str, array: capi.Array | None = None) -> Receipt:
         """Places the region by the text of a memory rule; some need the array that it holds."""
         before = self._statistics()

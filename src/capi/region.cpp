@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <string>
+#include <string_view>
 
 #include "actuation/audit.h"
 #include "actuation/mappings.h"
@@ -47,6 +49,33 @@ Result<std::unique_ptr<hn_region>> allocate(std::size_t bytes) {
                    actuation::page_count(os, {region->address, bytes}) * os.page_bytes()};
   region->memory.emplace(*std::move(memory));
   return region;
+}
+
+constexpr std::string_view name_prefix = "homenode region ";
+/// The kernel takes 79 characters.
+constexpr std::size_t longest_name = 79 - name_prefix.size();
+
+Result<void> check_name(const char* name) {
+  const std::string_view text = name == nullptr ? "" : name;
+  const bool printable = std::all_of(text.begin(), text.end(), [](char c) {
+    return c > 0x1f && c < 0x7f && std::string_view("\\`$[]").find(c) == std::string_view::npos;
+  });
+  if (printable && !text.empty() && text.size() <= longest_name) return {};
+  return bad_usage(
+      fmt::format("cannot name a region '{}'", text),
+      fmt::format("give 1 to {} printable characters without \\ ` $ [ ]", longest_name));
+}
+
+/// The pages that a range holds from their first byte to their last.
+actuation::Region inner_pages(os::Os& os, const hn_region& region) {
+  const std::size_t page = os.page_bytes();
+  const auto address = reinterpret_cast<std::uintptr_t>(region.address);
+  const std::uintptr_t first = (address + page - 1) / page * page;
+  // Memory of our own goes on to the end of its last page.
+  const std::uintptr_t end =
+      region.memory ? address + region.pages.bytes : (address + region.bytes) / page * page;
+  char* const begin = static_cast<char*>(region.address) + (first - address);
+  return {begin, end > first ? end - first : 0};
 }
 
 /// The pages that a range touches, the parts of a page at either end included.
@@ -93,6 +122,18 @@ extern "C" int hn_region_adopt(void* address, size_t bytes, hn_region** region, 
     made->bytes = bytes;
     made->pages = capi::whole_pages(capi::kernel(), address, bytes);
     *region = made.release();
+    return {};
+  });
+}
+
+extern "C" int hn_region_name(hn_region* region, const char* name, char** error) {
+  return capi::guarded(error, [&]() -> Result<void> {
+    if (region == nullptr) return bad_usage("the region is NULL", "allocate or adopt one");
+    if (const auto fit = capi::check_name(name); !fit) return fit;
+    const auto pages = capi::inner_pages(capi::kernel(), *region);
+    if (pages.bytes == 0) return {};
+    // A kernel that names no memory, or not this, shows none: whoever samples has heard the call.
+    capi::kernel().name_memory(pages.address, pages.bytes, std::string(capi::name_prefix) + name);
     return {};
   });
 }

@@ -3,6 +3,7 @@
 #include <linux/mempolicy.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -173,6 +174,13 @@ int Linux::unmap_memory(void* address, std::size_t bytes) {
 
 int Linux::advise_memory(void* address, std::size_t bytes, int advice) {
   return negative_errno(madvise(address, bytes, advice));
+}
+
+int Linux::name_memory(void* address, std::size_t bytes, const std::string& name) {
+  // linux/prctl.h has these since Linux 5.17.
+  constexpr int set_vma = 0x53564d41;
+  constexpr unsigned long anonymous_name = 0;
+  return negative_errno(prctl(set_vma, anonymous_name, address, bytes, name.c_str()));
 }
 
 int Linux::protect_memory(void* address, std::size_t bytes, int protection) {

@@ -23,6 +23,7 @@ class Linux final : public Os {
   int map_memory(std::size_t bytes, void*& address) override;
   int unmap_memory(void* address, std::size_t bytes) override;
   int advise_memory(void* address, std::size_t bytes, int advice) override;
+  int name_memory(void* address, std::size_t bytes, const std::string& name) override;
   int protect_memory(void* address, std::size_t bytes, int protection) override;
   int populate_memory(void* address, std::size_t bytes) override;
   int populate_ranges(std::span<const MemoryRange> ranges) override;

@@ -7,6 +7,7 @@
 
 #include <sys/types.h>
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -60,6 +61,12 @@ class Os : public SharedMemory, public Files, public PerfEvents, public Programs
   virtual int unmap_memory(void* address, std::size_t bytes) = 0;
   /// madvise(2).
   virtual int advise_memory(void* address, std::size_t bytes, int advice) = 0;
+  /// prctl(2), PR_SET_VMA_ANON_NAME: what /proc/PID/maps calls anonymous memory. Errors: EINVAL on
+  /// a kernel without CONFIG_ANON_VMA_NAME. pre: whole pages; fewer than 80 printable characters,
+  /// none of them a backslash, a backquote, a dollar sign or a bracket.
+  virtual int name_memory(void* /*address*/, std::size_t /*bytes*/, const std::string& /*name*/) {
+    return -ENOSYS;
+  }
   /// mprotect(2); `protection` is PROT_*.
   virtual int protect_memory(void* address, std::size_t bytes, int protection) = 0;
   /// Makes every page of the range present and writable under the policies in force; the content

@@ -40,6 +40,8 @@ TEST(CppRegion, AdoptsMemoryOfTheProgram) {
   std::vector<double> numbers(4096, 2.5);
   Region region = Region::adopt(std::span(numbers));
   EXPECT_TRUE(region.place("block"));
+  region.name("numbers");
+  EXPECT_THROW(region.name("[heap]"), Error);
   EXPECT_EQ(region.as<double>().size(), numbers.size());
   EXPECT_EQ(std::count(numbers.begin(), numbers.end(), 2.5), 4096);
 }

@@ -42,6 +42,47 @@ TEST(FourNodes, ADistributionLandsPageForPage) {
   EXPECT_EQ(nodes_of(allocate(4, "block@2,7")), (std::vector<int>{2, 2, 7, 7}));
 }
 
+TEST(FourNodes, ANameIsTheKernelsWhereItKeepsNames) {
+  FakeKernel kernel;
+  const Region region = allocate(2, nullptr);
+  EXPECT_EQ(hn_region_name(region.get(), "grid of u", nullptr), HN_OK);
+  EXPECT_EQ(kernel->name_of(hn_region_address(region.get())), "homenode region grid of u");
+  kernel->fail_call("name_memory", 1, EINVAL);
+  EXPECT_EQ(hn_region_name(region.get(), "other", nullptr), HN_OK);
+  EXPECT_TRUE(kernel->has_failed());
+}
+
+TEST(FourNodes, OnlyTheWholePagesOfAdoptedMemoryAreNamed) {
+  FakeKernel kernel;
+  const Region whole = allocate(4, nullptr);
+  auto* const first = static_cast<char*>(hn_region_address(whole.get()));
+  hn_region* part = nullptr;
+  ASSERT_EQ(hn_region_adopt(first + 1, 3 * page, &part, nullptr), HN_OK);
+  EXPECT_EQ(hn_region_name(part, "part", nullptr), HN_OK);
+  EXPECT_EQ(kernel->name_of(first), "");
+  EXPECT_EQ(kernel->name_of(first + page), "homenode region part");
+  hn_region_free(part);
+  ASSERT_EQ(hn_region_adopt(first + 1, page, &part, nullptr), HN_OK);
+  EXPECT_EQ(hn_region_name(part, "small", nullptr), HN_OK);
+  EXPECT_EQ(kernel->count("name_memory"), 1U);
+  hn_region_free(part);
+}
+
+TEST(FourNodes, ANameThatTheKernelWouldNotTakeIsBadUsage) {
+  FakeKernel kernel;
+  const Region region = allocate(1, nullptr);
+  const std::string longest(63, 'x');
+  EXPECT_EQ(hn_region_name(region.get(), longest.c_str(), nullptr), HN_OK);
+  for (const std::string& name : {std::string(), longest + "x", std::string("a[0]"),
+                                  std::string("a$b"), std::string("a\nb"), std::string("gr\xc3")}) {
+    char* error = nullptr;
+    EXPECT_EQ(hn_region_name(region.get(), name.c_str(), &error), HN_BAD_USAGE) << name;
+    EXPECT_NE(take(error).find("1 to 63 printable"), std::string::npos);
+  }
+  EXPECT_EQ(hn_region_name(region.get(), nullptr, nullptr), HN_BAD_USAGE);
+  EXPECT_EQ(hn_region_name(nullptr, "x", nullptr), HN_BAD_USAGE);
+}
+
 TEST(FourNodes, APlacementAtRunTimeMovesThePages) {
   FakeKernel kernel;
   const Region region = allocate(8, "bind@2");

@@ -242,6 +242,22 @@ int Fake::advise_memory(void* address, std::size_t bytes, int advice) {
   return 0;
 }
 
+int Fake::name_memory(void* address, std::size_t bytes, const std::string& name) {
+  const std::lock_guard guard(lock_);
+  if (const int error = enter("name_memory")) return error;
+  if (number(address) % fake_page_bytes != 0 || bytes % fake_page_bytes != 0 || name.size() >= 80) {
+    return -EINVAL;
+  }
+  memory_names_[address] = name;
+  return 0;
+}
+
+std::string Fake::name_of(const void* address) const {
+  const std::lock_guard guard(lock_);
+  const auto named = memory_names_.find(address);
+  return named == memory_names_.end() ? "" : named->second;
+}
+
 int Fake::protect_memory(void* address, std::size_t bytes, int protection) {
   const std::lock_guard guard(lock_);
   if (const int error = enter("protect_memory")) return error;

@@ -95,6 +95,8 @@ class Fake final : public Os {
   /// Where a page is; nothing when it is not present.
   [[nodiscard]] std::optional<NodeId> node_of(const void* page) const;
   [[nodiscard]] std::size_t mappings() const;
+  /// What the memory that begins at an address is called; empty where it has no name.
+  [[nodiscard]] std::string name_of(const void* address) const;
   /// The names of all calls so far, in order, those that failed included.
   [[nodiscard]] std::vector<std::string> calls() const;
   [[nodiscard]] std::size_t count(const std::string& name) const;
@@ -115,6 +117,7 @@ class Fake final : public Os {
   int map_memory(std::size_t bytes, void*& address) override;
   int unmap_memory(void* address, std::size_t bytes) override;
   int advise_memory(void* address, std::size_t bytes, int advice) override;
+  int name_memory(void* address, std::size_t bytes, const std::string& name) override;
   int protect_memory(void* address, std::size_t bytes, int protection) override;
   int populate_memory(void* address, std::size_t bytes) override;
   int populate_ranges(std::span<const MemoryRange> ranges) override;
@@ -229,6 +232,7 @@ class Fake final : public Os {
   std::map<std::thread::id, Thread> callers_;
   std::map<pid_t, Thread> threads_;
   std::map<const void*, std::size_t> mapped_;
+  std::map<const void*, std::string> memory_names_;
   std::map<const void*, int> failing_pages_;
   std::map<std::string, std::string> files_;
   std::map<std::string, FileStatus> statuses_;

@@ -42,6 +42,7 @@ inline const std::map<std::string, std::vector<int>>& documented_errors() {
       {"map_memory", {EAGAIN, EINVAL, ENOMEM, EPERM}},
       {"unmap_memory", {EINVAL, ENOMEM}},
       {"advise_memory", {EACCES, EAGAIN, EBADF, EBUSY, EINVAL, EIO, ENOMEM, EPERM, ENOSYS}},
+      {"name_memory", {EBADF, EINVAL, ENOMEM, EPERM, ENOSYS}},
       {"protect_memory", {EACCES, EINVAL, ENOMEM, EPERM}},
       {"populate_memory", {EAGAIN, EBUSY, EFAULT, EHWPOISON, EINVAL, EIO, ENOMEM, EPERM}},
       {"execute",

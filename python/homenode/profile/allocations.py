@@ -131,6 +131,10 @@ class Allocations:
             else:
                 self._executed[pid].append(time_ns)
 
+    def forked_ns(self, pid: int) -> int:
+        """When the process was forked; 0 where that was not seen."""
+        return self._forked.get(pid, (0, 0))[1]
+
     def events(self, pid: int, depth: int = 0) -> Events:
         """What happened in a process, and what it inherited."""
         own = self._events.get(pid, np.empty(0, EVENTS))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from homenode.profile.allocations import Allocations
 from homenode.profile.errors import ProfileError
 from homenode.profile.images import read_image
-from homenode.profile.mappings import Mapping, as_ranges, kind_of, over_time
+from homenode.profile.mappings import Mapping, as_ranges, kind_of, over_time, region_of
 from homenode.profile.objects import NO_OBJECT, Attribution, Instance, Kind, Object
 from homenode.profile.ranges import FOREVER, NOTHING, Ranges, find, join, ranges
 from homenode.profile.recording import Recording
@@ -105,24 +105,43 @@ class _Process:
         return index
 
 
-def _regions(recording: Recording, pid: int) -> tuple[Ranges, list[str]]:
-    """What the program named through the library."""
+def _regions(
+    recording: Recording, family: list[int], forked_ns: int, given: Ranges
+) -> tuple[Ranges, list[str]]:
+    """What the program named through the library, as long as the memory is there that was `given`
+    to it. What its parents named before it was forked counts where it still has that memory."""
     rows: list[tuple[int, int, int, int, int]] = []
     names: list[str] = []
     for document in recording.of("regions"):
-        if int(document["pid"]) != pid:
+        pid, time_ns = int(document["pid"]), int(document.get("time_ns", 0))
+        inherited = pid != family[0]
+        if pid not in family or (inherited and time_ns > forked_ns):
             continue
-        began_ns = int(document.get("time_ns", 0))
+        began_ns, ended_ns = (forked_ns, 0) if inherited else (time_ns, FOREVER)
         for region in document["regions"]:
             begin, end = int(region["begin"]), int(region["end"])
-            rows.append((begin, end, began_ns, FOREVER, len(names)))
+            rows.append((begin, end, began_ns, ended_ns, len(names)))
             names.append(str(region["name"]))
-    return ranges(rows), names
+    named = ranges(rows)
+    held = find(given, named.begin, named.began_ns)
+    known = held != NOTHING
+    named.began_ns[known] = given.began_ns[held[known]]
+    named.ended_ns[known] = given.ended_ns[held[known]]
+    return named, names
 
 
-def _take_regions(process: _Process, recording: Recording) -> None:
-    where, names = _regions(recording, process.pid)
-    process.take(where, lambda at: (("region", names[at]), _Words(names[at], Kind.REGION)))
+def _take_regions(
+    process: _Process, regions: tuple[Ranges, list[str]], mappings: list[Mapping]
+) -> None:
+    """What the agent has heard of, and what the kernel calls so."""
+
+    def of(name: str) -> tuple[Key, _Words]:
+        return ("region", name), _Words(name, Kind.REGION)
+
+    where, names = regions
+    process.take(where, lambda at: of(names[at]))
+    called = [mapping for mapping in mappings if region_of(mapping.path)]
+    process.take(as_ranges(called), lambda at: of(region_of(called[at].path)))
 
 
 def _take_sites(process: _Process, where: Ranges, sites: Sites) -> None:
@@ -269,11 +288,15 @@ def _attribute(recording: Recording) -> Attribution:
     for pid in np.unique(samples["pid"]):
         rows = np.flatnonzero(samples["pid"] == pid)
         process = _Process(int(pid), rows, samples["address"][rows], samples["time_ns"][rows])
-        mappings = _mappings(recording, sites.family(process.pid))
+        family = sites.family(process.pid)
+        mappings = _mappings(recording, family)
         sites.add_mappings(process.pid, mappings)
-        _take_regions(process, recording)
-        _take_sites(process, allocations.blocks(process.pid), sites)
-        _take_sites(process, allocations.mappings(process.pid), sites)
+        blocks, mapped = allocations.blocks(process.pid), allocations.mappings(process.pid)
+        forked_ns = allocations.forked_ns(process.pid)
+        regions = _regions(recording, family, forked_ns, join([blocks, mapped]))
+        _take_regions(process, regions, mappings)
+        _take_sites(process, blocks, sites)
+        _take_sites(process, mapped, sites)
         _take_static(process, mappings)
         _take_mappings(process, mappings)
         _name_stacks(process, samples["tid"], threads)

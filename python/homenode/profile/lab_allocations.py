@@ -18,7 +18,7 @@ from homenode.profile.recording import BLOCK, HEAD, parse
 AGENT = "libhomenode-sites.so"
 FILE = "/dev/shm/homenode-allocations"
 # What the agent tells beside allocations.
-KINDS = ("process", "modules", "sites")
+KINDS = ("process", "modules", "sites", "regions")
 
 
 def environment(lab: Lab) -> dict[str, str] | None:

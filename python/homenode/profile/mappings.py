@@ -11,6 +11,8 @@ KINDS = (
     ("[heap]", Kind.HEAP),
     ("[stack", Kind.STACK),
     ("[v", Kind.KERNEL),
+    ("[anon:homenode region ", Kind.REGION),
+    ("[anon:homenode ", Kind.HEAP),
     ("/dev/shm", Kind.SHARED),
     ("/memfd:", Kind.SHARED),
     ("/SYSV", Kind.SHARED),
@@ -31,6 +33,12 @@ STACK_BYTES = 8 << 20
 def kind_of(path: str) -> Kind:
     """What a mapping is, by what /proc/PID/maps says behind its addresses."""
     return next((kind for start, kind in KINDS if path.startswith(start)), Kind.ANONYMOUS)
+
+
+def region_of(path: str) -> str:
+    """The name that the program gave a mapping through the library; "" for any other."""
+    start = "[anon:homenode region "
+    return path[len(start) : -1] if path.startswith(start) and path.endswith("]") else ""
 
 
 @dataclass(frozen=True)

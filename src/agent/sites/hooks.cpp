@@ -7,6 +7,7 @@
 
 #include <cstdarg>
 #include <cstdlib>
+#include <cstring>
 
 #include "agent/calls.h"
 #include "agent/sites/events.h"
@@ -36,6 +37,9 @@ constinit Mmap* real_mmap = nullptr;
 constinit decltype(&munmap) real_munmap = nullptr;
 using Mremap = void*(void*, std::size_t, std::size_t, int, void*);
 constinit Mremap* real_mremap = nullptr;
+using Prctl = int(int, unsigned long, unsigned long, unsigned long, unsigned long);
+constinit Prctl* real_prctl = nullptr;
+constexpr int set_memory_name = 0x53564d41;  // PR_SET_VMA
 
 /// dlsym first frees the text of an earlier error, by the very free() that is being looked up. That
 /// block is left to the end of the process.
@@ -95,6 +99,13 @@ void* mapped(Function function, void* memory, std::size_t bytes, int flags, std:
     record_unmapped(memory, bytes, before_ns);
   }
   return memory;
+}
+
+/// Of the names that memory is given, those of our library's regions.
+void record_name_of_region(const char* name, std::uintptr_t address, std::size_t bytes) {
+  constexpr char ours[] = "homenode region ";
+  constexpr std::size_t length = sizeof ours - 1;
+  if (std::strncmp(name, ours, length) == 0) record_name(name + length, address, bytes);
 }
 
 }  // namespace
@@ -180,6 +191,19 @@ int munmap(void* address, std::size_t bytes) {
   const int result = following(real_munmap, "munmap")(address, bytes);
   if (result == 0) record_unmapped(address, bytes, before_ns);
   return result;
+}
+
+/// A program names memory whether the kernel can keep the name or not.
+int prctl(int option, ...) {
+  std::va_list rest;
+  va_start(rest, option);
+  unsigned long words[4];
+  for (unsigned long& word : words) word = va_arg(rest, unsigned long);
+  va_end(rest);
+  if (option == set_memory_name && words[0] == 0 && words[3] != 0) {
+    record_name_of_region(reinterpret_cast<const char*>(words[3]), words[1], words[2]);
+  }
+  return following(real_prctl, "prctl")(option, words[0], words[1], words[2], words[3]);
 }
 
 void* mremap(void* address, std::size_t bytes, std::size_t wanted, int flags, ...) {

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "agent/sites/document.h"
 #include "agent/sites/events.h"
 #include "base/raw_call.h"
 
@@ -150,6 +151,17 @@ void record_freed(const void* memory, std::uint64_t time_ns) {
 
 void record_mapped(const Request& request, const void* memory, std::size_t bytes) {
   record(request, memory, bytes, EventKind::mapped);
+}
+
+void record_name(const char* name, std::uintptr_t address, std::size_t bytes) {
+  const Guard guard;
+  if (!guard.entered() || !is_recording()) return;
+  Document<1024> document("regions", own_pid());
+  document << R"(,"regions":[{"begin":)" << address << R"(,"end":)" << address + bytes
+           << R"(,"name":")";
+  document.write_text(name);
+  document << R"("}]})";
+  document.append_to(output);
 }
 
 void record_unmapped(const void* memory, std::size_t bytes, std::uint64_t time_ns) {

@@ -30,6 +30,8 @@ void record_allocated(const Request& request, const void* memory, std::size_t by
 /// Memory that is about to be freed, of a size that matters; `time_ns` is before it is.
 void record_freed(const void* memory, std::uint64_t time_ns);
 void record_mapped(const Request& request, const void* memory, std::size_t bytes);
+/// Of memory that the program calls `name`, and that goes on to be what it is.
+void record_name(const char* name, std::uintptr_t address, std::size_t bytes);
 /// Of a range that is gone since `time_ns`.
 void record_unmapped(const void* memory, std::size_t bytes, std::uint64_t time_ns);
 

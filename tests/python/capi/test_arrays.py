@@ -57,6 +57,14 @@ def test_placing_again_keeps_the_values() -> None:
     assert (array == np.arange(50_000)).all()
 
 
+def test_an_array_has_a_name_or_an_error_says_what_one_is() -> None:
+    for array in (homenode.zeros(10_000), np.zeros(10_000), np.zeros(0)):
+        homenode.name(array, "grid of u")
+    for wrong in ("", "u[1]", "x" * 64):
+        with pytest.raises(homenode.HomenodeError, match="1 to 63 printable"):
+            homenode.name(homenode.zeros(10), wrong)
+
+
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("rule", ["rows", "columns:16", "blocks"])
 def test_arrays_are_cut_by_their_shape(rule: str, order: Literal["C", "F"]) -> None:

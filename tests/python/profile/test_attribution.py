@@ -130,6 +130,30 @@ def test_named_regions_come_first_and_documents_may_list_allocations() -> None:
     assert [str(item.kind) for item in found.objects] == ["region", "allocation", "allocation"]
 
 
+def named(pid: int, time_ns: int, name: str, begin: int, end: int) -> dict[str, object]:
+    region = {"name": name, "begin": begin, "end": end}
+    return {"kind": "regions", "pid": pid, "time_ns": time_ns, "regions": [region]}
+
+
+def test_a_name_lasts_as_long_as_the_memory_that_it_was_given() -> None:
+    events = {
+        7: [
+            (10, Event.MAPPED, 0x10000, 0x4000, 2),
+            (50, Event.UNMAPPED, 0x10000, 0x4000, 0),
+            (60, Event.MAPPED, 0x10000, 0x4000, 2),
+        ]
+    }
+    documents = (process(7, 1, "exec"), named(7, 20, "grid", 0x11000, 0x12000),
+                 process(8, 30, "fork", 7), process(8, 40, "exec", 7),
+                 named(7, 35, "later", 0x12000, 0x13000))  # fmt: skip
+    seen = [
+        *of(7, (15, 0x11000), (45, 0x11000), (45, 0x12000), (45, 0x13000), (65, 0x11000)),
+        *of(8, (35, 0x11000), (36, 0x12000), (45, 0x11000)),
+    ]
+    found = attribute(made(seen, events, *documents))
+    assert names(found) == ["grid", "grid", "later", M, M, "grid", M, ""]
+
+
 def mappings(time_ns: int, *lines: tuple[int, int, str, str]) -> dict[str, object]:
     keys = ("begin", "end", "permissions", "path")
     return {
@@ -138,6 +162,21 @@ def mappings(time_ns: int, *lines: tuple[int, int, str, str]) -> dict[str, objec
         "time_ns": time_ns,
         "mappings": [{**dict(zip(keys, line, strict=True)), "offset": 0} for line in lines],
     }
+
+
+def test_names_that_the_kernel_keeps_are_those_of_regions_and_of_the_librarys_heaps() -> None:
+    lines = mappings(
+        1,
+        (0x1000, 0x3000, "rw-p", "[anon:homenode region grid of u]"),
+        (0x5000, 0x7000, "rw-p", "[anon:homenode malloc node 1]"),
+        (0x9000, 0xA000, "rw-p", "[anon:something else]"),
+    )
+    found = attribute(made(of(7, (9, 0x1000), (9, 0x6000), (9, 0x9000)), {}, lines))
+    assert [(str(item.kind), item.name) for item in found.objects] == [
+        ("region", "grid of u"),
+        ("heap", "[anon:homenode malloc node 1]"),
+        ("anonymous memory", "[anon:something else]"),
+    ]
 
 
 LISTED = {"kind": "allocations", "pid": 7, "allocations": [[1, 990, 100, 5, None]]}
