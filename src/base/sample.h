@@ -40,6 +40,7 @@ enum SampleFlag : std::uint32_t {
   sample_lost_before = 8,   ///< Some samples before this one are lost.
   sample_counts_uses = 16,  ///< `weight` is a number of accesses, not nanoseconds.
   sample_alone = 32,        ///< Before any other thread of the process used the page.
+  sample_prefetched = 64,   ///< Asked for ahead of its use, as part of a walk in order.
 };
 
 constexpr std::uint16_t unknown_sample_id = 0xffff;

@@ -129,6 +129,24 @@ TEST_F(SampleBlocksTest, AreApartForWhatWasDoneBeforeOtherThreadsCame) {
   EXPECT_EQ((weights[{user, sample_counts_uses}]), 1U);
 }
 
+TEST_F(SampleBlocksTest, AreApartForWhatWasPrefetched) {
+  VcpuAccount& vcpu = vcpus_[0];
+  const std::uint64_t address = 0x3000;
+  for (const bool prefetched : {true, false, true, true}) {
+    vcpu.add_miss(Privilege::user, {address, address, 0, false, prefetched});
+  }
+  vcpu.add_miss(Privilege::user, {address, address, 0, true, false});
+  const ThreadNumbers numbers = number_threads(vcpus_, nullptr);
+  std::map<std::pair<SampleOperation, std::uint32_t>, std::uint32_t> weights;
+  for (const Sample& sample : samples_of({1, 0, vcpu, numbers, nodes_})) {
+    weights[{sample.operation, sample.flags}] += sample.weight;
+  }
+  EXPECT_EQ(weights.size(), 3U);
+  EXPECT_EQ((weights[{SampleOperation::read, sample_counts_uses | sample_prefetched}]), 3U);
+  EXPECT_EQ((weights[{SampleOperation::read, sample_counts_uses}]), 1U);
+  EXPECT_EQ((weights[{SampleOperation::write, sample_counts_uses}]), 1U);
+}
+
 TEST_F(SampleBlocksTest, AreSplitWhereACountIsTooLargeForOne) {
   std::uint64_t sum = 0;
   VcpuAccount& vcpu = vcpus_[0];

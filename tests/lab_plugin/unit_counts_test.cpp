@@ -152,6 +152,22 @@ TEST(UnitCounts, TellWhatWasDoneBeforeAnotherThreadUsedThePage) {
   EXPECT_TRUE(one.tells_alone());
 }
 
+TEST(UnitCounts, TellWhatWasPrefetched) {
+  UnitBudget budget(0);
+  FirstUsers first;
+  UnitCounts counts(6, budget, &first);
+  for (std::uint64_t i = 0; i < 1024; ++i) {
+    counts.add(0, {i * 64, 0, 0, false, i % 4 != 0}, filler);
+    counts.add(0, {i * 64, 0, 0, true, i % 4 == 0}, filler);
+  }
+  EXPECT_GT(counts.shift(), 6U);
+  UnitCounts::Uses ahead;
+  for (const auto& entry : counts.entries()) ahead.add(entry.prefetched);
+  EXPECT_EQ(total(counts), (Sums{1024, 1024}));
+  EXPECT_EQ((Sums{ahead.loads, ahead.stores}), (Sums{768, 256}));
+  EXPECT_EQ((Sums{ahead.loads_alone, ahead.stores_alone}), (Sums{768, 256}));
+}
+
 TEST(UnitCounts, TellNothingOfThatInUnitsLargerThanAPage) {
   UnitBudget budget(1024 * sizeof(UnitCounts::Entry));
   FirstUsers first;

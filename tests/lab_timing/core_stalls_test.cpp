@@ -40,5 +40,19 @@ TEST(CoreStalls, CountsItsWaitsForTheLastLevel) {
   EXPECT_EQ(stalls[2], last_level_ps);
 }
 
+TEST(Core, TellsWhichMissesItHadAskedForAhead) {
+  std::vector<bool> ahead;
+  Machine machine(small_machine());
+  machine.core().on_miss(
+      [](void* data, const Core::PrivateMiss& miss) {
+        static_cast<std::vector<bool>*>(data)->push_back(miss.prefetched);
+      },
+      &ahead);
+  for (std::uint64_t line = 0; line < 6; ++line) machine.load(line * 64);
+  machine.load(far_apart);
+  // Three equal steps make a walk.
+  EXPECT_EQ(ahead, (std::vector<bool>{false, false, false, false, true, true, false}));
+}
+
 }  // namespace
 }  // namespace homenode::lab

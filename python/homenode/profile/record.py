@@ -70,3 +70,4 @@ class Flag(IntFlag):
     LOST_BEFORE = 8
     COUNTS_USES = 16
     ALONE = 32
+    PREFETCHED = 64

@@ -105,16 +105,22 @@ void SampleBlocks::append_counts(const UnitCounts::Entry& entry) {
   sample.tid = tids_[entry.thread];
   sample.memory_node = static_cast<std::uint16_t>(nodes_[entry.node].value());
   const bool tells_alone = vcpu_.units()->tells_alone();
-  const auto append_kind = [&](SampleOperation operation, std::uint64_t all, std::uint64_t alone) {
-    sample.operation = operation;
+  /// All of a kind, and those of them that were made alone.
+  const auto append_kind = [&](std::uint32_t flags, std::uint64_t all, std::uint64_t alone) {
     if (!tells_alone) alone = 0;
-    sample.flags = common_.flags | sample_alone;
+    sample.flags = flags | sample_alone;
     append(sample, alone);
-    sample.flags = common_.flags;
+    sample.flags = flags;
     append(sample, all - alone);
   };
-  append_kind(SampleOperation::read, entry.loads, entry.loads_alone);
-  append_kind(SampleOperation::write, entry.stores, entry.stores_alone);
+  const UnitCounts::Uses& ahead = entry.prefetched;
+  const std::uint32_t prefetched = common_.flags | sample_prefetched;
+  sample.operation = SampleOperation::read;
+  append_kind(prefetched, ahead.loads, ahead.loads_alone);
+  append_kind(common_.flags, entry.loads - ahead.loads, entry.loads_alone - ahead.loads_alone);
+  sample.operation = SampleOperation::write;
+  append_kind(prefetched, ahead.stores, ahead.stores_alone);
+  append_kind(common_.flags, entry.stores - ahead.stores, entry.stores_alone - ahead.stores_alone);
 }
 
 std::string SampleBlocks::next() {

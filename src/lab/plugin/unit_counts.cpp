@@ -32,6 +32,18 @@ bool UnitBudget::take(std::uint64_t bytes) {
   return true;
 }
 
+void UnitCounts::Uses::add(bool store, bool alone) {
+  ++(store ? stores : loads);
+  if (alone) ++(store ? stores_alone : loads_alone);
+}
+
+void UnitCounts::Uses::add(const Uses& other) {
+  loads += other.loads;
+  stores += other.stores;
+  loads_alone += other.loads_alone;
+  stores_alone += other.stores_alone;
+}
+
 void UnitCounts::clear() {
   budget_->give_back(charged_bytes(entries_.size()));
   entries_ = {};
@@ -78,13 +90,12 @@ void UnitCounts::add(unsigned thread, const Miss& miss, const ThreadKey& who) {
       ++used_;
     }
   }
-  ++(miss.store ? entry->stores : entry->loads);
-  if (entry->alone == nullptr) return;
-  if (entry->alone->others.load(std::memory_order_relaxed)) {
+  if (entry->alone != nullptr && entry->alone->others.load(std::memory_order_relaxed)) {
     entry->alone = nullptr;
-  } else {
-    ++(miss.store ? entry->stores_alone : entry->loads_alone);
   }
+  const bool alone = entry->alone != nullptr;
+  entry->add(miss.store, alone);
+  if (miss.prefetched) entry->prefetched.add(miss.store, alone);
 }
 
 /// Room for one more entry. False: there is none, whatever the size of the units.
@@ -114,10 +125,8 @@ void UnitCounts::rebuild(std::vector<Entry> entries) {
       entry = old;
       ++used_;
     } else {
-      entry.loads += old.loads;
-      entry.stores += old.stores;
-      entry.loads_alone += old.loads_alone;
-      entry.stores_alone += old.stores_alone;
+      entry.add(old);
+      entry.prefetched.add(old.prefetched);
       if (old.alone == nullptr) entry.alone = nullptr;
     }
   }

@@ -17,6 +17,7 @@ struct Miss {
   std::uint64_t physical = 0;  ///< 0: not known.
   unsigned node = 0;           ///< The index of the node that the line lies on.
   bool store = false;
+  bool prefetched = false;  ///< Asked for ahead of its use.
 };
 
 /// The memory that all vCPUs' tables may have together; for several threads at once.
@@ -34,13 +35,18 @@ class UnitCounts {
  public:
   static constexpr unsigned largest_shift = 21;
 
-  struct Entry {
-    std::uint64_t unit = 0;      ///< The virtual address, shifted by the unit's size.
-    std::uint64_t physical = 0;  ///< Of the unit's first byte; 0: not known, or not contiguous.
+  struct Uses {
     std::uint64_t loads = 0;
     std::uint64_t stores = 0;
     std::uint64_t loads_alone = 0;  ///< Those before any other thread used the page.
     std::uint64_t stores_alone = 0;
+    void add(bool store, bool alone);
+    void add(const Uses& other);
+  };
+  struct Entry : Uses {
+    Uses prefetched;             ///< Of all uses, those that were asked for ahead.
+    std::uint64_t unit = 0;      ///< The virtual address, shifted by the unit's size.
+    std::uint64_t physical = 0;  ///< Of the unit's first byte; 0: not known, or not contiguous.
     const FirstUsers::Page* alone = nullptr;  ///< While no other thread was seen to use it.
     std::uint32_t thread = 0;
     std::uint16_t node = 0;

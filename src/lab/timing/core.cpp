@@ -219,12 +219,13 @@ std::uint64_t Core::touch(Touch& touch, const Translation& translation) {
 }
 
 /// Gets a line, or the right to write it, from beyond the private caches. Returns when it is there.
-std::uint64_t Core::bring(const Touch& touch, bool has_copy, LineState& state) {
+std::uint64_t Core::bring(Touch& touch, bool has_copy, LineState& state) {
   LineRequest request{vcpu_, touch.line, touch.node, touch.store, has_copy, now_ps_};
   LineAnswer answer;
   std::uint64_t since_ps = 0;
   std::uint64_t done_ps = 0;
-  if (!has_copy && streams_.follow(touch.address >> line_shift_, now_ps_, since_ps)) {
+  touch.prefetched = !has_copy && streams_.follow(touch.address >> line_shift_, now_ps_, since_ps);
+  if (touch.prefetched) {
     answer = fetch_ahead(request, since_ps);
     done_ps = now_ps_;
   } else {
@@ -350,7 +351,8 @@ void Core::count(const LineAnswer& answer, const Touch& touch) {
 
 void Core::report_miss(const Touch& touch) {
   if (miss_hook_ == nullptr) return;
-  miss_hook_(miss_data_, {touch.address, touch.line, touch.node, touch.store, touch.shape});
+  miss_hook_(miss_data_,
+             {touch.address, touch.line, touch.node, touch.store, touch.prefetched, touch.shape});
 }
 
 }  // namespace homenode::lab

@@ -102,6 +102,7 @@ class alignas(128) Core {
     std::uint64_t line = 0;
     unsigned node = 0;
     bool store = false;
+    bool prefetched = false;  ///< Asked for ahead of its use.
     AccessShape shape;
   };
   using MissHook = void (*)(void* data, const PrivateMiss& miss);
@@ -166,6 +167,7 @@ class alignas(128) Core {
     bool store = false;
     AccessShape shape;
     std::uint64_t address_ps = 0;  ///< When its address is known.
+    bool prefetched = false;       ///< It continues a recognised walk.
   };
 
   static constexpr std::size_t place(AccessShape shape, bool store) {
@@ -196,7 +198,7 @@ class alignas(128) Core {
     return static_cast<unsigned>(model_.nodes.size()) + static_cast<unsigned>(cache);
   }
   [[nodiscard]] unsigned place_of(const LineAnswer& answer, unsigned node) const;
-  std::uint64_t bring(const Touch& touch, bool has_copy, LineState& state);
+  std::uint64_t bring(Touch& touch, bool has_copy, LineState& state);
   LineAnswer fetch_ahead(LineRequest request, std::uint64_t since_ps);
   void make_room();
   void store_past(const Touch& touch);
