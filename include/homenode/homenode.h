@@ -248,6 +248,8 @@ typedef struct hn_used_object {
   const double* writes;
   const size_t* first_users; /**< The thread that touches each block first, or NULL. */
   const int* homes;          /**< The node that each block was found on, or NULL. */
+  double in_order; /**< The share of its lines, from 0 to 1, that are asked for ahead of their use,
+                    * as threads walk through it in order. */
 } hn_used_object;
 
 /** A program as it was seen. */

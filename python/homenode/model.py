@@ -28,6 +28,7 @@ class _Object(ctypes.Structure):
         ("writes", POINTER(c_double)),
         ("first_users", POINTER(c_size_t)),
         ("homes", POINTER(c_int)),
+        ("in_order", c_double),
     )
 
 
@@ -55,6 +56,8 @@ class UsedObject:
 
     `reads` and `writes` are cache lines from and to memory, [thread, block]. `first_users` is the
     thread that touches each block first, `homes` the node that it was found on; None: not known.
+    `in_order` is the share of lines that are asked for ahead of their use, as threads walk through
+    the object.
     """
 
     name: str
@@ -65,6 +68,7 @@ class UsedObject:
     lines_in_flight: float = 1.0
     first_users: Sequence[int] | None = None
     homes: Sequence[int] | None = None
+    in_order: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -186,4 +190,5 @@ def _object(used: UsedObject, threads: int, kept: list[Any]) -> _Object:
         _numbers(used.writes.astype(np.float64).ravel(), c_double, kept),
         None if first is None else _numbers(first, c_size_t, kept),
         None if homes is None else _numbers(homes, c_int, kept),
+        used.in_order,
     )

@@ -1,5 +1,6 @@
 #include "model/demand.h"
 
+#include <algorithm>
 #include <cassert>
 #include <numeric>
 
@@ -22,16 +23,6 @@ std::vector<Lines> lines_by_node(const Object& object, const std::vector<NodeSha
 
 namespace {
 
-void add_object(ThreadDemand& demand, const Rates& rates, const Object& object,
-                const std::vector<Lines>& lines) {
-  for (std::size_t node = 0; node < lines.size(); ++node) {
-    demand.lines[node] += lines[node];
-    if (!rates.latency_s) continue;
-    const double latency = rates.latency_s->at(demand.node, rates.memory_nodes[node]);
-    demand.waiting_s[node] += lines[node].total() * latency / object.lines_in_flight;
-  }
-}
-
 double sum(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
@@ -39,7 +30,17 @@ double sum(const std::vector<double>& values) {
 }  // namespace
 
 double ThreadDemand::alone_s() const {
-  return computing_s + sum(waiting_s);
+  return std::max(computing_s, overlapped_s) + sum(waiting_s) - overlapped_s;
+}
+
+void ThreadDemand::add(const Rates& rates, const Object& object, std::size_t memory,
+                       const Lines& some) {
+  lines[memory] += some;
+  if (!rates.latency_s) return;
+  const double latency_s = rates.latency_s->at(node, rates.memory_nodes[memory]);
+  const double waits_s = some.reads * latency_s / object.lines_in_flight;
+  waiting_s[memory] += waits_s;
+  overlapped_s += waits_s * object.in_order;
 }
 
 std::vector<ThreadDemand> demands_of(const Rates& rates, const Program& program,
@@ -59,10 +60,10 @@ std::vector<ThreadDemand> demands_of(const Rates& rates, const Program& program,
     for (std::size_t index = 0; index < program.objects.size(); ++index) {
       const Object& object = program.objects[index];
       const auto lines = lines_by_node(object, layout.homes[index], thread, nodes);
-      add_object(demand, rates, object, lines);
-      for (const Lines& of_node : lines) {
-        all += of_node.total();
-        in_flight += of_node.total() * object.lines_in_flight;
+      for (std::size_t node = 0; node < nodes; ++node) {
+        demand.add(rates, object, node, lines[node]);
+        all += lines[node].total();
+        in_flight += lines[node].total() * object.lines_in_flight;
       }
     }
     if (all > 0) demand.lines_in_flight = in_flight / all;

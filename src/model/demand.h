@@ -11,13 +11,17 @@ namespace homenode::model {
 struct ThreadDemand {
   NodeId node;
   double computing_s = 0;
-  std::vector<Lines> lines;       ///< By memory node, in the order of Rates::memory_nodes.
-  std::vector<double> waiting_s;  ///< Likewise: lines x latency / lines in flight; 0: no latencies.
+  std::vector<Lines> lines;  ///< By memory node, in the order of Rates::memory_nodes.
+  /// Likewise: what it reads x latency / lines in flight; 0: no latencies. Nobody waits for writes.
+  std::vector<double> waiting_s;
+  double overlapped_s = 0;  ///< Of all of that, what a prefetcher waits while the thread computes.
   /// Lines in flight, averaged over all lines; 1 without any.
   double lines_in_flight = 1;
 
   /// What the thread takes by itself.
   [[nodiscard]] double alone_s() const;
+  /// Lines of an object on the node at this position.
+  void add(const Rates& rates, const Object& object, std::size_t memory, const Lines& some);
 };
 
 /// The lines of one thread and object, by memory node.

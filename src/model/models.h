@@ -1,5 +1,5 @@
 // The models, as prediction.cpp lists them: those in which threads are alone in
-// models_alone.cpp, those in which they share in models_fair_shares.cpp.
+// models_alone.cpp, those in which they share in models_fair_shares.cpp and models_queues.cpp.
 //
 // pre of each: the layout is of this program, and of the machine that the rates are of.
 #pragma once
@@ -18,6 +18,8 @@ Result<Prediction> by_latency(const Rates& rates, const Program& program, const 
 Result<Prediction> by_bandwidth(const Rates& rates, const Program& program, const Layout& layout);
 /// As by_bandwidth, and no thread is faster than by_latency. Errors: those of both.
 Result<Prediction> by_both(const Rates& rates, const Program& program, const Layout& layout);
+/// A network of queues (queues.h) serves a sample of each thread's lines. Errors: as by_both().
+Result<Prediction> by_queues(const Rates& rates, const Program& program, const Layout& layout);
 
 /// What all models begin with: the traffic, the assumptions, and a time of 0 for each thread.
 [[nodiscard]] Prediction blank(std::string_view model, const Rates& rates,

@@ -27,6 +27,8 @@ const std::vector<Model>& models() {
       {"latency", "computing, and waiting for each line's latency", by_latency},
       {"bandwidth", "fair shares of each node's memory and of the paths to it", by_bandwidth},
       {"both", "fair shares, and no thread faster than its latencies allow", by_both},
+      {"queues", "each thread's lines in a network of queues, in the order of its walks",
+       by_queues},
   };
   return all;
 }

@@ -10,6 +10,7 @@ bool is_valid_object(const Object& object, std::size_t threads) {
   if (object.pages == 0 || object.pages_per_block == 0 || !(object.lines_in_flight > 0)) {
     return false;
   }
+  if (!(object.in_order >= 0 && object.in_order <= 1)) return false;
   const std::size_t blocks = object.blocks();
   if (object.uses.size() != threads * blocks) return false;
   if (!object.homes.empty() && object.homes.size() != blocks) return false;

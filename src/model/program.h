@@ -30,6 +30,8 @@ struct Object {
   std::size_t pages_per_block = 1;
   /// How many lines a thread has in flight: 1 where each address depends on the line before.
   double lines_in_flight = 1;
+  /// The share of its lines that are asked for ahead of their use, as threads walk through it.
+  double in_order = 0;
   std::vector<Lines> uses;               ///< [thread * blocks() + block].
   std::vector<std::size_t> first_users;  ///< The thread that touches each block first, or empty.
   std::vector<NodeId> homes;             ///< Where each block was found, or empty.
@@ -55,7 +57,8 @@ struct Program {
 };
 
 /// There is a thread; each vector has as many entries as its comment says, or none where it may be
-/// empty; no number is negative; each object has a page, a name of its own and lines in flight.
+/// empty; no number is negative; each object has a page, a name of its own and lines in flight,
+/// and no share is above 1.
 [[nodiscard]] bool is_valid(const Program& program);
 
 }  // namespace homenode::model

@@ -14,6 +14,7 @@ from homenode.profile.recording import read_recording, write_recording
 from homenode.tune.candidate import Candidate
 from homenode.tune.candidates import Allowed, candidates, hot_objects
 from homenode.tune.errors import TuneError
+from homenode.tune.lines_in_flight import calibrated
 from homenode.tune.predicting import predicted
 from homenode.tune.program import Seen, program_of
 
@@ -60,4 +61,5 @@ def promising(lab: Lab, seen: Seen, machine: dict[str, Any], allowed: Allowed) -
         program=seen.program,
         skip=seen.skipped,
     )
-    return predicted(found, str(find_file(lab.source)), seen.program)
+    source = str(find_file(lab.source))
+    return predicted(found, source, calibrated(seen, source))

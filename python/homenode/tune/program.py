@@ -99,7 +99,7 @@ def _fillings(samples: Samples) -> NDArray[np.bool_]:
 @dataclass(frozen=True)
 class _Uses:
     """Uses of one object, one entry for each sample. `first`: those before any other thread came,
-    also where `lines` leaves them out."""
+    also where `lines` leaves them out; `ahead`: of `lines`, those that were prefetched."""
 
     rows: Integers
     pages: Integers
@@ -107,6 +107,7 @@ class _Uses:
     written: Floats
     nodes: NDArray[np.uint16]
     first: Floats
+    ahead: Floats
 
     def within(self, begin: int, end: int) -> "_Uses":
         """Those of some pages, which are counted from the first of them."""
@@ -118,6 +119,7 @@ class _Uses:
             self.written[mine],
             self.nodes[mine],
             self.first[mine],
+            self.ahead[mine],
         )
 
 
@@ -128,7 +130,8 @@ def _uses_of(
     back = np.where(samples["operation"] == Operation.WRITE, of.stored_back, of.loaded_back)
     alone = (samples["flags"] & Flag.ALONE) != 0
     first = np.where(alone, samples["weight"], 0).astype(np.float64)
-    return _Uses(rows, pages, lines, lines * back, samples["memory_node"], first)
+    ahead = np.where(samples["flags"] & Flag.PREFETCHED, lines, 0.0)
+    return _Uses(rows, pages, lines, lines * back, samples["memory_node"], first, ahead)
 
 
 def _arrays(uses: _Uses, source: Object | None, nodes: Sequence[int]) -> list[UsedObject]:
@@ -181,10 +184,15 @@ def _used(name: str, pages: int, uses: _Uses, nodes: Sequence[int]) -> UsedObjec
     first = np.bincount(cells, uses.first, cell_count).reshape(shape)
     guessed = _first_users(fetched, homes, nodes)
     user = first.argmax(axis=0)
-    # A region of interest may begin after others had filled memory, which then lies elsewhere.
-    known = (first > 0).any(axis=0) & (np.array(nodes)[user] == np.array(homes))
-    first_users = np.where(known, user, guessed).tolist()
-    return UsedObject(name, pages, per_block, fetched, written, LINES_IN_FLIGHT, first_users, homes)
+    known = (first > 0).any(axis=0)
+    # A region of interest may begin after others had filled memory, of which some then lies
+    # elsewhere: who came first in the region tells nothing of it.
+    if (np.array(nodes)[user] == np.array(homes))[known].all():
+        guessed = np.where(known, user, guessed).tolist()
+    in_order = float(uses.ahead.sum() / max(uses.lines.sum(), 1e-9))
+    return UsedObject(
+        name, pages, per_block, fetched, written, LINES_IN_FLIGHT, guessed, homes, in_order
+    )
 
 
 def _homes(uses: _Uses, blocks: int, per_block: int) -> list[int]:

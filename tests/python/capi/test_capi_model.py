@@ -18,7 +18,7 @@ def four_readers(*, divided: bool, lines_in_flight: float = 64) -> Program:
     """A thread on each node of quad-4x2 that reads a quarter of an array, or all of it."""
     reads = np.eye(4) * LINES if divided else np.full((4, 4), float(LINES))
     array = UsedObject(
-        "array", 64, 16, reads, np.zeros((4, 4)), lines_in_flight, first_users=[0, 1, 2, 3]
+        "array", 64, 16, reads, np.zeros((4, 4)), lines_in_flight, [0, 1, 2, 3], in_order=1.0
     )
     return Program([0, 1, 2, 3], [array], [0.0] * 4)
 
@@ -36,7 +36,7 @@ def test_a_divided_array_is_best_with_its_users(quad: Machine) -> None:
     }
     assert min(by_rule, key=lambda rule: by_rule[rule]) == "default"
     # 6100 MiB/s of each node's own memory.
-    assert by_rule["default"] == pytest.approx(LINES * 64 / (6100 * 2**20))
+    assert by_rule["default"] == pytest.approx(LINES * 64 / (6100 * 2**20), rel=0.05)
     assert by_rule["bind@0"] >= 4 * by_rule["default"]
 
 

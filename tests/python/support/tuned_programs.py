@@ -32,6 +32,7 @@ def program(
         lines_in_flight,
         [int(u) for u in users],
         [homes] * PAGES,
+        in_order=1.0 if lines_in_flight > 12 else 0.0,
     )
     nodes = [thread * 4 // threads for thread in range(threads)]
     return Program(nodes, [array], [1e-6] * threads)

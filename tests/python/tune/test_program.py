@@ -188,6 +188,14 @@ def test_lines_that_stay_in_a_cache_do_not_go_back() -> None:
     assert array.writes.tolist() == [[0, 20, 0, 0], [0, 0, 0, 0]]
 
 
+def test_what_was_prefetched_is_a_share_of_each_objects_lines() -> None:
+    made = recording([*USES, use(WORKER, 0, 10, 4, base=SMALL)])
+    made.samples["flags"][[0, 3, 4]] |= np.uint32(Flag.PREFETCHED)
+    array, small = program_of(made, [two_threads()], NODE_OF_CPU).program.objects
+    assert array.in_order == pytest.approx(80 / 220)
+    assert small.in_order == 1
+
+
 def test_pages_are_at_home_where_their_lines_came_from() -> None:
     (array,) = seen().program.objects
     assert list(array.homes or ()) == [0, 0, 4, 4]

@@ -1,0 +1,158 @@
+// The model in which threads wait in line at what they share: a sample of each thread's requests
+// goes through a network of queues, which shows how many threads are at one node at a time.
+#include <algorithm>
+#include <cmath>
+
+#include "model/models.h"
+#include "model/queues.h"
+#include "model/resources.h"
+#include "model/walk.h"
+
+namespace homenode::model {
+namespace {
+
+/// Lines that a request stands for.
+constexpr double grain = 2;
+/// Requests of the thread that makes most, and of all threads.
+constexpr double most_requests = 2048;
+constexpr double most_of_all = 32768;
+
+/// What a thread reads of an object, or writes where it reads nothing.
+double asked(const Lines& lines) {
+  return lines.reads > 0 ? lines.reads : lines.writes;
+}
+
+Lines sum(const std::vector<Lines>& lines) {
+  Lines all;
+  for (const Lines& some : lines) all += some;
+  return all;
+}
+
+/// How the requests of all threads stand for the whole program.
+struct Sample {
+  const Rates& rates;
+  const Program& program;
+  const Layout& layout;
+  const Resources& resources;
+  double lines_of_request = 1;  ///< Of the program, for which one in the network stands.
+};
+
+/// An object as one thread uses it.
+struct Part {
+  const Object& object;
+  Walk walk;
+  double requests = 0;
+  double owed = 0;  ///< Requests, as far as the others are.
+};
+
+RequestKind kind_of(const Sample& sample, const Object& object, NodeId from, std::size_t memory,
+                    const Lines& all, double in_flight_lines) {
+  const double scale = grain / asked(all);
+  const Lines lines{all.reads * scale, all.writes * scale};
+  const unsigned bytes = sample.program.line_bytes;
+  RequestKind kind;
+  if (all.reads > 0) {
+    kind.passes = sample.resources.needs(from, memory, {lines.reads, 0}, bytes);
+    if (lines.writes > 0)
+      kind.sends = sample.resources.needs(from, memory, {0, lines.writes}, bytes);
+  } else {
+    kind.passes = sample.resources.needs(from, memory, lines, bytes);
+  }
+  const double latency_s = sample.rates.latency_s->at(from, sample.rates.memory_nodes[memory]);
+  kind.latency_s = latency_s * in_flight_lines / object.lines_in_flight;
+  return kind;
+}
+
+/// A thread in the network.
+Customer customer_of(const Sample& sample, std::size_t thread, const ThreadDemand& demand) {
+  Customer customer;
+  const double window = std::max(1.0, std::round(demand.lines_in_flight / grain));
+  customer.in_flight = static_cast<std::size_t>(window);
+  std::vector<Part> parts;
+  double requests = 0;
+  const std::size_t memories = sample.rates.memory_nodes.size();
+  for (std::size_t index = 0; index < sample.program.objects.size(); ++index) {
+    const Object& object = sample.program.objects[index];
+    const auto& homes = sample.layout.homes[index];
+    const Lines all = sum(lines_by_node(object, homes, thread, memories));
+    const double wanted = asked(all) / sample.lines_of_request;
+    if (wanted < 0.5) continue;
+    for (std::size_t memory = 0; memory < memories; ++memory) {
+      customer.kinds.push_back(kind_of(sample, object, demand.node, memory, all, window * grain));
+    }
+    const auto whole = static_cast<std::size_t>(std::round(wanted));
+    parts.push_back({object, Walk(object, homes, thread, whole, grain), wanted, 0});
+    requests += wanted;
+  }
+  for (double left = std::round(requests); left > 0; --left) {
+    for (Part& part : parts) part.owed += part.requests / requests;
+    const auto next = std::max_element(
+        parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.owed < b.owed; });
+    next->owed -= 1;
+    customer.requests.push_back(static_cast<std::size_t>(next - parts.begin()) * memories +
+                                next->walk.next());
+  }
+  if (!customer.requests.empty()) {
+    // The network's time is the program's, but for what each request stands for.
+    customer.computing_s = demand.computing_s / static_cast<double>(customer.requests.size()) *
+                           grain / sample.lines_of_request;
+  }
+  return customer;
+}
+
+double most_lines(const std::vector<ThreadDemand>& demands, double& all) {
+  double most = 0;
+  for (const ThreadDemand& demand : demands) {
+    double lines = 0;
+    for (const Lines& some : demand.lines) lines += asked(some);
+    most = std::max(most, lines);
+    all += lines;
+  }
+  return most;
+}
+
+Bottleneck bottleneck_of(const Rates& rates, const Resources& resources, const ThreadDemand& demand,
+                         const Served& served, double computing_s) {
+  const auto& stood = served.stood_still_s;
+  const auto most = std::max_element(stood.begin(), stood.end());
+  if (served.seconds == 0 || *most < computing_s) return own_bottleneck(rates, demand);
+  const auto resource = static_cast<std::size_t>(most - stood.begin());
+  if (resource == resources.count()) return own_bottleneck(rates, demand);
+  return resources.bottleneck(resource, *most / served.seconds);
+}
+
+}  // namespace
+
+Result<Prediction> by_queues(const Rates& rates, const Program& program, const Layout& layout) {
+  if (!rates.path || !rates.latency_s) {
+    return not_supported("no bandwidth or no latency of this machine is known",
+                         "measure both with 'homenode measure'");
+  }
+  const auto demands = demands_of(rates, program, layout);
+  const Resources resources(rates);
+  double all = 0;
+  const double most = most_lines(demands, all);
+  const double sampled = std::max(most / most_requests, all / most_of_all);
+  const Sample sample{rates, program, layout, resources, std::max(grain, sampled)};
+  std::vector<Customer> customers;
+  for (std::size_t thread = 0; thread < demands.size(); ++thread) {
+    customers.push_back(customer_of(sample, thread, demands[thread]));
+  }
+  const auto served = serve(customers, resources.count());
+  Prediction prediction = blank("queues", rates, demands);
+  prediction.absolute = !program.computing_s.empty();
+  const double scale = sample.lines_of_request / grain;
+  for (std::size_t thread = 0; thread < demands.size(); ++thread) {
+    const bool idle = customers[thread].requests.empty();
+    prediction.thread_times[thread] =
+        idle ? demands[thread].computing_s : served[thread].seconds * scale;
+  }
+  const std::size_t last = slowest(prediction);
+  prediction.time = prediction.thread_times[last];
+  const double computing_s =
+      customers[last].computing_s * static_cast<double>(customers[last].requests.size());
+  prediction.bottleneck = bottleneck_of(rates, resources, demands[last], served[last], computing_s);
+  return prediction;
+}
+
+}  // namespace homenode::model

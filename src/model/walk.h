@@ -1,0 +1,47 @@
+// Where the lines lie that a thread asks for, one after another: a sample of its way through an
+// object. Pure; the network of queues asks for them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/layout.h"
+
+namespace homenode::model {
+
+/// A thread walks through an object of which it has at least this share asked for ahead; else it
+/// uses all of it in no order.
+constexpr double in_order_from = 0.5;
+
+/// A walk of a few stretches, spread over all of it, in each of which pages follow one another as
+/// they do in the object: who walks through pages that go round the nodes is at one of them at a
+/// time, and other threads are, too. What is used in no order lies on each node as often as chance
+/// has it. Chance is the same for each prediction.
+class Walk {
+ public:
+  /// `requests` stand for all that the thread reads of the object (what it writes where it reads
+  /// nothing), each for `lines` that are next to each other. pre: the thread uses the object,
+  /// requests > 0; object and homes outlive it.
+  Walk(const Object& object, const std::vector<NodeShares>& homes, std::size_t thread,
+       std::size_t requests, double lines);
+
+  /// The position of the node that the next request goes to.
+  std::size_t next();
+
+ private:
+  [[nodiscard]] double chance(std::uint64_t number) const;
+
+  const std::vector<NodeShares>& homes_;
+  std::vector<double> until_;  ///< By block: the lines of all blocks up to its end.
+  NodeShares shares_;          ///< Of all that the thread uses.
+  bool in_order_ = false;
+  std::uint64_t seed_ = 0;
+  std::size_t stretch_ = 1;  ///< Requests of one stretch.
+  double stretches_ = 1;
+  // In lines of all passes through the object: from a request to the next, and a page.
+  double step_ = 0;
+  double page_ = 1;
+  std::size_t at_ = 0;
+};
+
+}  // namespace homenode::model
