@@ -4,6 +4,8 @@ runs in the lab, and is predicted from one recording of the program as it is.
     ./dev bench tune --quick                   a few cases on quad-4x2
     ./dev bench tune --machine cxl-3x4 --only stream gups
     ./dev bench tune --no-runs                 the tables of what has run
+    ./dev bench tune --equal 100               false claims of differences, in real runs
+    ./dev bench tune --host                    whether answers on this host hold
 
 Runs are kept (--results); a bench that was stopped goes on where it was.
 """
@@ -13,6 +15,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tables import head, row
+from tune_equal import equal
+from tune_host import host
 from tune_judgement import Judgement, judge, total
 from tune_runs import Case, Store, booted, measured, run_case
 
@@ -54,7 +58,13 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--no-runs", action="store_true", help="only judge what has run")
     parser.add_argument("--results", type=Path, default=RESULTS, metavar="DIR")
     parser.add_argument("--model", action="append", help="default: the best, and each by itself")
+    parser.add_argument("--equal", type=int, metavar="N", help="N trials of two equal commands")
+    parser.add_argument("--host", action="store_true", help="tune programs on this host")
     options = parser.parse_args(arguments)
+    if options.equal is not None:
+        return equal(options.equal)
+    if options.host:
+        return host(options.results / "host")
     wanted = options.only or (QUICK if options.quick else None)
     chosen = [case for case in cases() if wanted is None or case.name in wanted]
     machines = options.machine or (["quad-4x2"] if options.quick else list(MACHINES))
@@ -62,7 +72,9 @@ def main(arguments: Sequence[str]) -> int:
     if not options.no_runs:
         for machine in machines:
             _run(machine, chosen, store)
-    print_tables(machines, chosen, store, options.model or ["both", "bandwidth", "latency"])
+    print_tables(
+        machines, chosen, store, options.model or ["queues", "both", "bandwidth", "latency"]
+    )
     return 0
 
 

@@ -19,7 +19,8 @@ AS_GOOD = 1.05
 class Judgement:
     """One case under one model. `real` and `told` are times relative to that of the program as it
     is, of the other candidates; `loss` is how much slower the model's first choice is than the
-    best."""
+    best, `answer` the best of the quarter of all runs that the model puts first, the program as it
+    is among them: what tune comes to where runs do not vary."""
 
     machine: str
     case: str
@@ -27,6 +28,7 @@ class Judgement:
     told: tuple[float, ...]
     rank: float
     loss: float
+    answer: float
     best: str
     first: str
     gain: float
@@ -37,6 +39,7 @@ class Judgement:
         "95th",
         "rank",
         "loss",
+        "answer",
         "gain",
         "best; first choice",
     )
@@ -49,6 +52,7 @@ class Judgement:
             f"{np.percentile(self.errors, 95):.1%}",
             f"{self.rank:.2f}",
             f"{self.loss:.1%}",
+            f"{self.answer:.1%}",
             f"{self.gain:.2f}x",
             self.best + ("" if self.found else f"; {self.first}"),
         ]
@@ -78,6 +82,7 @@ def judge(runs: Measured, machine: str, model: str) -> Judgement:
     real = np.array([real_of[name] for name in names])
     told = np.array([told_of[name] for name in names])
     best = names[int(real.argmin())]
+    few = predicted(given, machine, program, model)[: max(2, len(given) // 4)]
     return Judgement(
         runs.machine,
         runs.case,
@@ -85,6 +90,7 @@ def judge(runs: Measured, machine: str, model: str) -> Judgement:
         tuple(float(one) for one in told[1:]),
         float(spearmanr(real, told).statistic) if np.ptp(told) > 0 else 0.0,
         real_of[chosen.name] / real_of[best] - 1,
+        min(real_of[one.name] for one in few) / real_of[best] - 1,
         best,
         chosen.name,
         1 / real_of[best],
@@ -99,6 +105,7 @@ def total(found: Sequence[Judgement]) -> str:
     real = np.concatenate([one.real for one in found])
     told = np.concatenate([one.told for one in found])
     misses = [one for one in found if not one.found]
+    answers = sum(one.answer <= AS_GOOD - 1 for one in found)
     lines = [
         f"{len(found)} cases, {len(errors)} candidates",
         f"error of relative time: median {np.median(errors):.1%}, 95th percentile "
@@ -106,6 +113,7 @@ def total(found: Sequence[Judgement]) -> str:
         f"rank correlation: {spearmanr(real, told).statistic:.2f} over all candidates, median of "
         f"the cases {np.median([one.rank for one in found]):.2f}",
         f"first choice within 5 % of the best: {len(found) - len(misses)} of {len(found)}",
+        f"best of the quarter put first within 5 % of the best: {answers} of {len(found)}",
     ]
     lines += [
         f"missed: {one.machine} {one.case}: {one.first} is {one.loss:.0%} slower than {one.best}"

@@ -28,7 +28,6 @@ SCALE = 16
 # Of the time at which the last thread ended, at least what a region has to have taken.
 IN_STEP = 0.6
 TIMEOUT_S = 300.0
-MOST_OBJECTS = 1
 # What is kept of a candidate.
 PLACEMENT = ("name", "options", "threads", "memory")
 # Transparent huge pages would make one page of a small array.
@@ -153,10 +152,11 @@ def _record(lab: Lab, case: Case, store: Store, one: Candidate, command: Sequenc
 def planned(lab: Lab, case: Case, store: Store) -> list[Candidate]:
     """The candidates of a case that has run as it is: of those that differ little, one."""
     seen = _seen(store, lab.machine.name, case.name, lab.machine.node_of_vcpu, AS_IT_IS.name)
+    hot = hot_objects(seen)
     found = candidates(
         capi.machine(find_file(lab.source)),
         len(seen.threads),
-        hot_objects(seen)[:MOST_OBJECTS],
+        [one for one in hot if one.chosen_by == hot[0].chosen_by],  # One rule for all of these.
         program=seen.program,
         skip=seen.skipped,
     )
