@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from homenode.study import program
+
 Option = str | int | float
 ID_LENGTH = 12
 
@@ -34,6 +36,8 @@ class Case:
 
     def arguments(self) -> list[str]:
         """The verb and options that run this case, to be put after the command's own name."""
+        if self.workload == program.NAME:
+            return program.arguments(dict(self.options))
         words = ["bench", self.workload]
         for name, value in self.options:
             if isinstance(value, bool):

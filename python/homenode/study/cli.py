@@ -105,7 +105,7 @@ def main(arguments: Sequence[str] | None = None, runner_for: RunnerFactory | Non
         if options.scale:
             study = dataclasses.replace(study, scale=options.scale)
         make_runner = runner_for or functools.partial(
-            runner_for_machine, time=study.time, scale=study.scale
+            runner_for_machine, time=study.time, scale=study.scale, roi=study.roi
         )
         if options.cases:
             print_cases(study, make_runner, options.cases)

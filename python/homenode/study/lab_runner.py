@@ -17,7 +17,7 @@ from homenode.node import Node
 from homenode.study.command import find_command, version_of
 from homenode.study.errors import StudyError
 from homenode.study.machine import LAB, Machine
-from homenode.study.runner import Outcome, RunnerLostError
+from homenode.study.runner import Outcome, Roi, RunnerLostError
 
 
 def machine_from(described: lab.Machine, digest: str) -> Machine:
@@ -49,14 +49,18 @@ def _labs_errors_as_ours() -> Iterator[None]:
 class LabRunner:
     """A machine of the catalogue, or of an hwloc XML file; entering boots it."""
 
-    def __init__(self, name: str, time: bool | None = None, scale: int = 1) -> None:
-        """Reads the machine file. `time` None models time where QEMU can. Raises StudyError.
+    def __init__(
+        self, name: str, time: bool | None = None, scale: int = 1, roi: Roi = "markers"
+    ) -> None:
+        """Reads the machine file. `time` None models time where QEMU can; `roi` is what counts, as
+        Lab.run has it. Raises StudyError.
 
         `scale` above 1 divides caches and memory, which makes another machine: its name and its
         digest say so.
         """
         self._time = time
         self._scale = scale
+        self._roi = roi
         with _labs_errors_as_ours():
             self._described = lab.find_machine(name)
             as_guest = numbered(self._described).machine
@@ -87,7 +91,7 @@ class LabRunner:
         """Runs one command in the guest. pre: entered."""
         assert self._lab is not None
         with _labs_errors_as_ours():
-            result = self._lab.run(command, timeout_s=timeout_s)
+            result = self._lab.run(command, timeout_s=timeout_s, roi=self._roi)
         if result.timed_out:
             raise TimeoutError
         said = result.stderr.decode(errors="replace")

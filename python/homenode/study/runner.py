@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, Self
+from typing import Any, Literal, Protocol, Self
 
 from homenode.study.machine import Machine
+
+Roi = Literal["markers", "all"]  # What the lab counts, as `lab run --roi`.
 
 
 @dataclass(frozen=True)

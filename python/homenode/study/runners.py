@@ -5,18 +5,20 @@ from homenode.study.errors import StudyError
 from homenode.study.host_runner import HostRunner
 from homenode.study.lab_runner import LabRunner
 from homenode.study.machine import HOST, NODE
-from homenode.study.runner import Runner
+from homenode.study.runner import Roi, Runner
 
 
-def runner_for_machine(name: str, time: bool | None = None, scale: int = 1) -> Runner:
+def runner_for_machine(
+    name: str, time: bool | None = None, scale: int = 1, roi: Roi = "markers"
+) -> Runner:
     """The runner of a machine's name or file; 'host' is this machine, and 'node' too, named by its
     hardware. Raises StudyError.
 
     `time`: whether the lab models time; None where QEMU can. This machine's time is what it is.
-    `scale` divides the caches and memory of the lab's machines.
+    `scale` divides the caches and memory of the lab's machines; `roi` is what the lab counts.
     """
     if name not in (HOST, NODE):
-        return LabRunner(name, time, scale)
+        return LabRunner(name, time, scale, roi)
     if scale != 1:
         raise StudyError(
             f"only machines in the lab can be scaled; leave out --machine {name} or the scale",

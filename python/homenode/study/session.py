@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from homenode.matrix import AccessMatrix, total
 from homenode.study import counts as plugin_counts
-from homenode.study import records
+from homenode.study import program, records
 from homenode.study.case import Case
 from homenode.study.description import Description
 from homenode.study.errors import StudyError
@@ -229,21 +229,23 @@ def run_case(
         "figures": None,
     }
     if error is None:
-        _read_outcome(record, outcome, study.workloads[case.workload], runner)
+        _read_outcome(record, outcome, study, runner)
     return record, loss
 
 
-def _read_outcome(
-    record: dict[str, Any], outcome: Outcome, workload: Description, runner: Runner
-) -> None:
+def _read_outcome(record: dict[str, Any], outcome: Outcome, study: Study, runner: Runner) -> None:
     """Fills in bench, matrix, time, figures and error from what the command left."""
     if outcome.exit_code != 0:
         text = outcome.stderr.strip().splitlines()
         said = text[-1][:ERROR_TEXT_LIMIT] if text else "no message"
         record["error"] = f"exit code {outcome.exit_code}: {said}"
         return
+    workload = study.workloads[record["case"]["workload"]]
     try:
-        bench = json.loads(outcome.stdout)
+        if workload.name == program.NAME:
+            bench = program.document(study.figures, outcome.stdout, record["wall_s"])
+        else:
+            bench = json.loads(outcome.stdout)
         if bench.get("schema") != workload.result_schema:
             raise ValueError(f"schema {bench.get('schema')!r}, not {workload.result_schema}")
         record["bench"] = bench

@@ -1,7 +1,9 @@
 """Reads a study's TOML file and expands its factors into cases. Pure but for the reading."""
 
+import dataclasses
 import itertools
 import re
+import shlex
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,13 +12,18 @@ from typing import Any
 
 from homenode.errors import USAGE
 from homenode.places import shipped
+from homenode.study import program
 from homenode.study.case import Case, Option
 from homenode.study.description import Description, Parameter, describe
 from homenode.study.errors import StudyError
 from homenode.study.quick import QUICK, quickened
+from homenode.study.runner import Roi
 
 SCHEMA = "homenode.study/1"
 TOP_LEVEL = {
+    "command",
+    "roi",
+    "figures",
     "schema",
     "name",
     "title",
@@ -84,6 +91,8 @@ class Study:
     repetitions: int = 1
     time: bool | None = None
     scale: int = 1  # Divides caches and memory of the lab's machines.
+    figures: tuple[program.Figure, ...] = ()  # That the program of a study of a command prints.
+    roi: Roi = "markers"
     file: str = ""  # As a person named it; a record says so, for whoever repeats it.
 
     @property
@@ -165,8 +174,11 @@ def parse(document: Mapping[str, Any], describe: Describe = describe) -> Study:
     _refuse_unknown(document, TOP_LEVEL | PART, "the study has no key")
     if document.get("schema") != SCHEMA:
         raise StudyError(f'the first line must be: schema = "{SCHEMA}"')
+    figures = program.figures_in(_table(document, "figures"))
     return Study(
-        parts=_parts(document, describe),
+        parts=_parts(document, describe, figures),
+        figures=figures,
+        roi=_roi(document),
         name=_name(document),
         title=_text(document, "title"),
         about=str(document.get("about", "")).strip(),
@@ -178,8 +190,42 @@ def parse(document: Mapping[str, Any], describe: Describe = describe) -> Study:
     )
 
 
-def _parts(document: Mapping[str, Any], describe: Describe) -> tuple[Part, ...]:
+def _roi(document: Mapping[str, Any]) -> Roi:
+    """A program of one's own is counted from its start to its end, if not told otherwise."""
+    value = document.get("roi", "all" if program.NAME in document else "markers")
+    if value == "all":
+        return "all"
+    if value == "markers":
+        return "markers"
+    raise StudyError('roi must be "all" or "markers"')
+
+
+def _program(document: Mapping[str, Any], figures: tuple[program.Figure, ...]) -> Part:
+    """The only part of a study of a command line."""
+    twice = sorted({"workload", "parts"} & set(document))
+    if twice:
+        raise StudyError(f"'{twice[0]}' stands beside command; keep one")
+    fixed, factors = _table(document, "fixed"), _table(document, "factors")
+    options = dict(fixed)
+    for name, levels in factors.items():
+        first = levels[0] if isinstance(levels, list) and levels else levels
+        options |= first if isinstance(first, dict) else {name: first}
+    words = program.check(document[program.NAME], options)
+    workload = program.describe(options, figures)
+    whole = {"fixed": fixed, "factors": factors}
+    part = _part(whole, lambda name: workload, "")
+    line = (program.NAME, shlex.join(words))
+    return dataclasses.replace(part, fixed=(line, *part.fixed))
+
+
+def _parts(
+    document: Mapping[str, Any], describe: Describe, figures: tuple[program.Figure, ...]
+) -> tuple[Part, ...]:
     """The parts; a study without [parts] is itself the only one."""
+    if program.NAME in document:
+        return (_program(document, figures),)
+    if figures:
+        raise StudyError("[figures] is for a study of a command; a workload says its own")
     named = _table(document, "parts")
     if not named:
         return (_part(document, describe, ""),)
