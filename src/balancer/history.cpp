@@ -53,6 +53,13 @@ Result<std::string> History::answer(const Request& request, const Journal& journ
   return status(journal, now_s);
 }
 
+std::string History::summary(const Journal& journal) const {
+  std::uint64_t pages = 0;
+  for (const PageChange& change : journal.pages) pages += change.pages;
+  return fmt::format("looks at {} processes; {} threads are bound and {} pages moved",
+                     processes_.size(), journal.threads.size(), pages);
+}
+
 std::string History::status(const Journal& journal, double now_s) const {
   HistoryJson processes = HistoryJson::array();
   for (const auto& [key, process] : processes_) {

@@ -45,6 +45,12 @@ Loop::Loop(const sensing::SystemFiles& files, const machine::Machine& machine, c
       costs_(costs_of(costs)),
       observer_(files, machine, pace, options_.observer) {}
 
+void Loop::use(std::chrono::nanoseconds interval, ObserverOptions options) {
+  options_.interval = interval;
+  options_.observer = options;
+  observer_.use(std::move(options));
+}
+
 std::vector<Decision> Loop::decide(std::vector<balance::Observation>& seen) {
   auto step = balance::step(std::move(state_), seconds(pace_.now()), seen, machine_, costs_,
                             options_.observer.limits);

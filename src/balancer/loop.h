@@ -57,6 +57,10 @@ class Loop {
   /// puts all back unless `once`. `over` may end it too. Errors: what cannot be put back.
   Result<Restored> run(const Tell& tell, const std::function<bool()>& over);
 
+  /// Other options from the next look on; what is known, promised and changed stays. To be called
+  /// from the wait between two looks.
+  void use(std::chrono::nanoseconds interval, ObserverOptions options);
+
  private:
   bool round(const Tell& tell);
   [[nodiscard]] bool is_settled(const Outcome& outcome) const;

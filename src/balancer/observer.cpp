@@ -31,7 +31,18 @@ bool has_policy(const sensing::Mapping& mapping) {
   return mapping.policy.mode != "default";
 }
 
+bool is_in_any(const std::vector<std::string>& cgroups, const std::string& one) {
+  return std::ranges::any_of(cgroups, [&](const std::string& cgroup) {
+    return cgroup == "/" || one == cgroup || one.starts_with(cgroup + "/");
+  });
+}
+
 }  // namespace
+
+bool Whose::names(const ProcessFacts& process) const {
+  return users.contains(process.user) || programs.contains(process.name) ||
+         is_in_any(cgroups, process.cgroup);
+}
 
 std::vector<pid_t> Observer::candidates() const {
   const Selection& chosen = options_.selection;
@@ -45,9 +56,7 @@ bool Observer::is_chosen(const ProcessFacts& process) const {
   const Selection& chosen = options_.selection;
   if (chosen.all || chosen.pids.contains(process.key.id)) return true;
   if (chosen.users.contains(process.user)) return true;
-  return std::ranges::any_of(chosen.cgroups, [&](const std::string& cgroup) {
-    return process.cgroup == cgroup || process.cgroup.starts_with(cgroup + "/");
-  });
+  return is_in_any(chosen.cgroups, process.cgroup);
 }
 
 bool Observer::anything_left() const {
@@ -107,6 +116,12 @@ Observation Observer::observe(const Changes& changes, ProcessFacts process, doub
   if (known && seen.cpus < options_.limits.least_cpus) return seen;
   if (!read_wholly(files_, changes, process)) seen.why_not = "it has ended or cannot be read";
   if (seen.why_not.empty()) seen.why_not = process.why_not;
+  if (seen.why_not.empty() && options_.never.names(process)) {
+    seen.why_not = "the configuration never balances it";
+  }
+  if (seen.why_not.empty() && !options_.only.empty() && !options_.only.names(process)) {
+    seen.why_not = "the configuration balances only others";
+  }
   seen.resident = process.resident;
   seen.cpuset = process.cpuset;
   seen.memory = process.memory;
@@ -138,6 +153,23 @@ std::vector<Observation> Observer::look(const Changes& changes) {
   }
   before_ = std::move(still_there);
   return observations;
+}
+
+Result<balance::Advice> advise_now(os::Os& os, const machine::Machine& machine,
+                                   const balance::Demand& demand, const os::Pace& pace) {
+  constexpr auto window = std::chrono::milliseconds(500);
+  std::string before;
+  std::string after;
+  int result = os.read_file("/proc/stat", before);
+  pace.pause(window);
+  if (result >= 0) result = os.read_file("/proc/stat", after);
+  if (result < 0) return failed("cannot read /proc/stat", "mount /proc", -result);
+  auto rooms = balance::rooms_between(before, after, machine);
+  const auto free = machine::free_memory(os, machine.node_ids().to_vector());
+  for (balance::Room& room : rooms) {
+    if (const auto found = free.find(room.node); found != free.end()) room.free = found->second;
+  }
+  return balance::advise(demand, rooms, machine);
 }
 
 }  // namespace homenode::balancer

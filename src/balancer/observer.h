@@ -7,12 +7,22 @@
 #include <string>
 #include <vector>
 
+#include "balance/advise.h"
 #include "balance/limits.h"
 #include "balance/observation.h"
 #include "balancer/burst.h"
 #include "balancer/process_facts.h"
 
 namespace homenode::balancer {
+
+/// Processes by whose they are and what they run: those that any of it names.
+struct Whose {
+  std::set<unsigned> users;
+  std::vector<std::string> cgroups;  ///< And those below them.
+  std::set<std::string> programs;
+  [[nodiscard]] bool empty() const { return users.empty() && cgroups.empty() && programs.empty(); }
+  [[nodiscard]] bool names(const ProcessFacts& process) const;
+};
 
 /// Which processes are looked at: those that any of it names.
 struct Selection {
@@ -24,6 +34,8 @@ struct Selection {
 
 struct ObserverOptions {
   Selection selection;
+  Whose only;   ///< Where it is not empty, all others are left alone.
+  Whose never;  ///< Left alone.
   balance::Limits limits;
   std::string scratch;  ///< A file for samples.
   std::chrono::nanoseconds burst = std::chrono::milliseconds(500);
@@ -44,6 +56,8 @@ class Observer {
   /// Adds which thread uses which memory, and where that is. Errors: those of the source; the
   /// process has ended.
   Result<void> look_closely(balance::Observation& seen);
+  /// Looks by other options from now on; what is known of processes stays.
+  void use(ObserverOptions options) { options_ = std::move(options); }
   /// A process that was chosen by its number still runs, or others are chosen.
   [[nodiscard]] bool anything_left() const;
 
@@ -65,5 +79,10 @@ class Observer {
   std::map<balance::TaskKey, Before> before_;
   std::optional<std::chrono::nanoseconds> looked_;
 };
+
+/// Which nodes a program that is about to start should get: looks for half a second which CPUs are
+/// idle. Errors: failed when /proc/stat cannot be read.
+Result<balance::Advice> advise_now(os::Os& os, const machine::Machine& machine,
+                                   const balance::Demand& demand, const os::Pace& pace);
 
 }  // namespace homenode::balancer

@@ -7,12 +7,17 @@ namespace homenode::os {
 namespace {
 
 volatile std::sig_atomic_t signal_has_come = 0;
+volatile std::sig_atomic_t hangup_has_come = 0;
 
 void remember(int /*signal*/) {
   signal_has_come = 1;
 }
 
 void pass_over(int /*signal*/) {}
+
+void remember_hangup(int /*signal*/) {
+  hangup_has_come = 1;
+}
 
 /// Sleeps in short pieces: a signal that comes just before one is then seen soon after. The clock
 /// says when it is over, also where the kernel cuts a piece short or refuses it.
@@ -49,6 +54,23 @@ StopSignals::~StopSignals() {
 Pace StopSignals::pace() {
   return {[] { return std::chrono::steady_clock::now().time_since_epoch(); }, sleep,
           [] { return signal_has_come != 0; }};
+}
+
+HangupSignal::HangupSignal() {
+  hangup_has_come = 0;
+  struct sigaction action {};
+  action.sa_handler = remember_hangup;  // NOLINT: as above.
+  sigaction(SIGHUP, &action, &before_);
+}
+
+HangupSignal::~HangupSignal() {
+  sigaction(SIGHUP, &before_, nullptr);
+}
+
+bool HangupSignal::take() {
+  const bool has_come = hangup_has_come != 0;
+  hangup_has_come = 0;
+  return has_come;
 }
 
 }  // namespace homenode::os

@@ -38,4 +38,19 @@ class StopSignals {
   struct sigaction terminate_ {};
 };
 
+/// SIGHUP is counted instead of killing the process, as long as this lives. One at a time.
+class HangupSignal {
+ public:
+  HangupSignal();
+  ~HangupSignal();
+  HangupSignal(const HangupSignal&) = delete;
+  HangupSignal& operator=(const HangupSignal&) = delete;
+
+  /// Whether one has come since this was asked last.
+  [[nodiscard]] static bool take();
+
+ private:
+  struct sigaction before_ {};
+};
+
 }  // namespace homenode::os

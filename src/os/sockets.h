@@ -30,9 +30,6 @@ struct Awaited {
 /// models none of it gives -ENOSYS.
 class Sockets {
  public:
-  Sockets() = default;
-  Sockets(const Sockets&) = delete;
-  Sockets& operator=(const Sockets&) = delete;
   virtual ~Sockets() = default;
 
   /// Listens at a new file that only its user may use (0600). Errors: EADDRINUSE where something is

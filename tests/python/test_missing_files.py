@@ -23,6 +23,7 @@ INPUTS = [
     ("run", "--file", MISSING, "--dump"),
     ("run", "--shm", MISSING, "--dump"),
     ("run", "--recipe", MISSING, "true"),
+    ("balance", "--all", "--once", "--config", MISSING),
     ("tune", "--machine", f"{MISSING}.xml", "--", "true"),
     ("run", "--near", f"file:{MISSING}", "true"),
     ("run", "-m", f"file:{MISSING}", "true"),

@@ -56,6 +56,13 @@ PAGES = (
         ("homenode-study(1)", "homenode-report(1)", "homenode-bench(1)"),
     ),
     Page(
+        "homenode-balance",
+        5,
+        "docs/balance-file.md",
+        "settings of the balancer",
+        ("homenode-balance(1)", "homenode(7)"),
+    ),
+    Page(
         "homenode-recipe",
         5,
         "docs/recipe-file.md",

@@ -8,12 +8,12 @@
 #include <algorithm>
 #include <chrono>
 
-#include "balance/advise.h"
 #include "balancer/control.h"
 #include "balancer/history.h"
+#include "balancer/log.h"
 #include "balancer/metrics.h"
+#include "balancer/supervisor.h"
 #include "base/id_list.h"
-#include "machine/kernel_files.h"
 #include "os/atomic_file.h"
 #include "os/lab_clock.h"
 
@@ -28,39 +28,6 @@ constexpr const char* explanation =
     "homenode "
     "balance explain PID [--json] for its last decisions about a process and what they rest on. "
     "Both find it by --socket or --state.";
-
-/// The log: a file that each decision is added to.
-class Log {
- public:
-  Log(os::Os& os, std::string path) : os_(os), path_(std::move(path)) {}
-  ~Log() {
-    if (descriptor_ >= 0) os_.close_file(descriptor_);
-  }
-  Log(const Log&) = delete;
-  Log& operator=(const Log&) = delete;
-
-  Result<void> open() {
-    if (path_.empty()) return {};
-    const int result = os_.open_appended(path_, descriptor_);
-    if (result == 0) return {};
-    return failed("cannot write the log " + path_, "name another file with --log", -result);
-  }
-  /// What is wrong with it, once.
-  Result<void> add(const std::string& line) {
-    if (descriptor_ < 0) return {};
-    const auto written = os_.append_file(descriptor_, line);
-    if (written == static_cast<ssize_t>(line.size())) return {};
-    os_.close_file(descriptor_);
-    descriptor_ = -1;
-    return failed("cannot write to the log " + path_ + ", so it ends here",
-                  "free space on its disk", written < 0 ? static_cast<int>(-written) : 0);
-  }
-
- private:
-  os::Os& os_;
-  std::string path_;
-  int descriptor_ = -1;
-};
 
 /// A process that was not seen for so long is in the metrics and the history no more.
 constexpr double forget_s = 60;
@@ -99,7 +66,7 @@ class Balance final : public Verb {
  private:
   Result<int> try_run(Context& context) {
     if (is_request(program_)) return ask(context);
-    auto loop = make_loop_options(context.os, options_, program_);
+    auto loop = read_options(context.os);
     if (!loop) return loop.as_unexpected();
     if (!options_.advise.empty()) return advise(context);
     const std::string state =
@@ -111,12 +78,20 @@ class Balance final : public Verb {
     if (auto done = put_back(context, changes, *loop); !done) return done.as_unexpected();
     const int code = options_.restore ? exit_done : 0;
     if (options_.restore) return remove_state(context, changes, state, code);
-    loop->observer.scratch = state + ".samples";
+    loop->observer.scratch = scratch_ = state + ".samples";
     const auto control = open_control(context, changes, *loop);
     if (!control) return control.as_unexpected();
     auto ended = balance(context, files, changes, std::move(*loop), control->get());
     if (!ended) return ended.as_unexpected();
     return remove_state(context, changes, state, *ended);
+  }
+
+  /// The command line's, and the configuration's where that says nothing.
+  [[nodiscard]] Result<balancer::LoopOptions> read_options(os::Os& os) const {
+    if (options_.config.empty()) return make_loop_options(os, options_, program_, {});
+    const auto config = balancer::read_config(os, options_.config);
+    if (!config) return config.as_unexpected();
+    return make_loop_options(os, options_, program_, *config);
   }
 
   /// What a balancer that runs answers.
@@ -125,7 +100,8 @@ class Balance final : public Verb {
     if (!request) return request.as_unexpected();
     const os::StopSignals signals;
     const os::Pace pace = context.pace != nullptr ? *context.pace : os::StopSignals::pace();
-    const auto answer = balancer::ask(context.os, socket_file(context.os, options_), *request, pace);
+    const auto answer =
+        balancer::ask(context.os, socket_file(context.os, options_), *request, pace);
     if (!answer) return answer.as_unexpected();
     const bool one = request->kind == balancer::Request::Kind::explain;
     const auto text = options_.json ? answer
@@ -144,24 +120,13 @@ class Balance final : public Verb {
     if (!machine) return machine.as_unexpected();
     const os::StopSignals signals;
     const os::Pace pace = context.pace != nullptr ? *context.pace : os::StopSignals::pace();
-    std::string before;
-    std::string after;
-    constexpr auto window = std::chrono::milliseconds(500);
-    int result = context.os.read_file("/proc/stat", before);
-    pace.pause(window);
-    if (result >= 0) result = context.os.read_file("/proc/stat", after);
-    if (result < 0) return failed("cannot read /proc/stat", "mount /proc", -result);
-    auto rooms = balance::rooms_between(before, after, *machine);
-    const auto free = machine::free_memory(context.os, machine->node_ids().to_vector());
-    for (balance::Room& room : rooms) {
-      if (const auto found = free.find(room.node); found != free.end()) room.free = found->second;
-    }
-    const auto advice = balance::advise(*demand, rooms, *machine);
-    context.out << to_list(advice.nodes) << '\n';
-    if (advice.fits) return exit_done;
+    const auto advice = balancer::advise_now(context.os, *machine, *demand, pace);
+    if (!advice) return advice.as_unexpected();
+    context.out << to_list(advice->nodes) << '\n';
+    if (advice->fits) return exit_done;
     constexpr unsigned mib = 20;
     say(context, fmt::format("only {:.1f} CPUs are idle and {} MiB are free; ask for less, or wait",
-                             advice.idle_cpus, advice.free.value >> mib));
+                             advice->idle_cpus, advice->free.value >> mib));
     return exit_failed;
   }
 
@@ -199,26 +164,100 @@ class Balance final : public Verb {
                       balancer::Control* control) {
     const auto machine = context.full_machine();
     if (!machine) return machine.as_unexpected();
-    Log log(context.os, options_.log);
+    balancer::Log log(context.os, options_.log);
     if (auto opened = log.open(); !opened) return opened.as_unexpected();
     auto writable = os::check_output_folder(options_.metrics, "--metrics");
     if (!writable) return writable.as_unexpected();
     using Interrupt = os::StopSignals::Interrupt;
     const os::StopSignals signals(program_.empty() ? Interrupt::stops : Interrupt::is_for_others);
-    const os::Pace pace = context.pace != nullptr ? *context.pace : os::StopSignals::pace();
-    if (control != nullptr) {
-      loop.wait = [&](std::chrono::nanoseconds time) { control->serve(time, pace); };
-    }
+    const os::HangupSignal hangup;
+    const os::Pace pace = pace_of(context);
+    balancer::Supervisor supervisor(
+        context.os,
+        balancer::supervision_in(std::getenv("NOTIFY_SOCKET"), std::getenv("WATCHDOG_USEC"),
+                                 std::getenv("WATCHDOG_PID"), changes.journal().owner.id));
     say_kernel_balancing(context, loop);
     const auto costs = costs_of(context, *machine, pace, loop);
-    os::WaitingProgram child;
-    if (auto started = start(context, child, loop); !started) return started.as_unexpected();
-    const auto over = [&] { return is_over(context, child, pace); };
+    if (auto started = start(context, loop); !started) return started.as_unexpected();
+    const auto over = [&] { return is_over(context, pace); };
+    balancer::Loop* running = nullptr;
+    loop.wait = [&](std::chrono::nanoseconds time) {
+      wait({context, pace, supervisor, control, *running}, changes.journal(), time);
+    };
     balancer::Loop balancer(files, *machine, pace, changes, std::move(loop), costs);
-    const auto restored =
-        balancer.run([&](const balancer::Outcome& outcome) { tell(context, log, outcome); }, over);
+    running = &balancer;
+    told(context, supervisor.ready());
+    const auto restored = balancer.run(
+        [&](const balancer::Outcome& outcome) {
+          told(context, supervisor.alive(pace.now()));
+          tell(context, log, outcome);
+        },
+        over);
     if (auto done = tell_restored(context, restored); !done) return done.as_unexpected();
-    return child.pid == 0 ? exit_done : exit_code_of(context, child);
+    return child_.pid == 0 ? exit_done : exit_code_of(context);
+  }
+
+  struct Running {
+    Context& context;
+    const os::Pace& pace;
+    balancer::Supervisor& supervisor;
+    balancer::Control* control;
+    balancer::Loop& loop;
+  };
+
+  /// Between two looks: answers clients, says that it lives, reads the configuration if asked to.
+  void wait(const Running& running, const balancer::Journal& journal,
+            std::chrono::nanoseconds time) {
+    constexpr std::chrono::nanoseconds longest_piece = std::chrono::seconds(1);
+    const os::Pace& pace = running.pace;
+    told(running.context, running.supervisor.status(history_.summary(journal)));
+    const auto end = pace.now() + time;
+    for (auto now = pace.now(); now < end && !pace.stopped(); now = pace.now()) {
+      told(running.context, running.supervisor.alive(now));
+      if (os::HangupSignal::take()) reload(running);
+      const auto piece = std::min(end - now, longest_piece);
+      if (running.control == nullptr) {
+        pace.pause(piece);
+      } else {
+        running.control->serve(piece, pace);
+      }
+    }
+    if (pace.stopped()) told(running.context, running.supervisor.stopping());
+  }
+
+  /// What is wrong with the new configuration is said, and the old one stays.
+  void reload(const Running& running) {
+    told(running.context, running.supervisor.reloading(running.pace.now()));
+    auto loop = read_options(running.context.os);
+    if (!loop) {
+      report(running.context, name(), loop.error());
+      say(running.context, "it goes on with the configuration that it has");
+    } else {
+      loop->observer.scratch = scratch_;
+      if (child_.pid != 0) loop->observer.selection.pids.insert(child_.pid);
+      running.loop.use(loop->interval, std::move(loop->observer));
+      history_.set_interval(std::chrono::duration<double>(loop->interval).count());
+      say(running.context, "has read the configuration again");
+    }
+    told(running.context, running.supervisor.ready());
+  }
+
+  /// Without a configuration to read again, and without a service manager that would ask for it,
+  /// the end of the terminal is an end as any other.
+  [[nodiscard]] os::Pace pace_of(const Context& context) {
+    os::Pace pace = context.pace != nullptr ? *context.pace : os::StopSignals::pace();
+    if (!options_.config.empty() || std::getenv("NOTIFY_SOCKET") != nullptr) return pace;
+    pace.stopped = [this, stopped = std::move(pace.stopped)] {
+      hung_up_ = hung_up_ || os::HangupSignal::take();
+      return hung_up_ || stopped();
+    };
+    return pace;
+  }
+
+  /// That nobody hears it is said once.
+  void told(Context& context, const Result<void>& said) {
+    if (!said && !unheard_) report(context, name(), said.error());
+    unheard_ = unheard_ || !said;
   }
 
   /// Null where it cannot listen beside the state file, as another that only looks may do so; and
@@ -263,36 +302,36 @@ class Balance final : public Verb {
     return costs;
   }
 
-  Result<void> start(Context& context, os::WaitingProgram& child, balancer::LoopOptions& loop) {
+  Result<void> start(Context& context, balancer::LoopOptions& loop) {
     if (program_.empty()) return {};
-    int result = context.os.start_waiting(program_, {}, child);
-    if (result == 0) result = context.os.release(child);
+    int result = context.os.start_waiting(program_, {}, child_);
+    if (result == 0) result = context.os.release(child_);
     if (result != 0) {
       return failed(fmt::format("cannot start '{}'", program_.front()),
                     "check the name and PATH, and that it is an executable file", -result);
     }
-    loop.observer.selection.pids.insert(child.pid);
+    loop.observer.selection.pids.insert(child_.pid);
     return {};
   }
 
-  bool is_over(Context& context, const os::WaitingProgram& child, const os::Pace& pace) {
-    if (child.pid == 0) return false;
-    if (!ending_) ending_ = context.os.ending_of(child.pid, false);
-    if (!ending_ && pace.stopped()) context.os.send_signal(child.pid, SIGTERM);
+  bool is_over(Context& context, const os::Pace& pace) {
+    if (child_.pid == 0) return false;
+    if (!ending_) ending_ = context.os.ending_of(child_.pid, false);
+    if (!ending_ && pace.stopped()) context.os.send_signal(child_.pid, SIGTERM);
     return ending_.has_value();
   }
 
-  int exit_code_of(Context& context, const os::WaitingProgram& child) {
+  int exit_code_of(Context& context) {
     constexpr int by_signal = 128;
     if (!ending_) {
-      context.os.send_signal(child.pid, SIGTERM);
-      ending_ = context.os.ending_of(child.pid, true);
+      context.os.send_signal(child_.pid, SIGTERM);
+      ending_ = context.os.ending_of(child_.pid, true);
     }
     if (!ending_) return exit_failed;
     return ending_->by_signal ? by_signal + ending_->number : ending_->number;
   }
 
-  void tell(Context& context, Log& log, const balancer::Outcome& outcome) {
+  void tell(Context& context, balancer::Log& log, const balancer::Outcome& outcome) {
     // The output of a program that is started is its own.
     std::ostream& out = program_.empty() ? context.out : context.err;
     out << outcome_text(outcome) << std::flush;
@@ -311,6 +350,10 @@ class Balance final : public Verb {
   balancer::Metrics metrics_{forget_s};
   balancer::History history_{{}};
   bool metrics_failed_ = false;  ///< Said once, until it works again.
+  bool unheard_ = false;         ///< By the service manager.
+  bool hung_up_ = false;
+  std::string scratch_;
+  os::WaitingProgram child_;
   std::vector<std::string> program_;
   std::optional<os::Ending> ending_;
 };

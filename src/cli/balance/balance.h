@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "balancer/config.h"
 #include "balancer/loop.h"
 #include "balancer/request.h"
 #include "cli/options.h"
@@ -24,10 +25,12 @@ struct BalanceOptions {
   bool once = false;
   bool restore = false;
   bool json = false;
-  std::string interval = "5";
-  std::string burst = "0.5";
-  std::string overhead = "10%";
-  std::string least_memory = "64M";
+  // Empty where the command line has none, so that the configuration's counts.
+  std::string interval;
+  std::string burst;
+  std::string overhead;
+  std::string least_memory;
+  std::string config;
   std::string advise;
   std::string log;
   std::string metrics;
@@ -38,10 +41,11 @@ struct BalanceOptions {
 
 void define_balance_options(CLI::App& app, BalanceOptions& options);
 
-/// `users` finds the number of a user's name; `program` is what follows the options. Errors:
-/// bad_usage naming the value that is wrong.
+/// `program` is what follows the options, which count more than the configuration. Errors:
+/// bad_usage naming the value that is wrong; failed where it is one of the configuration's.
 Result<balancer::LoopOptions> make_loop_options(os::Os& os, const BalanceOptions& options,
-                                                const std::vector<std::string>& program);
+                                                const std::vector<std::string>& program,
+                                                const balancer::Config& config);
 
 /// Whether what follows the options is no program, but asks a balancer that runs.
 bool is_request(const std::vector<std::string>& line);

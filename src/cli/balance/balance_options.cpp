@@ -16,13 +16,17 @@
 namespace homenode::cli {
 namespace {
 
+std::chrono::nanoseconds in_nanoseconds(double seconds) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+      std::chrono::duration<double>(seconds));
+}
+
 Result<std::chrono::nanoseconds> time_in(const char* option, const std::string& text) {
   constexpr double most_s = 86400;
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc{} && end == text.data() + text.size() && value > 0 && value <= most_s) {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(
-        std::chrono::duration<double>(value));
+    return in_nanoseconds(value);
   }
   return bad_usage(fmt::format("{}: '{}' is no number of seconds", option, text),
                    "write a number such as 5 or 0.5, up to a day");
@@ -113,6 +117,48 @@ CLI::Option* add_text(CLI::App& app, const char* name, std::string& text, const 
   return option;
 }
 
+Result<balancer::Whose> whose(os::Os& os, const balancer::Names& names) {
+  balancer::Whose found;
+  for (const std::string& name : names.users) {
+    const auto user = user_in(os, name);
+    if (!user) {
+      return failed(fmt::format("the configuration names '{}', who is no user", name),
+                    "give a name of /etc/passwd, or a number");
+    }
+    found.users.insert(*user);
+  }
+  found.cgroups = names.cgroups;
+  found.programs.insert(names.programs.begin(), names.programs.end());
+  return found;
+}
+
+Result<void> take_config(os::Os& os, const balancer::Config& config, balancer::LoopOptions& loop) {
+  auto only = whose(os, config.only);
+  auto never = only ? whose(os, config.never) : only;
+  if (!never) return never.as_unexpected();
+  loop.observer.only = std::move(*only);
+  loop.observer.never = std::move(*never);
+  loop.observer.limits = config.limits;
+  if (config.interval_s) loop.interval = in_nanoseconds(*config.interval_s);
+  if (config.burst_s) loop.observer.burst = in_nanoseconds(*config.burst_s);
+  if (config.overhead) loop.observer.overhead = *config.overhead;
+  return {};
+}
+
+Result<void> take_times(const BalanceOptions& options, balancer::LoopOptions& loop) {
+  if (!options.interval.empty()) {
+    const auto interval = time_in("--interval", options.interval);
+    if (!interval) return interval.as_unexpected();
+    loop.interval = *interval;
+  }
+  if (!options.burst.empty()) {
+    const auto burst = time_in("--burst", options.burst);
+    if (!burst) return burst.as_unexpected();
+    loop.observer.burst = *burst;
+  }
+  return {};
+}
+
 /// Those that may stand after a request too.
 void define_request_options(CLI::App& app, BalanceOptions& options) {
   app.add_flag("--json", options.json,
@@ -188,11 +234,16 @@ void define_balance_options(CLI::App& app, BalanceOptions& options) {
   app.add_flag("--restore", options.restore, "put back what is in the state file, and end");
   value("--advise", options.advise, "CPUS[:MEMORY]",
         "print nodes that have so many CPUs idle and so much memory free (in MiB, or 2g), and end");
-  value("--interval", options.interval, "SECONDS", "time between two looks");
-  value("--burst", options.burst, "SECONDS", "for how long samples are taken in a look");
+  value("--config", options.config, "FILE",
+        "read settings there, and again at SIGHUP; options count more (homenode-balance(5))");
+  value("--interval", options.interval, "SECONDS", "time between two looks")->default_str("5");
+  value("--burst", options.burst, "SECONDS", "for how long samples are taken in a look")
+      ->default_str("0.5");
   value("--overhead", options.overhead, "SHARE",
-        "what sampling may cost while it lasts, over the process's processor time");
-  value("--least-memory", options.least_memory, "SIZE", "leave smaller processes alone");
+        "what sampling may cost while it lasts, over the process's processor time")
+      ->default_str("10%");
+  value("--least-memory", options.least_memory, "SIZE", "leave smaller processes alone")
+      ->default_str("64M");
   value("--log", options.log, "FILE",
         "write each decision there as a line of JSON (schema homenode.balance.log/1)");
   value("--metrics", options.metrics, "FILE",
@@ -204,24 +255,25 @@ void define_balance_options(CLI::App& app, BalanceOptions& options) {
 }
 
 Result<balancer::LoopOptions> make_loop_options(os::Os& os, const BalanceOptions& options,
-                                                const std::vector<std::string>& program) {
+                                                const std::vector<std::string>& program,
+                                                const balancer::Config& config) {
   if (auto checked = check(options, program); !checked) return checked.as_unexpected();
   balancer::LoopOptions loop;
   auto selection = selection_of(os, options);
   if (!selection) return selection.as_unexpected();
   loop.observer.selection = std::move(*selection);
-  const auto interval = time_in("--interval", options.interval);
-  if (!interval) return interval.as_unexpected();
-  loop.interval = *interval;
-  const auto burst = time_in("--burst", options.burst);
-  if (!burst) return burst.as_unexpected();
-  loop.observer.burst = *burst;
-  const auto overhead = parse_overhead(options.overhead);
-  if (!overhead) return overhead.as_unexpected();
-  loop.observer.overhead = *overhead;
-  const auto least = parse_size(options.least_memory);
-  if (!least) return bad_usage("--least-memory: " + least.error().tried, size_advice);
-  loop.observer.limits.least_memory = *least;
+  if (auto taken = take_config(os, config, loop); !taken) return taken.as_unexpected();
+  if (auto taken = take_times(options, loop); !taken) return taken.as_unexpected();
+  if (!options.overhead.empty()) {
+    const auto overhead = parse_overhead(options.overhead);
+    if (!overhead) return overhead.as_unexpected();
+    loop.observer.overhead = *overhead;
+  }
+  if (!options.least_memory.empty()) {
+    const auto least = parse_size(options.least_memory);
+    if (!least) return bad_usage("--least-memory: " + least.error().tried, size_advice);
+    loop.observer.limits.least_memory = *least;
+  }
   loop.dry_run = options.dry_run || (options.all && !options.apply);
   loop.once = options.once;
   loop.stop_kernel_balancing = options.kernel_balancing == "off";
