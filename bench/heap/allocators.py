@@ -52,8 +52,8 @@ def commit() -> str:
     return output("git", "-C", folder, "describe", "--always", "--dirty").strip()
 
 
-def find(ours: Path) -> tuple[list[Allocator], list[str]]:
-    """The allocators that are here, and the packages of those that are not."""
+def of_packages() -> tuple[list[Allocator], list[str]]:
+    """The peers that Debian's packages bring, and the packages of those that are not here."""
     known = libraries(output("/sbin/ldconfig", "-p"))
     here, missing = [], []
     for name, soname, package in PEERS:
@@ -63,6 +63,24 @@ def find(ours: Path) -> tuple[list[Allocator], list[str]]:
             here.append(Allocator(name, library, package, version))
         else:
             missing.append(package)
+    return here, missing
+
+
+def of_folder(folder: Path) -> list[Allocator]:
+    """The libraries in a folder, each by its name there, such as those that peers.py builds."""
+    files = sorted(folder.glob("*.so"))
+    if not files:
+        raise ValueError(f"{folder} has no library of a peer (*.so); see --build-peers")
+    return [Allocator(path.stem, str(path.resolve()), "") for path in files]
+
+
+def find(ours: Path, folder: Path | None = None) -> tuple[list[Allocator], list[str]]:
+    """The allocators that are here, and the packages of those that are not: with a folder glibc's,
+    the folder's and ours."""
+    here, missing = of_packages()
+    if folder is not None:
+        base = [one for one in here if one.name == BASE]
+        here, missing = [*base, *of_folder(folder)], []
     if ours.exists():
         here.append(Allocator(OURS, str(ours.resolve()), ""))
     return here, missing

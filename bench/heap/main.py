@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from heap import real, report
+from heap import peers, real, report
 from heap.allocators import BASE, OURS, Allocator, find
 from heap.launch import FailedError
 from heap.place import check_owner, fresh
@@ -47,6 +47,8 @@ def parser() -> argparse.ArgumentParser:
     it.add_argument("--quick", action="store_true", help="three rounds of a quarter of the work")
     it.add_argument("--seed", type=int, default=1, help="of the order of the allocators (1)")
     it.add_argument("--build", type=Path, default=ROOT / "build/release", help="a build directory")
+    it.add_argument("--peers", type=Path, help="compare with the libraries in this folder")
+    it.add_argument("--build-peers", type=Path, help="only build them, into this folder")
     it.add_argument("--raw", type=Path, help="where the runs go; an existing file is gone on with")
     it.add_argument("--report", type=Path, help="only tabulate such a file")
     it.add_argument("--json", action="store_true", help="the result as JSON")
@@ -72,7 +74,7 @@ def chosen(options: argparse.Namespace) -> list[Benchmark]:
 
 def present(options: argparse.Namespace) -> tuple[list[Allocator], list[str]]:
     """The allocators that were asked for, and the packages to install for the others."""
-    here, missing = find(options.build / "lib/libhomenode-malloc.so")
+    here, missing = find(options.build / "lib/libhomenode-malloc.so", options.peers)
     if options.allocators:
         wanted = {BASE, *options.allocators}
         unknown = wanted - {one.name for one in here}
@@ -178,6 +180,8 @@ def main(arguments: Sequence[str]) -> int:
     try:
         if options.list:
             print("\n".join(one.name for one in benchmarks(options.threads)))
+        elif options.build_peers:
+            peers.build(options.build_peers)
         elif options.report:
             show(read(options.report)[1], options.json)
         else:

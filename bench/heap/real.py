@@ -1,6 +1,7 @@
 """Real programs as benchmarks: a compiler, Python, SQLite, Redis. Each says whether what it did
 came out right, so that an allocator that breaks one of them has no figure."""
 
+import random
 import subprocess
 import sys
 import time
@@ -11,10 +12,13 @@ from heap.place import Place
 
 INPUTS = Path(__file__).parent / "inputs"
 GXX, SQLITE, REDIS = "/usr/bin/g++", "/usr/bin/sqlite3", "/usr/bin/redis-server"
+LUA, XZ = "/usr/bin/lua5.3", "/usr/bin/xz"
 # What benchmarks need: the path of a program, and the package that brings it.
 NEEDS = {
     "compiler": (GXX, "g++"),
     "sqlite": (SQLITE, "sqlite3"),
+    "lua": (LUA, "lua5.3"),
+    "xz": (XZ, "xz-utils"),
     "redis": (REDIS, "redis-server"),
 }
 
@@ -46,6 +50,27 @@ def sqlite(place: Place) -> Usage:
     usage, printed = place.run([SQLITE, "-batch", ":memory:", ".read load.sql"])
     if printed.split() != ["ok", str(rows)]:
         raise FailedError(f"sqlite3 printed {printed!r}")
+    return usage
+
+
+def lua(place: Place) -> Usage:
+    """Trees, strings, tables and objects that its collector finds and frees."""
+    usage, printed = place.run([LUA, str(INPUTS / "work.lua"), str(place.percent)])
+    if printed.split()[:1] != ["ok"]:
+        raise FailedError(f"the script printed {printed!r}")
+    return usage
+
+
+def xz(place: Place) -> Usage:
+    """Text packed as blocks by two threads, each with buffers and tables of its own."""
+    text = place.folder / "text"
+    chance = random.Random(1)
+    words = [f"{chance.getrandbits(24):x}" for _ in range(5000)]
+    text.write_text(" ".join(chance.choices(words, k=20_000 * place.percent)))
+    usage, _ = place.run([XZ, "--keep", "--threads=2", "--block-size=4MiB", "-4", str(text)])
+    unpacked = subprocess.run([XZ, "-dc", f"{text}.xz"], capture_output=True, check=False).stdout
+    if unpacked != text.read_bytes():
+        raise FailedError("xz lost a part of the text")
     return usage
 
 

@@ -44,6 +44,8 @@ REALS: tuple[tuple[str, Callable[[Place], Usage]], ...] = (
     ("compiler", real.compiler),
     ("python", real.python),
     ("sqlite", real.sqlite),
+    ("lua", real.lua),
+    ("xz", real.xz),
     ("redis", real.redis),
 )
 

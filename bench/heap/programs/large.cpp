@@ -1,4 +1,4 @@
-// Large blocks of 64 KiB to 16 MiB, one byte of each page written as a program that fills them
+// Large blocks of 64 KiB to 32 MiB, one byte of each page written as a program that fills them
 // would, eight live at a time for each thread. What it costs is how often an allocator asks the
 // kernel anew.
 #include "bench.h"
@@ -15,7 +15,7 @@ void fill(const Work& work, unsigned rank) {
   Random random(rank + 1);
   Block live[window];
   replace_in(live, work.share(operations), random, [&](std::uint64_t) {
-    const Block block = take(random.size(16, 24));
+    const Block block = take(random.size(16, 25));
     for (std::size_t at = page; at + page < block.size; at += page) block.at[at] = 1;
     return block;
   });

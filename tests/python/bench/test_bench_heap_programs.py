@@ -140,6 +140,7 @@ def test_a_programs_own_entry_is_followed_to_what_it_jumps_to() -> None:
     [
         (["--only", "nothing"], "no benchmark is called 'nothing'"),
         (["--allocators", "nothing"], "no allocator 'nothing' here"),
+        (["--peers", "/nowhere"], "/nowhere has no library of a peer"),
         (["--report", "/nowhere"], "/nowhere"),
     ],
 )
@@ -150,6 +151,12 @@ def test_bad_usage_is_one_clear_line(
     error = capsys.readouterr().err
     assert said in error
     assert len(error.splitlines()) == 1
+
+
+def test_a_folders_libraries_take_the_place_of_the_packages(tmp_path: Path) -> None:
+    (tmp_path / "newest.so").touch()
+    here, missing = find(Path("nowhere"), tmp_path)
+    assert ([one.name for one in here], missing) == ([BASE, "newest"], [])
 
 
 def test_a_comparison_from_end_to_end(
