@@ -50,6 +50,10 @@ bool reserve(Arena& arena, CoreHeap& heap, std::size_t needed, bool locked)
   return true;
 }
 
+/// A longer run is not worth a chunk where all of a chunk becomes memory at once: no more than the
+/// block itself should.
+constexpr unsigned largest_locked_run = 256;
+
 /// Behind a chunk's description there is room that nobody uses.
 void discard_unused(Chunk& chunk) {
   const std::size_t described = chunk.slices * sizeof(Page);
@@ -58,9 +62,10 @@ void discard_unused(Chunk& chunk) {
 }
 
 Chunk* add_chunk(Arena& arena, CoreHeap& heap, unsigned slices) HN_REQUIRES(arena.lock) {
-  const bool locked =
-      arena.reserved_bytes == 0 && arena.next_extent_bytes > 0 && system::locks_new_memory();
   const std::size_t needed = (first_slice + slices) * slice_bytes;
+  const bool small_start = arena.next_extent_bytes == 0 && needed <= first_extent_bytes;
+  const bool locked = arena.reserved_bytes == 0 && !small_start && system::locks_new_memory();
+  if (locked && slices > largest_locked_run) return nullptr;
   if (arena.reserved_bytes == 0 && !reserve(arena, heap, needed, locked)) return nullptr;
   const std::size_t bytes = arena.reserved_bytes < chunk_bytes ? arena.reserved_bytes : chunk_bytes;
   auto* const chunk = reinterpret_cast<Chunk*>(arena.reserved);

@@ -38,6 +38,8 @@ constexpr std::size_t growing_bytes = std::size_t{1} << 20;
 constexpr std::size_t run_bytes = 16 << 10;
 constexpr std::size_t run_bytes_of_large_arena = 32 << 10;
 constexpr std::size_t small_arena_slices = (std::size_t{64} << 20) / slice_bytes;
+/// What no chunk has room for may have a mapping of its own from here on.
+constexpr std::size_t least_huge_bytes = std::size_t{16} << 20;
 
 /// In the hardened build, ends the program when no block in use starts there.
 /// pre: the memory is in a chunk.
@@ -137,7 +139,9 @@ void* allocate_large(CoreHeap& heap, std::size_t bytes, std::size_t alignment, b
   const std::size_t apart = alignment <= slice_bytes ? 1 : alignment / slice_bytes;
   Page* const page = take_slices(heap, Kind::large, static_cast<unsigned>(slices),
                                  static_cast<unsigned>(apart), zeroed);
-  return page == nullptr ? nullptr : memory_of(*page);
+  if (page != nullptr) return memory_of(*page);
+  // A mapping of just the block takes less than a chunk.
+  return bytes > least_huge_bytes ? allocate_huge(heap, bytes, alignment) : nullptr;
 }
 
 void* allocate_in(Thread& thread, std::size_t bytes, std::size_t alignment, bool& zeroed) {
@@ -225,7 +229,7 @@ Arena* arena_of_block(const void* memory) {
 void* resize_in_place(void* memory, std::size_t bytes) {
   if (bytes > most_bytes) return nullptr;
   if (ground_of(memory) == Ground::huge) {
-    return bytes > huge_bytes / 2 ? resize_huge(memory, bytes) : nullptr;
+    return bytes > growing_bytes ? resize_huge(memory, bytes) : nullptr;
   }
   Page& page = page_of(memory);
   check_block(page, memory);

@@ -18,7 +18,7 @@ inline constexpr unsigned chunk_shift = 26;
 inline constexpr std::size_t chunk_bytes = std::size_t{1} << chunk_shift;
 inline constexpr unsigned chunk_slices = chunk_bytes / slice_bytes;
 inline constexpr unsigned first_slice = 8;    ///< Those before it are the description's.
-inline constexpr unsigned largest_run = 256;  ///< In slices; what is larger has its own mapping.
+inline constexpr unsigned largest_run = 512;  ///< In slices; what is larger has its own mapping.
 
 /// One bit for each slice.
 struct SliceSet {

@@ -1,6 +1,6 @@
-// Blocks of more than 16 MiB, and those aligned to more than a slice: each is a mapping of its own,
-// which can grow and move without being copied, and goes back to the system when it is freed.
-// Serves the allocator.
+// Blocks of more than 32 MiB, those that realloc makes grow beyond one, and those that no chunk has
+// room for: each is a mapping of its own, which can grow and move without being copied, and goes
+// back to the system when it is freed. Serves the allocator.
 #pragma once
 
 #include <cstddef>

@@ -64,7 +64,7 @@ HN_EXPORT void* calloc(std::size_t count, std::size_t each) {
 }
 
 HN_EXPORT void* realloc(void* memory, std::size_t bytes) {
-  if (memory == nullptr) return malloc(bytes);
+  if (memory == nullptr) return allocate(bytes);
   if (bytes == 0) {  // As glibc does; C23 leaves it undefined.
     release(memory);
     return nullptr;

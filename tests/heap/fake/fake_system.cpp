@@ -27,6 +27,7 @@ unsigned counts[fake::call_count];
 std::uint64_t now_ms = 1;
 std::size_t far_bytes = 0;
 std::size_t given_back_bytes = 0;
+bool new_memory_is_locked = false;
 std::uint64_t without_policy = 0;
 system::Calls call_totals{};
 
@@ -63,6 +64,11 @@ unsigned calls_of(Call call) {
 void set_milliseconds(std::uint64_t now) {
   const std::lock_guard guard(fake_lock);
   now_ms = now;
+}
+
+void lock_new_memory(bool locked) {
+  const std::lock_guard guard(fake_lock);
+  new_memory_is_locked = locked;
 }
 
 std::size_t mapped_bytes() {
@@ -152,7 +158,8 @@ int name(void* /*address*/, std::size_t /*bytes*/, const char* /*text*/) {
 }
 
 bool locks_new_memory() {
-  return false;
+  const std::lock_guard guard(fake_lock);
+  return new_memory_is_locked;
 }
 
 int discard_locked(void* /*address*/, std::size_t /*bytes*/) {

@@ -38,6 +38,9 @@ unsigned calls_of(Call call);
 /// What the clock says; it stands still otherwise.
 void set_milliseconds(std::uint64_t now);
 
+/// Whether new memory is locked, as by mlockall().
+void lock_new_memory(bool locked);
+
 /// Address space that is mapped at multiples of 64 MiB, which is the arenas' and huge blocks'.
 std::size_t mapped_bytes();
 /// Ranges whose policy was refused in every form that was tried for it.

@@ -90,7 +90,7 @@ TEST(Lending, HasNoHugeBlocks) {
   fake::refuse({});
   leave_room_on_node_1();
   fake::refuse({fake::Call::map, 1, ~0U, ENOMEM});
-  EXPECT_EQ(allocate(std::size_t{20} << 20), nullptr);
+  EXPECT_EQ(allocate(std::size_t{40} << 20), nullptr);
   fake::refuse({});
 }
 

@@ -82,6 +82,7 @@ class Script {
       for (int i = 0; i < 40; ++i) take(bytes);
     }
     take(std::size_t{20} << 20);
+    take(std::size_t{40} << 20);
     take(std::size_t{70} << 20);
     (void)keep(allocate_aligned(5000, 4096), 5000);
     (void)keep(allocate_aligned(std::size_t{20} << 20, std::size_t{1} << 20),
@@ -133,7 +134,7 @@ class Script {
       return;
     }
     auto* const small = static_cast<char*>(hn_heap_malloc(heap, 1000));
-    auto* const huge = static_cast<char*>(hn_heap_malloc(heap, std::size_t{30} << 20));
+    auto* const huge = static_cast<char*>(hn_heap_malloc(heap, std::size_t{40} << 20));
     if (small != nullptr) std::memset(small, 5, 1000);
     if (huge != nullptr) huge[100] = 6;
     (void)hn_heap_move(heap, "1");
