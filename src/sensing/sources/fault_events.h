@@ -36,6 +36,9 @@ class FaultEvents {
   /// reports meanwhile go to the log, losses to the budget.
   std::vector<PageFault> read(Sampling& sampling);
   void close() { rings_.close(); }
+  /// PERF_EVENT_IOC_ENABLE or _DISABLE. While it is disabled, no process, thread or mapping is
+  /// reported either.
+  void control(unsigned long request) { rings_.control(request); }
   /// What a fault costs the program here: the median of some on new memory, which includes clearing
   /// the page.
   [[nodiscard]] std::uint64_t fault_ns() const { return fault_ns_; }

@@ -1,7 +1,9 @@
 // NUMA hint faults: automatic balancing makes the kernel take away the access to some pages every
 // second or so, and learn from the fault which thread uses each. The event of fault_events.h
 // reports the same faults. Where balancing is off it is switched on meanwhile, if the person asked
-// for this source; a guard process switches it off again, also when the sampler is killed.
+// for this source; a guard process switches it off again, also when the sampler is killed. Beyond
+// the budget sampling rests: balancing is switched off where this switched it on, and the event
+// where the kernel balances anyway.
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -18,6 +20,8 @@ namespace homenode::sensing {
 namespace {
 
 constexpr const char* balancing_file = "/proc/sys/kernel/numa_balancing";
+/// The kernel looks at a thread's pages once a second at first, so less shows nothing.
+constexpr std::uint64_t shortest_look_ns = 1'000'000'000;
 
 constexpr SourceFacts hint_facts{
     "hint-faults",
@@ -28,8 +32,8 @@ constexpr SourceFacts hint_facts{
     "when the kernel armed the page; memory with a policy of its own (numactl, --place), huge "
     "pages "
     "of hugetlbfs, files that are only read; the first second of a program",
-    "what balancing costs, at most about 3 % of the program's time, and pages that it moves; "
-    "--overhead does not govern it",
+    "a page fault for each sample, spaced by --overhead; what --overhead does not count is the "
+    "kernel's arming, at most about 3 % of the program's time, and the pages that it moves",
     "several nodes; kernel.numa_balancing, or root and to be named to switch it on meanwhile"};
 
 Result<std::string> read_balancing(os::Os& os) {
@@ -55,7 +59,6 @@ class LastNodes {
   /// The node of the sample's page at its fault, given that the sample has the node afterwards.
   std::uint16_t take(const Sample& sample, std::uint64_t page_bytes) {
     constexpr std::size_t most = std::size_t{1} << 22;
-    constexpr unsigned pid_shift = 40;  // Above the numbers of user pages.
     const std::uint64_t key = sample.address / page_bytes | static_cast<std::uint64_t>(sample.pid)
                                                                 << pid_shift;
     const auto known = nodes_.find(key);
@@ -73,6 +76,7 @@ class LastNodes {
   }
 
  private:
+  static constexpr unsigned pid_shift = 40;  // Above the numbers of user pages.
   std::unordered_map<std::uint64_t, std::uint16_t> nodes_;
 };
 
@@ -99,19 +103,39 @@ class HintFaults final : public Source {
     auto faults = FaultEvents::open(sampling, pid);
     if (!faults) return faults.as_unexpected();
     faults_ = std::move(*faults);
+    look_began_ns_ = sampling.now_ns();
     return switch_on(sampling.os);
   }
 
   [[nodiscard]] std::vector<int> descriptors() const override { return faults_->descriptors(); }
 
   Result<void> collect(Sampling& sampling) override {
+    if (auto done = write_faults(sampling); !done) return done;
+    return keep_to_budget(sampling);
+  }
+
+  Result<void> stop(Sampling& sampling) override {
+    if (faults_ == nullptr) return {};
+    auto done = write_faults(sampling);
+    faults_->close();
+    if (!guard_) return done;
+    const int error = sampling.os.end_guard(*guard_);
+    guard_.reset();
+    if (error == 0 || !done) return done;
+    return failed(fmt::format("cannot switch automatic NUMA balancing off again"),
+                  "'sysctl kernel.numa_balancing=0' does it", -error);
+  }
+
+ private:
+  Result<void> write_faults(Sampling& sampling) {
     std::vector<Sample> samples;
     for (const PageFault& fault : faults_->read(sampling)) {
       Sample sample = sample_of(fault, sampling.nodes);
       sample.source = SampleSource::hint_faults;
       if (fault.was_present) {
         sample.flags |= sample_first_touch | sample_masked;
-        sampling.budget.add_faults_ns(faults_->fault_ns());
+        // Where the kernel balances anyway, the program has these faults without a sampler too.
+        if (guard_) sampling.budget.add_faults_ns(faults_->fault_ns());
       }
       sample.memory_node = unknown_sample_id;
       samples.push_back(sample);
@@ -124,19 +148,6 @@ class HintFaults final : public Source {
     return sampling.file.append(samples);
   }
 
-  Result<void> stop(Sampling& sampling) override {
-    if (faults_ == nullptr) return {};
-    auto done = collect(sampling);
-    faults_->close();
-    if (!guard_) return done;
-    const int error = sampling.os.end_guard(*guard_);
-    guard_.reset();
-    if (error == 0 || !done) return done;
-    return failed(fmt::format("cannot switch automatic NUMA balancing off again"),
-                  "'sysctl kernel.numa_balancing=0' does it", -error);
-  }
-
- private:
   Result<void> switch_on(os::Os& os) {
     const auto before = read_balancing(os);
     if (!before) return before.as_unexpected();
@@ -147,14 +158,44 @@ class HintFaults final : public Source {
                     "free memory, or raise the limit on processes (ulimit -u)", -error);
     }
     guard_ = guard;
-    const int error = os.write_file(balancing_file, "1");
+    return balance(os, true);
+  }
+
+  static Result<void> balance(os::Os& os, bool on) {
+    const int error = os.write_file(balancing_file, on ? "1" : "0");
     if (error == 0) return {};
-    return not_supported("cannot switch automatic NUMA balancing on", "run it as root", -error);
+    return not_supported(
+        fmt::format("cannot switch automatic NUMA balancing {}", on ? "on" : "off"),
+        "run it as root", -error);
+  }
+
+  /// Rests once a look of a second or more has gone beyond the budget, until that has room for
+  /// another look like it.
+  Result<void> keep_to_budget(Sampling& sampling) {
+    const Budget& budget = sampling.budget;
+    const std::uint64_t now = sampling.now_ns();
+    if (looks_) {
+      if (now - look_began_ns_ < shortest_look_ns || budget.allows(0)) return {};
+      look_cost_ns_ = budget.spent_ns() - spent_before_ns_;
+    } else {
+      if (!guard_) sampling.processes.find_children();  // Their start is not reported meanwhile.
+      if (!budget.allows(look_cost_ns_)) return {};
+      look_began_ns_ = now;
+      spent_before_ns_ = budget.spent_ns();
+    }
+    looks_ = !looks_;
+    if (guard_) return balance(sampling.os, looks_);
+    faults_->control(looks_ ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE);
+    return {};
   }
 
   std::unique_ptr<FaultEvents> faults_;
   std::optional<os::Guard> guard_;
   LastNodes nodes_before_;
+  bool looks_ = true;  ///< Else it rests.
+  std::uint64_t look_began_ns_ = 0;
+  std::uint64_t spent_before_ns_ = 0;  ///< The look.
+  std::uint64_t look_cost_ns_ = 0;     ///< Of the last one.
 };
 
 }  // namespace

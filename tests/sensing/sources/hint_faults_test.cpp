@@ -44,6 +44,38 @@ TEST_F(HintFaultsTest, OnlyAPageThatWasThereWasArmed) {
   EXPECT_EQ(written.samples[0].weight, 0U);
 }
 
+TEST_F(HintFaultsTest, RestsBeyondTheBudgetAndGoesOnWithinIt) {
+  constexpr std::uint64_t second = 1'000'000'000;
+  start(make_hint_faults_source());
+  budget_.set_used(600, 1000);
+  collect_at(second / 2);
+  EXPECT_EQ(balancing_now(), "1") << "a look lasts a second at least";
+  collect_at(second);
+  EXPECT_EQ(balancing_now(), "0");
+  budget_.set_used(600, 2000);
+  collect_at(2 * second);
+  EXPECT_EQ(balancing_now(), "0") << "another look like the last would cost 600 again";
+  budget_.set_used(600, 2400);
+  collect_at(3 * second);
+  EXPECT_EQ(balancing_now(), "1");
+  ASSERT_TRUE(source_->stop(sampling_));
+  EXPECT_EQ(balancing_now(), "0");
+}
+
+TEST_F(HintFaultsTest, WhereTheKernelBalancesAnywayTheEventRestsAndFaultsCostNothing) {
+  os_.set_file(balancing, "1\n");
+  start(make_hint_faults_source());
+  os_.add_perf_record(0, perf_record({100, 100, 5, 0x3000, 0, 0, 4096}));
+  collect_at(10);
+  EXPECT_EQ(budget_.faults_ns(), 0U);
+  const std::size_t before = os_.count("control_perf_event");
+  budget_.set_used(600, 1000);
+  collect_at(1'000'000'000);
+  EXPECT_GT(os_.count("control_perf_event"), before);
+  EXPECT_EQ(balancing_now(), "1\n");
+  ASSERT_TRUE(source_->stop(sampling_));
+}
+
 TEST_F(HintFaultsTest, NothingIsSwitchedOnWithoutAGuard) {
   os_.fail_call("start_guard", 1, EAGAIN);
   const auto source = make_hint_faults_source();
