@@ -16,6 +16,8 @@ using std::chrono::milliseconds;
 /// How long sources are left to themselves: at the start, and later.
 constexpr milliseconds shortest_pause{5};
 constexpr milliseconds longest_pause{100};
+/// Lists that take no longer to read are read however small the budget is.
+constexpr std::uint64_t quick_ns = 10'000'000;
 /// All threads and mappings are read again so often, besides those with news.
 constexpr std::uint64_t read_all_every_ns = 1'000'000'000;
 
@@ -191,10 +193,27 @@ class Recorder {
                      program > program_before_ns_ ? program - program_before_ns_ : 0);
   }
 
+  /// Reads threads and mappings that have changed, or may have; as rarely as it takes for that to
+  /// cost no more than the budget, where a process has tens of thousands.
+  Result<void> write_lists(std::uint64_t age) {
+    const std::uint64_t before = now();
+    const auto cost = static_cast<double>(lists_cost_ns_);
+    if (lists_cost_ns_ > quick_ns &&
+        static_cast<double>(before - lists_written_ns_) * options_.request.overhead < cost) {
+      return {};
+    }
+    const bool all = before - all_written_ns_ >= std::min(age / 2, read_all_every_ns);
+    if (all) all_written_ns_ = before;
+    auto done = processes_.write_changes(before, all);
+    lists_written_ns_ = now();
+    lists_cost_ns_ = lists_written_ns_ - before;
+    return done;
+  }
+
   /// Until the end, whose reason it gives. Errors: of the source or the file.
   Result<void> run(RecordingEnd& end) {
     const std::uint64_t begun = now();
-    std::uint64_t all_read = begun;
+    all_written_ns_ = begun;
     milliseconds pause = shortest_pause;
     for (;;) {
       const bool ended = subject_.wait(source_.descriptors(), pause);
@@ -202,10 +221,7 @@ class Recorder {
       pause = std::min(2 * pause, longest_pause);
       update_cost();
       if (auto done = source_.collect(sampling_); !done) return done;
-      const std::uint64_t age = now() - begun;
-      const bool all = now() - all_read >= std::min(age / 2, read_all_every_ns);
-      if (all) all_read = now();
-      if (auto done = processes_.write_changes(now(), all); !done) return done;
+      if (auto done = write_lists(now() - begun); !done) return done;
       subject_.pass_stop_on(pace_);
       if (ended) {
         end.why = "program ended";
@@ -233,6 +249,9 @@ class Recorder {
   Subject subject_;
   std::uint64_t own_before_ns_ = 0;
   std::uint64_t program_before_ns_ = 0;
+  std::uint64_t all_written_ns_ = 0;
+  std::uint64_t lists_written_ns_ = 0;
+  std::uint64_t lists_cost_ns_ = 0;  ///< Of the last time that they were read.
 };
 
 }  // namespace

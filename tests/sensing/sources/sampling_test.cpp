@@ -120,6 +120,27 @@ TEST_F(RecordTest, TimeIsUpForTheSamplingAlone) {
   EXPECT_EQ(end->why, "time is up");
 }
 
+/// Each look at the clock takes 50 ms here, so that to read the lists costs as much.
+TEST_F(RecordTest, ListsAreReadAsRarelyAsTheBudgetWants) {
+  std::size_t reads[2] = {};
+  const double overheads[2] = {1.0, 0.001};
+  for (std::size_t i = 0; i < 2; ++i) {
+    os::Fake fresh;
+    const os::Pace slow{[this] { return now_ += std::chrono::milliseconds(50); },
+                        [](std::chrono::nanoseconds) {}, [] { return false; }};
+    add_sampled_process(fresh);
+    options_.longest = std::chrono::seconds(20);
+    options_.request.pid = sampled_pid;
+    options_.request.overhead = overheads[i];
+    now_ = {};
+    at_third_ = [] {};
+    ASSERT_TRUE(record(fresh, machine_, source_, options_, slow));
+    reads[i] = fresh.count("list_folder");
+  }
+  EXPECT_GT(reads[0], reads[1]);
+  EXPECT_LE(reads[1], 4U) << "at the beginning, once, and at the end";
+}
+
 TEST_F(RecordTest, SourceThatDoesNotStartLeavesNoProgram) {
   source_.refuses = true;
   EXPECT_FALSE(started());
