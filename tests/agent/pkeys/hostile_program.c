@@ -16,6 +16,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <ucontext.h>
@@ -255,6 +256,22 @@ static void fibers(double end) {
   while (now() < end) swapcontext(&main_context, &fiber_context);
 }
 
+// Another process copies this one's memory, as MPI's ranks on one machine do of each other.
+static void remote(double end) {
+  prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
+  const pid_t parent = getpid(), child = fork();
+  if (child == 0) {
+    static char copy[pages * page];
+    const struct iovec here = {copy, sizeof copy}, there = {heap, sizeof copy};
+    while (now() < end) {
+      NEED(process_vm_readv(parent, &here, 1, &there, 1, 0) == sizeof copy);
+    }
+    _exit(5);
+  }
+  while (now() < end) touch();
+  wait_for(child, 5);
+}
+
 static void own_keys(double end) {
   while (now() < end) touch();
   const int key = pkey_alloc(0, 0);
@@ -280,17 +297,12 @@ static void sandbox(double end) {
 static const struct {
   const char* name;
   void (*run)(double end);
-} parts[] = {{"segv", own_segv},
-             {"alarms", alarms_on_own_stack},
-             {"processes", processes},
-             {"threads", threads},
-             {"mappings", mappings},
-             {"fibers", fibers},
-             {"jumps", jumps},
-             {"many-mappings", many_mappings},
-             {"own-keys", own_keys},
-             {"sandbox", sandbox},
-             {"very-many-mappings", very_many_mappings}};
+} parts[] = {{"segv", own_segv},       {"alarms", alarms_on_own_stack},
+             {"processes", processes}, {"threads", threads},
+             {"mappings", mappings},   {"fibers", fibers},
+             {"jumps", jumps},         {"many-mappings", many_mappings},
+             {"remote", remote},       {"own-keys", own_keys},
+             {"sandbox", sandbox},     {"very-many-mappings", very_many_mappings}};
 
 int main(int count, char** arguments) {
   if (count != 3) return 2;

@@ -103,7 +103,8 @@ def test_system_calls_into_armed_memory_succeed(tiny: Lab, results: Path, progra
 @pytest.mark.parametrize(
     "part",
     [
-        *("segv", "alarms", "jumps", "processes", "threads", "mappings", "fibers", "own-keys"),
+        *("segv", "alarms", "jumps", "processes", "threads", "mappings", "fibers", "remote"),
+        "own-keys",
     ],
 )
 def test_a_hostile_program_runs_as_without_it(part: str, tiny: Lab, results: Path, programs: Path):
