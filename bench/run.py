@@ -5,7 +5,7 @@ with the number of runs and the spread; nothing is asserted.
     ./dev bench boot       one of them: boot, lab, start, kernels, closure, waits, scaling,
                            symmetry, independence, where, place, heap, heap-placement,
                            heap-programs, npb, messages, stress, profile, profile-names,
-                           numactl, tune, balance
+                           numactl, tune, balance, decides
     ./dev bench heap --help   the allocators side by side, which take options
     ./dev bench heap-placement --help   where they put blocks; which machines, how many blocks
     ./dev bench heap-programs [NAME...]   large real programs under the allocator
@@ -16,6 +16,7 @@ with the number of runs and the spread; nothing is asserted.
     ./dev bench profile --help  samples of every source beside exact counts, in the lab
     ./dev bench profile-names --help  the names that profiles give patterns, in the lab
     ./dev bench tune --help   tune's models beside runs of every candidate, in the lab
+    ./dev bench decides --help  which placement wins on machines and programs drawn by chance
     ./dev bench balance --help  the balancer beside numad, the kernel's and none, in the lab
 """
 
@@ -27,6 +28,8 @@ from collections.abc import Callable
 from balance.main import balance
 from balance.main import main as balance_main
 from clock import closure, independence, scaling, symmetry
+from decides import decides
+from decides import main as decides_main
 from heap.main import heap
 from heap.main import main as heap_main
 from heap_placement import heap_placement
@@ -118,6 +121,7 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "numactl": numactl_suite,
     "tune": tune,
     "balance": balance,
+    "decides": decides,
 }
 
 if __name__ == "__main__":
@@ -133,6 +137,7 @@ if __name__ == "__main__":
         "numactl": numactl_suite,
         "tune": tune_main,
         "balance": balance_main,
+        "decides": decides_main,
     }
     if sys.argv[1:] and sys.argv[1] in with_options:
         sys.exit(with_options[sys.argv[1]](sys.argv[2:]))
