@@ -65,7 +65,11 @@ def tuned(program: Program, folder: Path) -> dict[str, Any]:
     answer = folder / "answer.json"
     words = ["homenode", "tune", "--budget", BUDGET, "--results", str(folder)]
     words += [] if program.load is None else ["--load", program.load]
-    subprocess.run([*words, "--json", str(answer), "--", *program.words], check=True)
+    subprocess.run(
+        [*words, "--json", str(answer), "--", *program.words],
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
     found: dict[str, Any] = json.loads(answer.read_text())
     return found
 
@@ -108,7 +112,7 @@ def host(results: Path) -> int:
     """A line for each program."""
     results.mkdir(parents=True, exist_ok=True)
     columns = ("program", "tune's answer", "gain", "runs", "in ten more pairs", "confirmed")
-    lines = [head(columns)]
+    print(head(columns), flush=True)
     for program in programs(results):
         if shutil.which(program.words[0]) is None:
             print(f"{program.name}: there is no {program.words[0]} here", file=sys.stderr)
@@ -123,8 +127,7 @@ def host(results: Path) -> int:
         cells = [program.name, _said(answer, of), _interval(of["gain"]), str(answer["runs"])]
         middle = centre(np.array(ratios))
         cells.append(f"{_signed(middle)} ({_signed(low)} to {_signed(high)})")
-        lines.append(row([*cells, "yes" if confirmed(answer, low, middle, high) else "no"]))
-    print("\n".join(lines))
+        print(row([*cells, "yes" if confirmed(answer, low, middle, high) else "no"]), flush=True)
     return 0
 
 

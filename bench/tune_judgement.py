@@ -20,12 +20,14 @@ class Judgement:
     """One case under one model. `real` and `told` are times relative to that of the program as it
     is, of the other candidates; `loss` is how much slower the model's first choice is than the
     best, `answer` the best of the quarter of all runs that the model puts first, the program as it
-    is among them: what tune comes to where runs do not vary."""
+    is among them: what tune comes to where runs do not vary. `lines` that memory answered in each
+    run, likewise relative: where threads share a cache, chance decides how many there are."""
 
     machine: str
     case: str
     real: tuple[float, ...]
     told: tuple[float, ...]
+    lines: tuple[float, ...]
     rank: float
     loss: float
     answer: float
@@ -37,6 +39,7 @@ class Judgement:
         "runs",
         "median",
         "95th",
+        "lines known",
         "rank",
         "loss",
         "answer",
@@ -50,6 +53,7 @@ class Judgement:
             str(len(self.errors)),
             f"{np.median(self.errors):.1%}",
             f"{np.percentile(self.errors, 95):.1%}",
+            f"{np.median(self.errors_of_lines):.1%}",
             f"{self.rank:.2f}",
             f"{self.loss:.1%}",
             f"{self.answer:.1%}",
@@ -61,6 +65,12 @@ class Judgement:
     def errors(self) -> NDArray[np.float64]:
         """Of each candidate's relative time."""
         real, told = np.array(self.real), np.array(self.told)
+        return np.abs(told - real) / real
+
+    @property
+    def errors_of_lines(self) -> NDArray[np.float64]:
+        """The same if it had been known how many lines would come from memory."""
+        real, told = np.array(self.real), np.array(self.told) * np.array(self.lines)
         return np.abs(told - real) / real
 
     @property
@@ -78,6 +88,7 @@ def judge(runs: Measured, machine: str, model: str) -> Judgement:
     told_of = {one.name: one.predicted for one in guesses if one.predicted is not None}
     base = runs.runs[0].time_s
     real_of = {run.candidate.name: run.time_s / base for run in runs.runs}
+    lines_of = {run.candidate.name: run.lines / runs.runs[0].lines for run in runs.runs}
     names = [name for name in real_of if name in told_of]
     real = np.array([real_of[name] for name in names])
     told = np.array([told_of[name] for name in names])
@@ -88,6 +99,7 @@ def judge(runs: Measured, machine: str, model: str) -> Judgement:
         runs.case,
         tuple(float(one) for one in real[1:]),
         tuple(float(one) for one in told[1:]),
+        tuple(lines_of[name] for name in names[1:]),
         float(spearmanr(real, told).statistic) if np.ptp(told) > 0 else 0.0,
         real_of[chosen.name] / real_of[best] - 1,
         min(real_of[one.name] for one in few) / real_of[best] - 1,
@@ -102,6 +114,7 @@ def total(found: Sequence[Judgement]) -> str:
     if not found:
         return "nothing has run"
     errors = np.concatenate([one.errors for one in found])
+    lines = np.concatenate([one.errors_of_lines for one in found])
     real = np.concatenate([one.real for one in found])
     told = np.concatenate([one.told for one in found])
     misses = [one for one in found if not one.found]
@@ -110,6 +123,8 @@ def total(found: Sequence[Judgement]) -> str:
         f"{len(found)} cases, {len(errors)} candidates",
         f"error of relative time: median {np.median(errors):.1%}, 95th percentile "
         f"{np.percentile(errors, 95):.1%}",
+        f"the same with the lines known that memory answered in each run: median "
+        f"{np.median(lines):.1%}, 95th percentile {np.percentile(lines, 95):.1%}",
         f"rank correlation: {spearmanr(real, told).statistic:.2f} over all candidates, median of "
         f"the cases {np.median([one.rank for one in found]):.2f}",
         f"first choice within 5 % of the best: {len(found) - len(misses)} of {len(found)}",

@@ -25,8 +25,6 @@ RUN = ("homenode", "run")
 PROBE = "probe"
 # Caches and memory a sixteenth: small problems miss the caches as large ones do.
 SCALE = 16
-# Of the time at which the last thread ended, at least what a region has to have taken.
-IN_STEP = 0.6
 TIMEOUT_S = 300.0
 # What is kept of a candidate.
 PLACEMENT = ("name", "options", "threads", "memory")
@@ -53,6 +51,12 @@ class Run:
     candidate: Candidate
     time_s: float
     regions: tuple[Roi, ...]
+
+    @property
+    def lines(self) -> int:
+        """Those that memory answered."""
+        times = (vcpu.time for roi in self.regions for vcpu in roi.vcpus)
+        return sum(sum(time.memory_reads) for time in times if time is not None)
 
 
 @dataclass(frozen=True)
@@ -173,17 +177,10 @@ def _stands_for_others(one: Candidate) -> bool:
 
 
 def _time_s(regions: Sequence[Roi]) -> float | None:
-    """Of all regions. None where the thread that ended one was far ahead of others, because the
-    host let their virtual CPUs fall behind: such a time says nothing."""
-    total = 0
-    for roi in regions:
-        if roi.time is None:
-            return None
-        last = max((one.time.last_ps for one in roi.threads if one.time is not None), default=0)
-        if roi.time.ps < IN_STEP * last:
-            return None
-        total += roi.time.ps
-    return total / PS_PER_S if total else None
+    """Of all regions; None where one has none."""
+    times = [roi.ended_ps for roi in regions]
+    known = [time for time in times if time is not None]
+    return sum(known) / PS_PER_S if sum(known) and len(known) == len(times) else None
 
 
 def _line(one: Candidate, result: Result) -> dict[str, Any]:
@@ -209,14 +206,12 @@ def measured(store: Store, machine: str, case: str, node_of_vcpu: Sequence[int])
     lines = store.lines(machine, case)
     if AS_IT_IS.name not in lines:
         return None
-    runs = tuple(
-        Run(
-            Candidate.from_json({key: one[key] for key in PLACEMENT}),
-            float(one["time_s"]),
-            tuple(roi_from_json(raw) for raw in one["regions"]),
-        )
-        for one in lines.values()
-        if one["name"] != PROBE
-    )
+    runs = []
+    for one in lines.values():
+        regions = tuple(roi_from_json(raw) for raw in one["regions"])
+        time_s = _time_s(regions)
+        if one["name"] != PROBE and time_s is not None:
+            candidate = Candidate.from_json({key: one[key] for key in PLACEMENT})
+            runs.append(Run(candidate, time_s, regions))
     seen = _seen(store, machine, case, node_of_vcpu, AS_IT_IS.name)
-    return Measured(machine, case, seen, runs)
+    return Measured(machine, case, seen, tuple(runs))

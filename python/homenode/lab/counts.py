@@ -71,6 +71,15 @@ class Roi:
     raw: dict[str, Any]
     time: RoiTime | None = None
 
+    @property
+    def ended_ps(self) -> int | None:
+        """The modelled time when its last thread ended; None where time was not modelled. Where
+        the host is busy, the clock of the thread that closes it may be behind those of others."""
+        if self.time is None:
+            return None
+        lasts = (thread.time.last_ps for thread in self.threads if thread.time is not None)
+        return max((self.time.ps, *lasts))
+
 
 @dataclass(frozen=True)
 class CountMatrix:

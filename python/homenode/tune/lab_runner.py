@@ -87,7 +87,7 @@ class LabRunner:
             said = result.stderr.decode(errors="replace").strip().splitlines()
             last = f": {said[-1][:200]}" if said else ""
             return Run(None, wall_s, f"it ended with exit code {result.status}{last}")
-        times = [roi.time.ps for roi in result.rois if roi.time is not None]
+        times = [roi.ended_ps for roi in result.rois if roi.ended_ps is not None]
         if not sum(times):
             return Run(None, wall_s, NO_REGION)
         return Run(sum(times) / PS_PER_S, wall_s, None, digest_of(result.stdout))

@@ -79,7 +79,7 @@ def program_of(recording: Recording, regions: Sequence[Roi], node_of_cpu: Sequen
             taken = [one.name for one in objects]
             objects.append(replace(used, name=_free(used.name, taken)))
             sources.append(source)
-    times = [roi.time.ps for roi in regions if roi.time is not None]
+    times = [roi.ended_ps for roi in regions if roi.ended_ps is not None]
     program = Program(threads.nodes, objects, threads.computing_s)
     time_s = sum(times) / PS_PER_S if times else None
     return Seen(program, tuple(threads.tids), tuple(sources), threads.skipped, time_s)

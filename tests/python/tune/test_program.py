@@ -163,6 +163,11 @@ def test_a_thread_computes_what_it_spends_in_user_code_and_in_the_kernel() -> No
     assert seen().time_s == pytest.approx(5e-6)
 
 
+def test_a_region_is_not_over_before_its_last_thread() -> None:
+    late = region([thread(0, 0, 100, spent(2_000_000, 5_500_000))])
+    assert program_of(recording(USES), [late], NODE_OF_CPU).time_s == pytest.approx(7.5e-6)
+
+
 def test_objects_have_lines_by_thread_and_page() -> None:
     (array,) = seen().program.objects
     assert (array.pages, array.pages_per_block) == (4, 1)
