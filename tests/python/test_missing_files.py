@@ -56,6 +56,7 @@ WRITTEN = {"--output", "--svg", "--xml", "--snapshot", "--seismogram", "--timeli
     "--log",
     "--metrics",
     "--html",
+    "--report",
     "--state",  # Of balance; what is not there yet has nothing to put back.
 }
 

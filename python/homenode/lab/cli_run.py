@@ -7,6 +7,7 @@ import signal
 import sys
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from homenode.arguments import AS_VERB, at_least_one, positive
 from homenode.errors import FAILED, USAGE, own_failure
@@ -15,7 +16,7 @@ from homenode.lab import render
 from homenode.lab.enter import Shell
 from homenode.lab.errors import LabError
 from homenode.lab.lab import Lab
-from homenode.lab.outputs import find_outputs
+from homenode.lab.outputs import check_place, find_outputs
 from homenode.lab.result import Result
 from homenode.lab.samples import check_samples, write_samples
 from homenode.lab.signals import passed_on
@@ -50,6 +51,12 @@ def add_parsers(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
         help="stop the program after S seconds (exit 124)",
     )
     run.add_argument("--json", metavar="FILE", help="write the counts as JSON to a file")
+    run.add_argument(
+        "--report",
+        metavar="FILE",
+        help="write a page of the run to look at in a browser: accesses, modelled time, and with "
+        "--timeline FILE.svg what each thread did when",
+    )
     run.add_argument(
         "--timeline",
         metavar="FILE",
@@ -174,6 +181,8 @@ def run(options: argparse.Namespace) -> int:
     # What cannot be is said before a boot that would be in vain.
     timeline = None if options.timeline is None else check_timeline(options.timeline)
     samples = None if options.samples is None else check_samples(options.samples)
+    if options.report is not None:
+        check_place(Path(options.report))
     lab = _lab(
         options,
         timeline=timeline is not None,
@@ -199,9 +208,11 @@ def run(options: argparse.Namespace) -> int:
             write_samples(samples, lab, result, command, options.roi)
     if timeline is not None:
         write_timeline(timeline, command, lab.machine.name, rois, timelines)
+    value = render.run_json(command, result, rois, lab.machine, lab.versions, lab.boot_s)
     if options.json is not None:
-        value = render.run_json(command, result, rois, lab.machine, lab.versions, lab.boot_s)
-        _write_json(Path(options.json), value)
+        _write(options.json, json.dumps(value) + "\n", "--json")
+    if options.report is not None:
+        _write(options.report, _report(value, timeline), "--report")
     if options.stats:
         with suppress(BrokenPipeError):
             text = render.stats_text(rois, lab.machine, everything=options.roi == "all")
@@ -209,12 +220,20 @@ def run(options: argparse.Namespace) -> int:
     return _status(result, lab, command, options)
 
 
-def _write_json(path: Path, value: object) -> None:
+def _report(run: dict[str, Any], timeline: Path | None) -> str:
+    """The page; its templates are loaded for it alone."""
+    from homenode.pages import html, lab
+
+    drawn = timeline is not None and timeline.suffix.lower() == ".svg"
+    return html.render(lab.page(run, timeline.read_text() if drawn and timeline else ""))
+
+
+def _write(path: str, text: str, option: str) -> None:
     try:
-        write_whole(path, json.dumps(value).encode() + b"\n")
+        write_whole(Path(path), text.encode())
     except OSError as error:
         raise LabError(
-            f"cannot write {path}: {error.strerror}; name another file with --json"
+            f"cannot write {path}: {error.strerror}; name another file with {option}"
         ) from error
 
 

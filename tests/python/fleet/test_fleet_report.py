@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from browsing import faults
 from json_documents import errors
 
 from homenode.fleet import cli
@@ -68,6 +69,13 @@ def test_the_slow_one_and_the_one_with_other_settings_are_named(
     assert any(line.startswith("c3.example: read latency 0 → 1 is ") for line in lines)
     assert any("c3.example: triad bandwidth 0 → 0" in line and ", -" in line for line in lines)
     assert any("c5.example: memory of node 0 is 48 GiB, -62.5%" in line for line in lines)
+
+
+@pytest.mark.browser
+def test_nothing_is_wrong_with_the_page(cluster: Path) -> None:
+    page = cluster / "page.html"
+    assert cli.main(["report", str(cluster), "--html", str(page)]) == 0
+    assert faults(page) == []
 
 
 def test_json_has_its_schema_and_the_page_is_whole(

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Self
 
 import pytest
+from browsing import faults
 
+from homenode.tune import page
 from homenode.tune.answer import Answer
 from homenode.tune.budget import Budget
 from homenode.tune.candidate import Candidate
@@ -101,6 +103,14 @@ def test_the_fastest_wins_and_the_others_are_beaten(tmp_path) -> None:
     assert len(runner.names) < 60
     text = summary(answer(tuning))
     assert "→ homenode run --option b -- ./x" in text and "B helps." in text
+
+
+@pytest.mark.browser
+def test_nothing_is_wrong_with_the_page(tmp_path) -> None:
+    out = tmp_path / "page.html"
+    tuning = tuned(tmp_path, MadeUp({"as it is": 1.0, "a": 0.9, "b": 0.8, "c": "failed"}), "a b c")
+    out.write_text(page.render(answer(tuning)))
+    assert faults(out) == []
 
 
 def test_nothing_better_is_an_answer_with_a_bound(tmp_path) -> None:
