@@ -352,7 +352,7 @@ void Core::count(const LineAnswer& answer, const Touch& touch) {
 void Core::report_miss(const Touch& touch) {
   if (miss_hook_ == nullptr) return;
   miss_hook_(miss_data_,
-             {touch.address, touch.line, touch.node, touch.store, touch.prefetched, touch.shape});
+             {touch.address, touch.line, touch.node, touch.store, touch.shape, touch.prefetched});
 }
 
 }  // namespace homenode::lab

@@ -102,8 +102,8 @@ class alignas(128) Core {
     std::uint64_t line = 0;
     unsigned node = 0;
     bool store = false;
-    bool prefetched = false;  ///< Asked for ahead of its use.
     AccessShape shape;
+    bool prefetched = false;  ///< Asked for ahead of its use.
   };
   using MissHook = void (*)(void* data, const PrivateMiss& miss);
   void on_miss(MissHook hook, void* data) {
