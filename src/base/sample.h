@@ -27,9 +27,9 @@ enum class SampleSource : std::uint8_t {
   hint_faults = 3,
   soft_dirty = 4,
   pkeys = 5,
-  protect = 6,
   sched = 7,
   import = 8,
+  pages = 9,
 };
 
 /// Bits of Sample::flags.

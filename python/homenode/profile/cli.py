@@ -160,10 +160,19 @@ def _import(options: argparse.Namespace) -> int:
     return errors.DONE
 
 
+def _objects(options: argparse.Namespace) -> int:
+    from homenode.profile.residence import as_json, as_text, residence, taken
+
+    found = residence(taken(options.pid))
+    print(as_json(found) if options.json else as_text(found), end="\n" if options.json else "")
+    return errors.DONE
+
+
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "take": _take,
     "show": _show_file,
     "diff": _diff,
     "export": _export,
     "import": _import,
+    "objects": _objects,
 }

@@ -97,7 +97,7 @@ def _memory_nodes(samples: Samples, recording: Recording) -> Integers:
     nodes = samples["memory_node"].astype(np.int64)
     for document in reversed(recording.of("pages")):
         missing = np.flatnonzero((nodes == UNKNOWN_ID) & (samples["pid"] == int(document["pid"])))
-        ranges = [entry for entry in document["pages"] if len(entry) == 3]
+        ranges = [entry for entry in document["pages"] if len(entry) >= 3]
         if len(missing) == 0 or not ranges:
             continue
         begins, ends = (np.array([int(r[i]) for r in ranges], np.uint64) for i in (0, 1))

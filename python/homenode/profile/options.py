@@ -136,6 +136,20 @@ def _others(commands: Any) -> None:
     )
 
 
+def _objects(commands: Any) -> None:
+    objects = commands.add_parser(
+        "objects",
+        allow_abbrev=False,
+        help="show on which nodes the objects of a live process are",
+        description="Shows on which nodes the pages of each object are: static data by its name, "
+        "arrays that the program named through the library, stacks, files, and other mappings. "
+        "'homenode where PID --objects' is this.",
+        epilog=EPILOG,
+    )
+    objects.add_argument("pid", metavar="PID", type=_pid, help="the process")
+    objects.add_argument("--json", action="store_true", help="print all objects as JSON")
+
+
 def _import(commands: Any) -> None:
     taken = commands.add_parser(
         "import",
@@ -166,7 +180,7 @@ def _import(commands: Any) -> None:
     )
 
 
-COMMANDS = (TAKE, "show", "diff", "export", "import")
+COMMANDS = (TAKE, "show", "diff", "export", "import", "objects")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -175,7 +189,7 @@ def parser() -> argparse.ArgumentParser:
         prog="homenode profile",
         allow_abbrev=False,
         usage="homenode profile [OPTIONS] PID | -- PROGRAM [ARGUMENTS]\n"
-        "       homenode profile show|diff|export|import …",
+        "       homenode profile show|diff|export|import|objects …",
         description="Shows which thread uses which memory, which objects cause the remote uses, "
         "and what would heal them, of any program. 'homenode profile take --help' lists the "
         "options; 'take' may be left out.",
@@ -191,6 +205,7 @@ def parser() -> argparse.ArgumentParser:
     _take(commands)
     _others(commands)
     _import(commands)
+    _objects(commands)
     return top
 
 

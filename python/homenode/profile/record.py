@@ -56,9 +56,9 @@ class Source(IntEnum):
     HINT_FAULTS = 3
     SOFT_DIRTY = 4
     PKEYS = 5
-    PROTECT = 6
     SCHED = 7
     IMPORT = 8
+    PAGES = 9
 
 
 class Flag(IntFlag):

@@ -58,10 +58,19 @@ Result<std::string> target_of(WhereOptions& options) {
 
 Result<void> check_job(const WhereOptions& options, bool mappings, bool watch) {
   const bool acts = !options.repair.empty() || !options.threads.empty() || options.dry_run;
-  const bool looks = mappings || watch || options.all || options.fast || options.huge_pages;
+  const bool looks =
+      mappings || watch || options.all || options.fast || options.huge_pages || options.objects;
   if (!options.job || !(acts || looks || !options.target.empty())) return {};
   return bad_usage("--job shows the ranks of a job, and only works with --json",
                    "leave out the process and the other options");
+}
+
+Result<void> check_objects(const WhereOptions& options, bool mappings, bool watch) {
+  const bool acts = !options.repair.empty() || !options.threads.empty() || options.dry_run;
+  const bool looks = mappings || watch || options.all || options.fast || options.huge_pages;
+  if (!options.objects || !(acts || looks)) return {};
+  return bad_usage("--objects shows the objects of one process, and only works with --json",
+                   "leave out the other options");
 }
 
 Result<void> check_together(const WhereOptions& options, bool watch) {
@@ -138,6 +147,10 @@ void define_where_options(CLI::App& app, WhereOptions& options) {
                  "list mappings one by one, largest first; all of them, or N")
       ->type_name("[N]")
       ->expected(0, 1);
+  app.add_flag(
+      "--objects", options.objects,
+      "show instead on which nodes each object is: static data by its name, arrays that the "
+      "program named, stacks, files, other mappings; it asks for each page");
   app.add_flag("--fast", options.fast, "read only numa_maps, as numastat does: no threads");
   app.add_flag(
       "--huge-pages", options.huge_pages,
@@ -149,6 +162,7 @@ void define_where_options(CLI::App& app, WhereOptions& options) {
       ->expected(0, 1);
   app.add_flag("--json", options.json,
                "print one JSON object per line (schemas homenode.where/2, "
+               "homenode.where.objects/1, "
                "homenode.where.repair/2, homenode.where.job/1)");
   app.add_option("--repair", options.repair,
                  "move the pages to where this rule places them, such as bind@1, interleave@0-3 "
@@ -174,6 +188,7 @@ Result<WhereRequest> make_where_request(const WhereOptions& given, bool mappings
   WhereOptions options = given;
   WhereRequest request;
   if (const auto fit = check_job(options, mappings, watch); !fit) return fit.as_unexpected();
+  if (const auto fit = check_objects(options, mappings, watch); !fit) return fit.as_unexpected();
   if (const auto fit = check_together(options, watch); !fit) return fit.as_unexpected();
   auto target = target_of(options);
   if (!target) return target.as_unexpected();

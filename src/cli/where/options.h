@@ -21,6 +21,7 @@ struct WhereOptions {
   bool fast = false;
   bool huge_pages = false;
   bool json = false;
+  bool objects = false;
   std::string mappings;
   std::string watch;
   std::string repair;

@@ -58,6 +58,7 @@ class Where final : public Verb {
   [[nodiscard]] std::vector<Example> examples() const override {
     return {{"sh -c 'homenode where $$ --mappings=5'",
              "A process (here the shell itself) and its five largest mappings"},
+            {"sh -c 'homenode where $$ --objects'", "On which nodes its variables and stacks are"},
             {"sh -c 'homenode where $$ --repair interleave --only heap,anonymous --rate 200'",
              "Spread its private memory over all its nodes, at most 200 MiB a second"},
             {"sh -c 'homenode where $$ --repair block --only files --dry-run --json'",
@@ -78,6 +79,7 @@ class Where final : public Verb {
     if (options_.job) return show_job(context, files);
     const auto pids = find(files);
     if (!pids) return pids.as_unexpected();
+    if (options_.objects) return show_objects(context, pids->front());
     if (!options_.threads.empty() && context.full_machine == nullptr) {
       return become_native(context, context.arguments);
     }
@@ -96,6 +98,13 @@ class Where final : public Verb {
       return one.binding == sensing::Binding::bound;
     });
     return bound ? int{exit_done} : int{exit_failed};
+  }
+
+  /// The companion attributes pages as it does samples.
+  [[nodiscard]] int show_objects(Context& context, pid_t pid) const {
+    std::vector<std::string> arguments{"objects", std::to_string(pid)};
+    if (options_.json) arguments.emplace_back("--json");
+    return run_companion(context, "profile", std::move(arguments));
   }
 
   /// Those that can be read; of the others one line each, unless there is none but them.

@@ -66,6 +66,22 @@ std::string round_document(const SampleRound& round) {
                   {"pages", round.pages}});
 }
 
+void add_page(std::vector<PageRun>& runs, const PageRun& page) {
+  const bool goes_on = !runs.empty() && runs.back().end == page.begin &&
+                       runs.back().node == page.node && runs.back().thread == page.thread;
+  if (goes_on) {
+    runs.back().end = page.end;
+  } else {
+    runs.push_back(page);
+  }
+}
+
+std::string pages_document(pid_t pid, std::uint64_t time_ns, const std::vector<PageRun>& runs) {
+  Json list = Json::array();
+  for (const PageRun& run : runs) list.push_back({run.begin, run.end, run.node, run.thread});
+  return text_of({{"kind", "pages"}, {"time_ns", time_ns}, {"pid", pid}, {"pages", list}});
+}
+
 std::string matrix_document(const SampleMatrix& matrix) {
   return text_of({{"kind", "matrix"},
                   {"time_ns", matrix.time_ns},

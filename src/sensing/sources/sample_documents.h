@@ -44,6 +44,17 @@ struct SampleRound {
 };
 std::string round_document(const SampleRound& round);
 
+/// Neighbouring pages on one node, and the thread whose stack they are; 0: of none, or not known.
+struct PageRun {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  int node = 0;
+  pid_t thread = 0;
+};
+/// Makes the last run longer, or begins one. pre: pages are added in order of addresses.
+void add_page(std::vector<PageRun>& runs, const PageRun& page);
+std::string pages_document(pid_t pid, std::uint64_t time_ns, const std::vector<PageRun>& runs);
+
 struct SampleMatrix {
   pid_t pid = 0;
   std::uint64_t time_ns = 0;

@@ -6,8 +6,9 @@ namespace homenode::sensing {
 
 const std::vector<SourceEntry>& source_table() {
   static const std::vector<SourceEntry> table{
-      {make_lab_source},        {make_pmu_source},          {make_hint_faults_source},
-      {make_soft_dirty_source}, {make_pkeys_source, false}, {make_sched_source},
+      {make_lab_source},          {make_pmu_source},          {make_hint_faults_source},
+      {make_soft_dirty_source},   {make_pkeys_source, false}, {make_sched_source},
+      {make_pages_source, false},
   };
   return table;
 }

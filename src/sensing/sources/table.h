@@ -25,6 +25,7 @@ std::unique_ptr<Source> make_hint_faults_source();
 std::unique_ptr<Source> make_soft_dirty_source();
 std::unique_ptr<Source> make_pkeys_source();
 std::unique_ptr<Source> make_sched_source();
+std::unique_ptr<Source> make_pages_source();
 
 /// The one that is taken, and why others, better ones or the one that was named, were not.
 struct ChosenSource {

@@ -108,6 +108,16 @@ TEST(WhereCommand, FastLeavesThreadsOut) {
   EXPECT_TRUE(nlohmann::json::parse(line.out.str())["threads"].is_null());
 }
 
+TEST(WhereCommand, ObjectsAreAskedOfTheCompanion) {
+  const Child child;
+  CommandLine line;
+  line.run({"where", child.pid(), "--objects", "--json"});
+  const Words asked = line.os.executed();
+  ASSERT_EQ(asked.size(), 4U);
+  EXPECT_NE(asked[0].find("homenode-profile"), std::string::npos);
+  EXPECT_EQ(Words(asked.begin() + 1, asked.end()), (Words{"objects", child.pid(), "--json"}));
+}
+
 TEST(WhereCommand, WhatIsNotThereIsOneLine) {
   CommandLine line;
   for (const Words& words : {Words{"where", "999999999"}, Words{"where", "no-such-program-here"}}) {

@@ -61,16 +61,28 @@ TEST(WhereOptions, RepairHasItsOwn) {
 }
 
 TEST(WhereOptions, WhatMakesNoSenseIsRefused) {
-  for (const Words& words :
-       {Words{}, Words{"--job", "1"}, Words{"--job", "--watch"}, Words{"--watch"},
-        Words{"--watch", "1", "--mappings", "2"}, Words{"1", "--mappings=0"},
-        Words{"1", "--mappings=x"}, Words{"1", "--watch=0"}, Words{"1", "--watch=nan"},
-        Words{"1", "--watch=1e9"}, Words{"1", "--only", "heap"},
-        Words{"1", "--repair", "bind@1", "--only", "heaps"},
-        Words{"1", "--repair", "bind@1", "--rate", "0"},
-        Words{"1", "--repair", "bind@1", "--at", "x"},
-        Words{"1", "--repair", "bind@1", "--watch=1"}, Words{"1", "--threads", "0", "--all"},
-        Words{"1", "--dry-run"}, Words{"1", "--shared"}, Words{"1", "--fast", "--huge-pages"}}) {
+  for (const Words& words : {Words{},
+                             Words{"--job", "1"},
+                             Words{"--job", "--watch"},
+                             Words{"--watch"},
+                             Words{"--watch", "1", "--mappings", "2"},
+                             Words{"1", "--mappings=0"},
+                             Words{"1", "--mappings=x"},
+                             Words{"1", "--watch=0"},
+                             Words{"1", "--watch=nan"},
+                             Words{"1", "--watch=1e9"},
+                             Words{"1", "--only", "heap"},
+                             Words{"1", "--repair", "bind@1", "--only", "heaps"},
+                             Words{"1", "--repair", "bind@1", "--rate", "0"},
+                             Words{"1", "--repair", "bind@1", "--at", "x"},
+                             Words{"1", "--repair", "bind@1", "--watch=1"},
+                             Words{"1", "--threads", "0", "--all"},
+                             Words{"1", "--dry-run"},
+                             Words{"1", "--shared"},
+                             Words{"1", "--fast", "--huge-pages"},
+                             Words{"1", "--objects", "--fast"},
+                             Words{"1", "--objects", "--mappings"},
+                             Words{"--job", "--objects"}}) {
     const auto result = parse(words);
     ASSERT_FALSE(result) << testing::PrintToString(words);
     EXPECT_EQ(result.error().code, ErrorCode::bad_usage);

@@ -147,6 +147,7 @@ def test_several_patterns_are_several_lines(tmp_path: Path) -> None:
         ([], "where"),
         (["--mappings"], "where"),
         (["--fast"], "where"),
+        (["--objects"], "where.objects"),
         (["--repair", "bind@0", "--dry-run"], "where.repair"),
         (["--repair", "bind@0", "--threads", "0"], "where.repair"),
     ],
