@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <string>
 
 namespace homenode::model {
 namespace {
 
 constexpr std::size_t most_stretches = 16;
+constexpr std::size_t most_passes = 4;
 constexpr double lines_of_page = 64;
 constexpr double golden_ratio = 1.6180339887498949;
 
@@ -39,7 +38,7 @@ Walk::Walk(const Object& object, const std::vector<NodeShares>& homes, std::size
     : homes_(homes),
       shares_(homes.front().size(), 0),
       in_order_(object.in_order >= in_order_from),
-      seed_(in_order_ ? std::hash<std::string>{}(object.name) : mixed(thread)) {
+      seed_(in_order_ ? 0 : mixed(thread)) {
   double all = 0;
   double pages = 0;
   const std::size_t blocks = object.blocks();
@@ -57,10 +56,14 @@ Walk::Walk(const Object& object, const std::vector<NodeShares>& homes, std::size
   const double passes = std::max(1.0, all / (pages * lines_of_page));
   step_ = lines * passes;
   page_ = lines_of_page * passes;
-  const double needed = all / (step_ * static_cast<double>(requests));
-  stretches_ = std::clamp(needed, 1.0, static_cast<double>(std::min(most_stretches, requests)));
-  stretches_ = static_cast<double>(static_cast<std::size_t>(stretches_));
-  stretch_ = requests / static_cast<std::size_t>(stretches_);
+  // How much more there is than the requests walk through.
+  const double more = all * passes / (step_ * static_cast<double>(requests));
+  const auto parts = static_cast<std::size_t>(
+      std::clamp(more, 1.0, static_cast<double>(std::min(most_stretches, requests))));
+  const std::size_t rounds =
+      std::min({parts, most_passes, static_cast<std::size_t>(std::round(passes))});
+  stretch_ = requests / parts;
+  stretches_ = parts / rounds;
 }
 
 double Walk::chance(std::uint64_t number) const {
@@ -71,8 +74,9 @@ std::size_t Walk::next() {
   const std::size_t request = at_++;
   if (!in_order_) return node_of(shares_, chance(request));
   const std::size_t number = request / stretch_;
+  const auto in_pass = static_cast<double>(number % stretches_);
   const double begin =
-      (static_cast<double>(number) + (stretches_ > 1 ? chance(number) : 0)) / stretches_;
+      (in_pass + (stretches_ > 1 ? chance(number) : 0)) / static_cast<double>(stretches_);
   const double all = until_.back();
   double place = begin * all + static_cast<double>(request % stretch_) * step_;
   while (place >= all) place -= all;

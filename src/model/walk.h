@@ -13,10 +13,11 @@ namespace homenode::model {
 /// uses all of it in no order.
 constexpr double in_order_from = 0.5;
 
-/// A walk of a few stretches, spread over all of it, in each of which pages follow one another as
-/// they do in the object: who walks through pages that go round the nodes is at one of them at a
-/// time, and other threads are, too. What is used in no order lies on each node as often as chance
-/// has it. Chance is the same for each prediction.
+/// A walk of a few stretches, spread over all of it and over its first passes, in each of which
+/// pages follow one another as they do in the object: who walks through pages that go round the
+/// nodes is at one of them at a time, and other threads are, too. All walks of a program have their
+/// stretches at the same places. What is used in no order lies on each node as often as chance has
+/// it. Chance is the same for each prediction.
 class Walk {
  public:
   /// `requests` stand for all that the thread reads of the object (what it writes where it reads
@@ -36,8 +37,8 @@ class Walk {
   NodeShares shares_;          ///< Of all that the thread uses.
   bool in_order_ = false;
   std::uint64_t seed_ = 0;
-  std::size_t stretch_ = 1;  ///< Requests of one stretch.
-  double stretches_ = 1;
+  std::size_t stretch_ = 1;    ///< Requests of one stretch.
+  std::size_t stretches_ = 1;  ///< Of one pass.
   // In lines of all passes through the object: from a request to the next, and a page.
   double step_ = 0;
   double page_ = 1;
