@@ -83,7 +83,8 @@ def judge(runs: Measured, machine: str, model: str) -> Judgement:
     """Predicts all candidates that ran, and compares."""
     program = calibrated(runs.seen, machine)
     given = [run.candidate for run in runs.runs]
-    guesses = predicted(given, machine, program, model, all_of=True)
+    apart_s = runs.seen.apart_s
+    guesses = predicted(given, machine, program, model, all_of=True, apart_s=apart_s)
     chosen = first_choice(guesses)
     told_of = {one.name: one.predicted for one in guesses if one.predicted is not None}
     base = runs.runs[0].time_s

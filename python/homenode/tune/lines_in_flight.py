@@ -32,7 +32,7 @@ def calibrated(seen: Seen, machine_source: str) -> Program:
         _figure(info, "PrefetchedLines", PREFETCHED),
         _figure(info, "OutstandingMisses", MISSES),
     )
-    goal = seen.time_s
+    goal = max(seen.time_s - seen.apart_s, 0.0)
 
     def given(misses: float) -> Program:
         objects = [

@@ -62,4 +62,4 @@ def promising(lab: Lab, seen: Seen, machine: dict[str, Any], allowed: Allowed) -
         skip=seen.skipped,
     )
     source = str(find_file(lab.source))
-    return predicted(found, source, calibrated(seen, source))
+    return predicted(found, source, calibrated(seen, source), apart_s=seen.apart_s)

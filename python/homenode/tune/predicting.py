@@ -9,7 +9,7 @@ from homenode.tune.candidate import Candidate
 from homenode.tune.candidates import NOT_MODELLED
 
 # Relative error to expect: as ./dev bench tune has found it, in docs/the-model.md.
-SURE = {"both": 0.1, "bandwidth": 0.3, "latency": 0.3, "distance": 0.5}
+SURE = {"queues": 0.15, "both": 0.2, "bandwidth": 0.3, "latency": 0.3, "distance": 0.5}
 
 # What is predicted to gain less than the models err is no reason to change anything.
 LEAST_GAIN = 0.05
@@ -30,10 +30,12 @@ def predicted(
     model: str | None = None,
     *,
     all_of: bool = False,
+    apart_s: float = 0.0,
 ) -> list[Candidate]:
     """The same with their predicted times, relative to the first one's, the program as it is, which
     stays first; then by predicted time. Those that the model cannot judge come last. One of several
-    that give every thread and page the same node is kept, unless `all_of` them are wanted."""
+    that give every thread and page the same node is kept, unless `all_of` them are wanted.
+    `apart_s` passes whatever the placement is."""
     machine = Machine(machine_source)
     found: list[Candidate] = []
     unknown: list[Candidate] = []
@@ -54,7 +56,7 @@ def predicted(
         if key in seen and one.options and not all_of:
             continue
         seen.add(key)
-        relative = answer.time / base if base > 0 else 1.0
+        relative = (answer.time + apart_s) / (base + apart_s) if base > 0 else 1.0
         found.append(
             replace(
                 one,

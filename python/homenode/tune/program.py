@@ -40,13 +40,15 @@ Integers = NDArray[np.int64]
 class Seen:
     """A program as it was seen. `threads` are its thread ids in the order of creation, without
     those that did nothing, which are `skipped`, by number in that order; `objects` is what each
-    of program.objects is (None: REST); `time_s` is the region's modelled time."""
+    of program.objects is (None: REST); `time_s` is the region's modelled time, and `apart_s` what
+    threads spend of it, on average, on what no placement changes."""
 
     program: Program
     threads: tuple[int, ...]
     objects: tuple[Object | None, ...]
     skipped: tuple[int, ...] = ()
     time_s: float | None = None
+    apart_s: float = 0.0
 
 
 def program_of(recording: Recording, regions: Sequence[Roi], node_of_cpu: Sequence[int]) -> Seen:
@@ -82,7 +84,8 @@ def program_of(recording: Recording, regions: Sequence[Roi], node_of_cpu: Sequen
     times = [roi.ended_ps for roi in regions if roi.ended_ps is not None]
     program = Program(threads.nodes, objects, threads.computing_s)
     time_s = sum(times) / PS_PER_S if times else None
-    return Seen(program, tuple(threads.tids), tuple(sources), threads.skipped, time_s)
+    order = tuple(threads.tids)
+    return Seen(program, order, tuple(sources), threads.skipped, time_s, threads.apart_s)
 
 
 def _fillings(samples: Samples) -> NDArray[np.bool_]:

@@ -25,6 +25,9 @@ class Threads:
     computing_s: list[float] | None
     # Of the lines that miss a thread's own caches, the share that memory answers.
     from_memory: Floats
+    # What a thread spends in the kernel and waiting for caches, on average: no memory access of its
+    # own is under way then, wherever memory lies.
+    apart_s: float = 0.0
     # Of the lines that a store missed, and of those that a load missed, the share that went back
     # to memory modified: what is loaded may be written while it is in a cache.
     stored_back: float = 1.0
@@ -37,6 +40,7 @@ class _Account:
 
     nodes: list[int | None]
     computing_s: Floats
+    apart_s: Floats
     user_ps: Floats
     lines: Floats
     answered: Floats
@@ -55,7 +59,8 @@ class _Account:
             self.timed = True
             self.user_ps[at] += spent.computed_ps
             away = spent.other_cache_ps + spent.l3_ps + spent.own_cache_ps
-            self.computing_s[at] += (spent.computed_ps + spent.kernel_ps + away) / PS_PER_S
+            self.computing_s[at] += spent.computed_ps / PS_PER_S
+            self.apart_s[at] += (spent.kernel_ps + away) / PS_PER_S
 
 
 def threads_of(recording: Recording, regions: Sequence[Roi], node_of_cpu: Sequence[int]) -> Threads:
@@ -74,6 +79,7 @@ def threads_of(recording: Recording, regions: Sequence[Roi], node_of_cpu: Sequen
         [nodes[at] for at in busy],
         [float(of.computing_s[at]) for at in busy] if of.timed else None,
         shares[busy],
+        float(of.apart_s[busy].mean()) if busy else 0.0,
         *_written_back(regions),
     )
 
@@ -91,7 +97,7 @@ def _account(
     }
     none = np.zeros(len(row))
     nodes = _nodes(recording, row)
-    of = _Account(nodes, none.copy(), none.copy(), none.copy(), none.copy())
+    of = _Account(nodes, none.copy(), none.copy(), none.copy(), none.copy(), none.copy())
     for roi in regions:
         share = _memory_share(roi)
         for thread in roi.threads:

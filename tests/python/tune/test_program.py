@@ -158,8 +158,9 @@ def test_threads_stand_in_the_order_of_creation_without_those_that_do_nothing() 
     assert list(found.program.nodes) == [0, 4]
 
 
-def test_a_thread_computes_what_it_spends_in_user_code_and_in_the_kernel() -> None:
-    assert seen().program.computing_s == pytest.approx([2e-6, 1.5e-6])
+def test_a_thread_computes_in_user_code_and_is_apart_in_the_kernel() -> None:
+    assert seen().program.computing_s == pytest.approx([2e-6, 1e-6])
+    assert seen().apart_s == pytest.approx(0.25e-6)
     assert seen().time_s == pytest.approx(5e-6)
 
 
