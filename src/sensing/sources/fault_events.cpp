@@ -72,6 +72,9 @@ Result<std::uint64_t> measure_fault_ns(os::Os& os, const std::function<std::uint
   return times[pages / 2];
 }
 
+/// A program that follows a null pointer faults and uses nothing, and may do so often: a JVM does
+/// instead of looking.
+constexpr std::uint64_t null_page_bytes = 4096;
 /// Addresses from here on are the kernel's own.
 constexpr std::uint64_t kernel_half = std::uint64_t{1} << 63;
 
@@ -166,7 +169,7 @@ void FaultEvents::take(const PerfRecord& record, Sampling& sampling,
                        std::vector<PageFault>& faults) {
   if (record.type == PERF_RECORD_SAMPLE) {
     const auto sample = decode_perf_sample(record, event_.sample_type);
-    if (!sample || sample->address >= kernel_half) return;
+    if (!sample || sample->address < null_page_bytes || sample->address >= kernel_half) return;
     const bool present = tells_presence() ? sample->page_bytes != 0 : sample->physical != 0;
     faults.push_back({*sample, std::exchange(lost_, false), present});
   } else if (record.type == PERF_RECORD_LOST) {

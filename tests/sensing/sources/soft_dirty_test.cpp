@@ -46,6 +46,14 @@ TEST_F(SoftDirtyTest, FirstUseOfNewMemoryIsNoFirstWriteOfARound) {
   EXPECT_EQ(written.samples[0].weight, 0U);
 }
 
+TEST_F(SoftDirtyTest, FaultOfANullPointerIsNoUse) {
+  start(make_soft_dirty_source());
+  os_.add_perf_record(0, perf_record({100, 100, 5, 8, 0, 0, 0}));
+  os_.add_perf_record(0, perf_record({100, 100, 6, 0x3000, 0, 0, 0}));
+  collect_at(10);
+  EXPECT_EQ(Written(os_).samples.size(), 1U);
+}
+
 TEST_F(SoftDirtyTest, RoundsWaitForTheBudget) {
   start(make_soft_dirty_source());
   budget_.set_used(100, 10);
