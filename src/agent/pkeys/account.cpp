@@ -53,6 +53,7 @@ void write_account(SampleOutput& output, const Account& account, const Cost& cos
   text.put(",\"fault_ns\":").put(cost.fault_ns()).put(",\"call_ns\":").put(cost.call_ns());
   text.put(",\"faults\":").put(run.faults.load_relaxed());
   text.put(",\"calls\":").put(run.dispatches.load_relaxed());
+  text.put(",\"unknown_call\":").put(run.unknown_call.load_relaxed());
   text.put(",\"closed_early\":").put(run.cancelled.load_relaxed()).put(",\"windows\":{");
   for (std::size_t i = 0; i < static_cast<std::size_t>(Opened::count); ++i) {
     text.put(i > 0 ? ",\"" : "\"").put(name_of(static_cast<Opened>(i))).put("\":");

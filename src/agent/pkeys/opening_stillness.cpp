@@ -75,7 +75,10 @@ bool is_still(Thread& thread, KeptMemory& kept, Opened& result) {
   const bool known = for_each_buffer(call.number, call.arguments, [&](AddressRange range) {
     if (!kept.add(range)) result = Opened::call_unknown;
   });
-  if (!known) result = Opened::call_unknown;
+  if (!known) {
+    result = Opened::call_unknown;
+    the_run().unknown_call.store_relaxed(call.number);
+  }
   return true;
 }
 

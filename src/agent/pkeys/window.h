@@ -57,8 +57,9 @@ struct Run {
   Atomic<pid_t> pid;
   Atomic<const char*> refusal;  ///< Why it ended before its time.
   std::size_t rights_offset = 0;
-  std::ptrdiff_t area_offset = 0;  ///< Of RestartableArea, from the thread pointer.
-  bool pass_blocking = true;       ///< Calls that may wait can be passed on.
+  std::ptrdiff_t area_offset = 0;      ///< Of RestartableArea, from the thread pointer.
+  bool pass_blocking = true;           ///< Calls that may wait can be passed on.
+  Atomic<std::uint64_t> unknown_call;  ///< The last system call for which no window opened.
   Atomic<std::uint64_t> faults;
   Atomic<std::uint64_t> dispatches;
   Atomic<std::uint64_t> cancelled;
