@@ -19,7 +19,7 @@ struct Limits {
   double least_remote_share = 0.2;  ///< [Carrefour] It migrates below 80 % of local accesses.
 
   // Evidence.
-  double least_samples = 200;       ///< [chosen] Of a process, in a window, before it is judged.
+  double least_samples = 200;       ///< [chosen] In a window; fewer where pages are huge.
   double least_region_samples = 2;  ///< [chosen] Of a region, in a window.
   double exclusive_share = 0.8;     ///< [chosen] One node's share of a region's uses, to move it.
   double mostly_share = 0.5;        ///< [chosen] From here only if no heavy user loses.

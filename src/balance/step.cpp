@@ -45,6 +45,14 @@ double uses_of(const Observation& seen, const ThreadNodes& threads) {
   return sum;
 }
 
+/// How many samples a window has to have. A huge page is sampled once, however much it is used, so
+/// that memory of them gives but a few for each region; verdicts take two windows all the same.
+double samples_needed(const Observation& seen, const Limits& limits) {
+  constexpr double at_least = 0.25;  // [chosen] Of what is asked for otherwise.
+  const double of_regions = limits.least_region_samples * static_cast<double>(seen.regions.size());
+  return std::min(limits.least_samples, std::max(at_least * limits.least_samples, of_regions));
+}
+
 class Judge {
  public:
   Judge(const Observation& seen, ProcessMemory& memory, double now_s, const Setting& setting,
@@ -64,7 +72,7 @@ class Judge {
     if (auto why = gate(seen_, setting_.machine, limits_); !why.empty()) return nothing(seen_, why);
     if (seen_.regions.empty()) return coarse();
     const double uses = uses_of(seen_);
-    if (uses < limits_.least_samples) {
+    if (uses < samples_needed(seen_, limits_)) {
       forget_verdict(memory_);
       return nothing(seen_, fmt::format("{:.0f} samples are too few to judge by", uses));
     }

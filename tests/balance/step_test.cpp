@@ -40,6 +40,27 @@ TEST(BalanceStep, BindsThreadsBeforeItMovesPages) {
   EXPECT_DOUBLE_EQ(model.local_share(), 1);
 }
 
+/// Eight threads beside each other's memory; a window has so many samples of each region.
+ProgramModel of_few_samples(const machine::Machine& machine, double of_a_region) {
+  auto model = private_regions(
+      machine, 4, [](std::size_t t) { return NodeId(static_cast<unsigned>((t / 2 + 1) % 4)); });
+  for (auto& of_thread : model.uses) {
+    for (double& uses : of_thread) uses = std::min(uses, of_a_region);
+  }
+  return model;
+}
+
+TEST(BalanceStep, JudgesHugePagesByTheFewSamplesThatTheyGive) {
+  const auto machine = machine_of(4, 2);
+  auto huge = of_few_samples(machine, 3);  // 96 in a window.
+  huge.run(machine, 20);
+  EXPECT_EQ(huge.bound, 8U);
+  EXPECT_DOUBLE_EQ(huge.local_share(), 1);
+  auto hardly = of_few_samples(machine, 1);  // 32.
+  hardly.run(machine, 20);
+  EXPECT_EQ(hardly.bound + hardly.moved_pages, 0U);
+}
+
 TEST(BalanceStep, LeavesThreadsAloneThatTheirOwnerHasBound) {
   const auto machine = machine_of(4, 2);
   auto model = private_regions(
