@@ -40,6 +40,10 @@ constexpr std::size_t run_bytes_of_large_arena = 32 << 10;
 constexpr std::size_t small_arena_slices = (std::size_t{64} << 20) / slice_bytes;
 /// What no chunk has room for may have a mapping of its own from here on.
 constexpr std::size_t least_huge_bytes = std::size_t{16} << 20;
+/// Of a block of so much, most of a huge page that is touched will be used, and the processor does
+/// not know where so many small pages are. Pages of small blocks stay small: of many threads, each
+/// with a page for each size, most is never touched.
+constexpr std::size_t least_in_huge_pages = std::size_t{4} << 20;
 
 /// In the hardened build, ends the program when no block in use starts there.
 /// pre: the memory is in a chunk.
@@ -139,7 +143,11 @@ void* allocate_large(CoreHeap& heap, std::size_t bytes, std::size_t alignment, b
   const std::size_t apart = alignment <= slice_bytes ? 1 : alignment / slice_bytes;
   Page* const page = take_slices(heap, Kind::large, static_cast<unsigned>(slices),
                                  static_cast<unsigned>(apart), zeroed);
-  if (page != nullptr) return memory_of(*page);
+  if (page != nullptr) {
+    char* const memory = memory_of(*page);
+    if (bytes >= least_in_huge_pages) want_huge_pages(*heap.arena, memory, bytes);
+    return memory;
+  }
   // A mapping of just the block takes less than a chunk.
   return bytes > least_huge_bytes ? allocate_huge(heap, bytes, alignment) : nullptr;
 }

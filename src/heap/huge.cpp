@@ -178,6 +178,7 @@ void* allocate_huge(CoreHeap& heap, std::size_t bytes, std::size_t alignment) {
     return nullptr;
   }
   own(heap, mapping, mapped);
+  want_huge_pages(*heap.arena, mapping, mapped);
   add_usage(heap, mapped);
   const Guard guard(huge_lock);
   *huge = {mapping, mapping + offset, mapped, &heap, all};

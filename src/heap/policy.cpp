@@ -90,6 +90,11 @@ void own(CoreHeap& heap, void* memory, std::size_t bytes) {
   (void)system::name(memory, bytes, text.text());
 }
 
+void want_huge_pages(const Arena& arena, void* memory, std::size_t bytes) {
+  if (!is_per_node(arena.policy)) return;
+  (void)system::use_huge_pages(memory, bytes / slice_bytes * slice_bytes);
+}
+
 void bind_anew(CoreHeap& heap, void* memory, std::size_t bytes) {
   follow_policy(heap, memory, bytes, true);
 }

@@ -39,6 +39,8 @@ Applied apply(Policy policy, void* address, std::size_t bytes, const system::Nod
 
 /// Gives new memory that a heap asked for the policy of its arena, and a name in /proc/PID/maps.
 void own(CoreHeap& heap, void* memory, std::size_t bytes);
+/// Asks for huge pages, but where an interleaving would go by them.
+void want_huge_pages(const Arena& arena, void* memory, std::size_t bytes);
 /// Gives memory in use another policy, and moves it.
 void bind_anew(CoreHeap& heap, void* memory, std::size_t bytes);
 /// Writes at the start of memory whose it is, for `homenode where`, which reads it from outside:

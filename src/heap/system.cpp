@@ -122,6 +122,10 @@ int use_small_pages(void* address, std::size_t bytes) {
   return static_cast<int>(raw_call(SYS_madvise, address, bytes, MADV_NOHUGEPAGE));
 }
 
+int use_huge_pages(void* address, std::size_t bytes) {
+  return static_cast<int>(raw_call(SYS_madvise, address, bytes, MADV_HUGEPAGE));
+}
+
 int node_of(const void* address) {
   const void* page = reinterpret_cast<const void*>(  // NOLINT(performance-no-int-to-ptr)
       reinterpret_cast<std::uintptr_t>(address) & ~std::uintptr_t{4095});

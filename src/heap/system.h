@@ -53,6 +53,8 @@ bool locks_new_memory();
 int discard_locked(void* address, std::size_t bytes);
 /// Keeps huge pages away, in which an interleaving would go by 2 MiB.
 int use_small_pages(void* address, std::size_t bytes);
+/// Asks for huge pages, of which a kernel may give none.
+int use_huge_pages(void* address, std::size_t bytes);
 /// The node that holds a byte, or -errno; -ENOENT when it is not present.
 int node_of(const void* address);
 /// The nodes that the process may have memory of.

@@ -27,6 +27,7 @@ unsigned counts[fake::call_count];
 std::uint64_t now_ms = 1;
 std::size_t far_bytes = 0;
 std::size_t given_back_bytes = 0;
+std::size_t wanted_huge_bytes = 0;
 bool new_memory_is_locked = false;
 std::uint64_t without_policy = 0;
 system::Calls call_totals{};
@@ -69,6 +70,11 @@ void set_milliseconds(std::uint64_t now) {
 void lock_new_memory(bool locked) {
   const std::lock_guard guard(fake_lock);
   new_memory_is_locked = locked;
+}
+
+std::size_t huge_page_bytes() {
+  const std::lock_guard guard(fake_lock);
+  return wanted_huge_bytes;
 }
 
 std::size_t mapped_bytes() {
@@ -167,6 +173,12 @@ int discard_locked(void* /*address*/, std::size_t /*bytes*/) {
 }
 
 int use_small_pages(void* /*address*/, std::size_t /*bytes*/) {
+  return 0;
+}
+
+int use_huge_pages(void* /*address*/, std::size_t bytes) {
+  const std::lock_guard guard(fake_lock);
+  wanted_huge_bytes += bytes;
   return 0;
 }
 

@@ -40,6 +40,8 @@ void set_milliseconds(std::uint64_t now);
 
 /// Whether new memory is locked, as by mlockall().
 void lock_new_memory(bool locked);
+/// Bytes that huge pages were asked for.
+std::size_t huge_page_bytes();
 
 /// Address space that is mapped at multiples of 64 MiB, which is the arenas' and huge blocks'.
 std::size_t mapped_bytes();

@@ -79,5 +79,30 @@ TEST_F(LargeBlocks, OfMappingsOfTheirOwnGrowWithoutACopy) {
   hn_heap_free(block);
 }
 
+TEST_F(LargeBlocks, OfFourMiBAndMoreAreAskedForInHugePages) {
+  const std::size_t before = fake::huge_page_bytes();
+  hn_heap_free(take(3 * mib));
+  EXPECT_EQ(fake::huge_page_bytes(), before) << "too small";
+  hn_heap_free(take(16 * mib));
+  EXPECT_EQ(fake::huge_page_bytes(), before + 16 * mib);
+  hn_heap_free(take(100 * mib));
+  EXPECT_GE(fake::huge_page_bytes(), before + 116 * mib) << "that has a mapping of its own";
+}
+
+TEST(InterleavedBlocks, HaveSmallPages) {
+  hn_heap_options options{};
+  options.policy = "interleave";
+  hn_heap* const heap = hn_heap_create(&options);
+  ASSERT_NE(heap, nullptr);
+  const std::size_t before = fake::huge_page_bytes();
+  for (const std::size_t bytes : {24 * mib, 100 * mib}) {
+    void* const block = hn_heap_malloc(heap, bytes);
+    EXPECT_NE(block, nullptr);
+    hn_heap_free(block);
+  }
+  EXPECT_EQ(fake::huge_page_bytes(), before);
+  hn_heap_destroy(heap);
+}
+
 }  // namespace
 }  // namespace homenode::heap
