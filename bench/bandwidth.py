@@ -1,28 +1,43 @@
 """`homenode measure` side by side with what others measure, on this machine.
 
-Bandwidth against likwid-bench (Debian's likwid) and a plain STREAM triad in C; latency against an
-independent chase. Same bytes counted, same working set, same CPUs, in turn; the machine's noise is
-met by many rounds and medians of the ratios of each round. Nothing is asserted.
+    ./dev bench bandwidth            every kernel on one CPU and on all, latency, `bench seismic`
+    ./dev bench bandwidth --rounds 9 --size 768 --kernels copy,triad --cpus 1
+    ./dev bench bandwidth --cpu-time   one CPU, where other programs keep the machine busy
+
+Bandwidth against all variants of likwid-bench (Debian's likwid) and plain loops in C, compiled for
+this CPU; latency against an independent chase; seismic waves against the best triad of all. Same
+bytes counted, same working set, same CPUs, huge pages on every side, in turn; the machine's noise
+is met by rounds and the medians of each round's ratios. With --cpu-time, `measure` and plain loops
+are rated by the time for which they had the CPU. Nothing is asserted.
 """
 
+import argparse
+import datetime
 import json
+import os
+import platform
 import re
 import shutil
 import statistics
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+import tables
 from ours import homenode
 
 HERE = Path(__file__).parent
 RATE = re.compile(r"MByte/s:\s*([\d.]+)")
-LIKWID = {
-    "read": ("load_avx512", "load_avx", "load_sse", "load"),
-    "copy": ("copy_avx512", "copy_avx", "copy_sse", "copy"),
-    "triad": ("stream_avx512_fma", "stream_avx512", "stream_avx_fma", "stream_avx", "stream"),
-}
+PASSES = 5  # Over the arrays.
+# What likwid-bench calls each kernel; a width, "mem" for non-temporal stores and "fma" follow.
+LIKWID = {"read": "load", "write": "store", "write-nt": "store_mem", "copy": "copy",
+          "triad": "stream"}  # fmt: skip
+LOOPS = {"read": "read", "write": "write", "copy": "copy", "scale": "scale", "add": "add",
+         "triad": "triad"}  # fmt: skip
+KERNELS = ("read", "write", "write-nt", "copy", "scale", "add", "triad")
+# glibc's malloc then asks for huge pages, as our measurement does.
+HUGE_PAGES = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
 
 
 Rounds = list[tuple[float, float]]  # Ours and the other's, as they were measured in turn.
@@ -38,14 +53,15 @@ def ratio(rounds: Rounds, best: Callable[[Iterable[float]], float]) -> str:
     ratios = [mine / other for mine, other in rounds]
     top = best(mine for mine, _ in rounds) / best(other for _, other in rounds)
     return (
-        f"{middle(rounds):.3f} (min {min(ratios):.3f}, max {max(ratios):.3f}, {len(rounds)} "
-        f"rounds; best to best {top:.3f})"
+        f"{middle(rounds):.2f} ({min(ratios):.2f}–{max(ratios):.2f}, {len(rounds)} rounds; "
+        f"best to best {top:.2f})"
     )
 
 
 def output(command: list[str], environment: dict[str, str] | None = None) -> str:
     """What a command prints; an empty text where it fails."""
-    result = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    variables = None if environment is None else os.environ | environment
+    result = subprocess.run(command, capture_output=True, text=True, check=False, env=variables)
     return result.stdout if result.returncode == 0 else ""
 
 
@@ -60,66 +76,114 @@ def measure(*words: str) -> dict[str, object]:
 
 
 def compiled(source: str, folder: str, *flags: str) -> str:
-    """One of the small C programs beside this file, with the flags of our own kernels."""
+    """One of the small C programs beside this file, compiled for this CPU."""
     program = str(Path(folder) / Path(source).stem)
     base = ["cc", "-O3", "-march=native", "-mprefer-vector-width=512"]
     subprocess.run([*base, *flags, "-o", program, str(HERE / source)], check=True)
     return program
 
 
-def likwid(kernel: str, size_mib: int, threads: int) -> float | None:
-    """MB/s of one likwid kernel; None where this CPU or this likwid has it not."""
-    text = output(
-        ["likwid-bench", "-t", kernel, "-w", f"M0:{size_mib * 1048576 // 1000}kB:{threads}",
-         "-i", "5"]
-    )  # fmt: skip
-    found = RATE.search(text)
+def likwid_kernels() -> list[str]:
+    """The names of all kernels of the installed likwid-bench."""
+    return [line.split(" ")[0] for line in output(["likwid-bench", "-a"]).splitlines()]
+
+
+def variants(kernel: str, names: Sequence[str]) -> list[str]:
+    """Those that compute the same as ours: read and write with plain stores alone."""
+    base = LIKWID.get(kernel)
+    if base is None:
+        return []
+    stores = "" if kernel in ("write", "write-nt") else "(_mem)?"
+    form = re.compile(rf"{base}{stores}(_sse|_avx|_avx512)?(_fma)?")
+    return [name for name in names if form.fullmatch(name)]
+
+
+def likwid(kernel: str, size_mib: int, cpus: list[int]) -> float | None:
+    """MB/s of one likwid kernel; None where this CPU has it not."""
+    size = f"{size_mib * 1048576 // 1000}kB"
+    listed = ",".join(map(str, cpus))
+    command = ["likwid-bench", "-t", kernel, "-i", str(PASSES), "-w", f"M0:{size}:{len(cpus)}"]
+    found = RATE.search(output(["taskset", "-c", listed, *command], HUGE_PAGES))
     return float(found.group(1)) if found else None
 
 
-def plain_triad(program: str, size_mib: int, cpus: list[int]) -> float:
-    """MB/s of STREAM's triad in C on these CPUs."""
+def plain_loop(program: str, kernel: str, size_mib: int, cpus: list[int], cpu_time: bool) -> float:
+    """MB/s of a loop of STREAM in C on these CPUs."""
     places = ",".join(f"{{{cpu}}}" for cpu in cpus)
     environment = {"OMP_NUM_THREADS": str(len(cpus)), "OMP_PLACES": places, "OMP_PROC_BIND": "true"}
-    return float(output([program, str(size_mib), "5"], environment))
+    words = [program, kernel, str(size_mib), str(PASSES), *(["cpu-time"] if cpu_time else [])]
+    return float(output(words, environment))
 
 
-def ours(kernel: str, size_mib: int, node: int) -> dict[int, float]:
-    """MB/s by number of CPUs: one, and all of the node."""
+def ours(kernel: str, size_mib: int, node: int, cpu_time: bool) -> dict[int, tuple[float, str]]:
+    """MB/s and the variant, by number of CPUs: one, and all of the node."""
     result = measure(
         "--only", "bandwidth", "--kernel", kernel, "--from", str(node), "--to", str(node),
-        "--size", f"{size_mib}M", "--runs", "5",
+        "--size", f"{size_mib}M", "--runs", "1" if cpu_time else "5",
     )  # fmt: skip
     figures = result["bandwidth"]
     assert isinstance(figures, list)
-    return {f["cpu_count"]: f["counted_mib_per_s"]["median"] * 1.048576 for f in figures}
+    rates = {}
+    for figure in figures:
+        rate = figure["counted_mib_per_s"]
+        had_cpu = 1.0 - rate.get("other_work", 0.0) if cpu_time else 1.0
+        rates[figure["cpu_count"]] = (
+            rate["median"] * 1.048576 / had_cpu,
+            figure.get("variant") or "",
+        )
+    return rates
 
 
-def rivals(kernel: str, size_mib: int, cpus: list[int], triad: str) -> dict[str, float]:
-    """What the others reach, by name."""
-    rates = {name: likwid(name, size_mib, len(cpus)) for name in LIKWID[kernel]}
-    found = {f"likwid {name}": rate for name, rate in rates.items() if rate is not None}
-    if kernel == "triad":
-        found["plain C triad"] = plain_triad(triad, size_mib, cpus)
-    return found
+class Bandwidth:
+    """All kernels in turn with their rivals, round by round."""
 
+    def __init__(self, size_mib: int, node: int, cpus: list[int], cpu_time: bool) -> None:
+        self.size_mib, self.node, self.cpus, self.cpu_time = size_mib, node, cpus, cpu_time
+        self.folder = tempfile.TemporaryDirectory()
+        self.loops = compiled("loops.c", self.folder.name, "-fopenmp")
+        self.names = likwid_kernels()
+        self.rounds: dict[tuple[str, int], dict[str, Rounds]] = {}
+        self.forms: dict[tuple[str, int], list[str]] = {}
 
-def bandwidth(rounds: int, size_mib: int, node: int, cpus: list[int], folder: str) -> None:
-    """Ratios of our bandwidths to each rival's, by kernel and number of CPUs."""
-    triad = compiled("triad.c", folder, "-fopenmp")
-    pairs: dict[tuple[str, int, str], Rounds] = {}
-    for _ in range(rounds):
-        for kernel in LIKWID:
-            for count, rate in ours(kernel, size_mib, node).items():
-                for name, other in rivals(kernel, size_mib, cpus[:count], triad).items():
-                    pairs.setdefault((kernel, count, name), []).append((rate, other))
-    for kernel in LIKWID:
-        for count in sorted({key[1] for key in pairs}):
-            found = {k[2]: v for k, v in pairs.items() if k[:2] == (kernel, count)}
+    def play(self, kernel: str, counts: Sequence[int]) -> None:
+        """A round of one kernel."""
+        for count, (rate, form) in ours(kernel, self.size_mib, self.node, self.cpu_time).items():
+            if count not in counts:
+                continue
+            self.forms.setdefault((kernel, count), []).append(form)
+            found = self.rounds.setdefault((kernel, count), {})
+            for name, other in self.rivals(kernel, self.cpus[:count]).items():
+                found.setdefault(name, []).append((rate, other))
+
+    def rivals(self, kernel: str, cpus: list[int]) -> dict[str, float]:
+        """What the others reach, by name."""
+        found = {}
+        # likwid-bench rates itself by wall time.
+        for name in [] if self.cpu_time else variants(kernel, self.names):
+            rate = likwid(name, self.size_mib, cpus)
+            if rate is not None:
+                found[f"likwid `{name}`"] = rate
+        if kernel in LOOPS:
+            found["plain loop"] = plain_loop(
+                self.loops, LOOPS[kernel], self.size_mib, cpus, self.cpu_time
+            )
+        return found
+
+    def show(self) -> None:
+        """A row for each kernel and number of CPUs: against the best of all rivals."""
+        print(
+            tables.head(("kernel", "CPUs", "`measure`, GB/s", "best of the others, GB/s", "ratio"))
+        )
+        for (kernel, count), found in self.rounds.items():
+            if not found:
+                continue
             best = min(found, key=lambda name: middle(found[name]))
-            for name, pair in found.items():
-                mark = "  <- the best of them" if name == best else ""
-                print(f"{kernel}, {count} CPU(s), homenode / {name}: {ratio(pair, max)}{mark}")
+            mine = statistics.median(rate for rate, _ in found[best]) / 1e3
+            other = statistics.median(rate for _, rate in found[best]) / 1e3
+            form = statistics.mode(self.forms[kernel, count])
+            cells = (kernel, str(count), f"{mine:.1f} ({form})", f"{other:.1f} ({best})",
+                     ratio(found[best], max))  # fmt: skip
+            print(tables.row(cells), flush=True)
 
 
 def latency(rounds: int, size_mib: int, node: int, cpu: int, folder: str) -> None:
@@ -136,23 +200,83 @@ def latency(rounds: int, size_mib: int, node: int, cpu: int, folder: str) -> Non
         mine = next(f["latency_ns"]["median"] for f in figures if f["access"] == "read")
         command = ["taskset", "-c", str(cpu), chase, str(size_mib), "400000"]
         pairs.append((mine, float(output(command))))
-    print(f"idle read latency, homenode / independent chase: {ratio(pairs, min)}")
+    ns = statistics.median(mine for mine, _ in pairs)
+    print(f"idle read latency {ns:.1f} ns, homenode / independent chase: {ratio(pairs, min)}")
 
 
-def kernels(rounds: int = 9, size_mib: int = 1024) -> None:
-    """Bandwidth and latency of this machine's first node, by us and by others."""
+def seismic(rounds: int, cpus: list[int], counts: Sequence[int]) -> None:
+    """The bus traffic of `bench seismic`, step by step and blocked, over that of the triad."""
+    for count in counts:
+        shares: dict[str, list[float]] = {}
+        for _ in range(rounds):
+            for block in ("1", "4"):
+                text = output(
+                    ["taskset", "-c", ",".join(map(str, cpus[:count])), homenode(), "bench",
+                     "seismic", "--size", "160", "--steps", "60", "--threads", str(count),
+                     "--time-block", block, "--json"]
+                )  # fmt: skip
+                assert text, "homenode bench seismic failed"
+                shares.setdefault(block, []).append(json.loads(text)["what"]["fraction_of_triad"])
+        for block, found in shares.items():
+            print(
+                f"bench seismic, {count} CPU(s), {block} step(s) together, its traffic over the "
+                f"triad's, both on the bus: {statistics.median(found):.2f} "
+                f"({min(found):.2f}–{max(found):.2f}, {len(found)} rounds)",
+                flush=True,
+            )
+
+
+def cpu_name() -> str:
+    """The CPU's name, as the kernel has it."""
+    found = re.search(r"model name\s*:\s*(.*)", Path("/proc/cpuinfo").read_text())
+    return found.group(1) if found else platform.machine()
+
+
+def main(words: list[str] | None = None) -> int:
+    """Runs what the options ask for; without any, all of it."""
+    parser = argparse.ArgumentParser(
+        prog="./dev bench bandwidth",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--size", type=int, default=768, help="MiB of a kernel's arrays together")
+    parser.add_argument("--kernels", default=",".join(KERNELS), help="of measure, or none")
+    parser.add_argument("--cpus", help="how many CPUs, such as 1,2 (default: one, and all)")
+    parser.add_argument("--cpu-time", action="store_true", help="rate all by the CPU's time")
+    parser.add_argument("--only", choices=("bandwidth", "latency", "seismic"))
+    options = parser.parse_args(words or [])
     if shutil.which("likwid-bench") is None:
-        print("kernels: likwid-bench is missing (Debian's package likwid); left out")
-        return
+        print("bandwidth: likwid-bench is missing (Debian's package likwid); left out")
+        return 0
     probe = measure("--only", "latency", "--runs", "1", "--quick", "--size", "2M")
     machine = probe["machine"]
     assert isinstance(machine, dict)
     node = next(n for n in machine["nodes"] if n["allowed_cpus"] and n["memory_bytes"])
     cpus = node["allowed_cpus"]
+    counts = [int(n) for n in options.cpus.split(",")] if options.cpus else sorted({1, len(cpus)})
+    how = "rated by wall time"
+    if options.cpu_time:
+        counts, how = [1], "rated by CPU time"  # Several CPUs would not work at the same time.
+    print(f"{datetime.date.today()}, {cpu_name()}, {len(cpus)} CPUs, {options.size} MiB, {how}")
     with tempfile.TemporaryDirectory() as folder:
-        latency(rounds, size_mib, node["id"], cpus[0], folder)
-        bandwidth(rounds, size_mib, node["id"], cpus, folder)
+        if options.only in (None, "bandwidth"):
+            played = Bandwidth(options.size, node["id"], cpus, options.cpu_time)
+            for _ in range(options.rounds):
+                for kernel in options.kernels.split(","):
+                    played.play(kernel, counts)
+            played.show()
+        if options.only in (None, "latency"):
+            latency(options.rounds, options.size, node["id"], cpus[0], folder)
+        if options.only in (None, "seismic"):
+            seismic(options.rounds, cpus, counts)
+    return 0
+
+
+def bandwidth() -> None:
+    """All of it."""
+    main()
 
 
 if __name__ == "__main__":
-    kernels()
+    main()

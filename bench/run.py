@@ -2,13 +2,14 @@
 with the number of runs and the spread; nothing is asserted.
 
     ./dev bench            every benchmark
-    ./dev bench boot       one of them: boot, lab, start, kernels, closure, waits, scaling,
+    ./dev bench boot       one of them: boot, lab, start, bandwidth, closure, waits, scaling,
                            symmetry, independence, where, place, heap, heap-placement,
                            heap-programs, npb, messages, stress, profile, profile-names,
                            numactl, tune, balance, decides
     ./dev bench heap --help   the allocators side by side, which take options
     ./dev bench heap-placement --help   where they put blocks; which machines, how many blocks
     ./dev bench heap-programs [NAME...]   large real programs under the allocator
+    ./dev bench bandwidth --help   bandwidth and latency beside likwid-bench and plain loops
     ./dev bench npb --help    the NAS Parallel Benchmarks, beside other builds of them, or verified
     ./dev bench messages --help   kNeighbor and Molecular2D, beside charm4py or in the lab
     ./dev bench numactl --help    numactl's own test suite, with homenode run in its place
@@ -27,6 +28,8 @@ from collections.abc import Callable
 
 from balance.main import balance
 from balance.main import main as balance_main
+from bandwidth import bandwidth
+from bandwidth import main as bandwidth_main
 from clock import closure, independence, scaling, symmetry
 from decides import decides
 from decides import main as decides_main
@@ -36,7 +39,6 @@ from heap_placement import heap_placement
 from heap_placement import main as heap_placement_main
 from heap_programs import heap_programs
 from heap_programs import main as heap_programs_main
-from kernels import kernels
 from lab_cost import lab_cost
 from messages import main as messages_main
 from messages import messages
@@ -104,7 +106,7 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "start": start,
     "where": where,
     "place": place,
-    "kernels": kernels,
+    "bandwidth": bandwidth,
     "closure": closure,
     "waits": waits,
     "scaling": scaling,
@@ -129,6 +131,7 @@ if __name__ == "__main__":
         "heap": heap_main,
         "heap-placement": heap_placement_main,
         "heap-programs": heap_programs_main,
+        "bandwidth": bandwidth_main,
         "npb": npb_main,
         "messages": messages_main,
         "stress": stress_main,
