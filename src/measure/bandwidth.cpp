@@ -4,14 +4,17 @@
 #include <cassert>
 
 #include "measure/statistics.h"
+#include "workloads/probe/kernels.h"
 
 namespace homenode::measure {
 namespace {
 
+using workloads::probe::array_distance;
 using workloads::probe::block_elements;
 using workloads::probe::Slice;
 using workloads::probe::StreamKernel;
 using workloads::probe::Traffic;
+using workloads::probe::Variant;
 
 /// What a member moves in the first run, and at least in any.
 constexpr std::size_t least_bytes = std::size_t{256} << 10U;
@@ -20,6 +23,8 @@ constexpr std::size_t least_bytes = std::size_t{256} << 10U;
 /// A run starts where the last one ended, so that no cache holds what it reads.
 constexpr std::size_t modelled_bytes = std::size_t{2} << 20U;
 constexpr double modelled_seconds = 500e-6;
+/// How long a form of a kernel is tried for at once.
+constexpr double trial_seconds = 2e-3;
 /// How much of one node's memory everybody walks before the next node's when it is interleaved.
 constexpr std::size_t turn_bytes = std::size_t{64} << 10U;
 
@@ -33,34 +38,72 @@ std::size_t whole_blocks(std::size_t elements) {
   return std::max(elements / block_elements, std::size_t{1}) * block_elements;
 }
 
-/// One run: every member walks `elements` of each of its arrays. Its seconds.
-double run_once(Session& session, Walkers& walkers, StreamKernel kernel, std::size_t elements) {
+struct Walked {
+  double seconds = 0.0;
+  double away = 0.0;  ///< The share of other work.
+};
+
+/// One run: every member walks `elements` of each of its arrays.
+Walked run_once(Session& session, Walkers& walkers, StreamKernel kernel, std::size_t elements) {
   std::vector<Interval> intervals(walkers.members.size());
   session.team.run(walkers.members, [&](std::size_t place) {
     const auto slices = walkers.walks[place].next(elements);
-    const std::size_t slot = walkers.members[place];
-    Interval interval;
-    interval.begin_ps = session.clock.now_ps(slot);
-    for (const auto& slice : slices) (void)kernel(slice);
-    interval.end_ps = session.clock.now_ps(slot);
-    intervals[place] = interval;
+    intervals[place] = timed(session.clock, walkers.members[place], [&] {
+      for (const auto& slice : slices) (void)kernel(slice);
+    });
   });
-  return elapsed_s(intervals);
+  return {elapsed_s(intervals), away_share(intervals)};
 }
 
-/// All runs of a figure, in MiB/s of counted bytes.
-Result<Summary> run_all(Session& session, Walkers& walkers, Kernel kernel) {
-  const StreamKernel stream = session.kernels.streams[static_cast<std::size_t>(kernel)];
-  if (stream == nullptr) return Summary{};
-  const Traffic& traffic = workloads::probe::traffic(kernel);
-  const std::size_t bytes_each = 8 * traffic.arrays();
+/// The most that all can walk of each array before they come back.
+std::size_t most_elements(const Walkers& walkers) {
   std::size_t most = walkers.walks.front().elements();
   for (const Walk& walk : walkers.walks) most = std::min(most, walk.elements());
+  return most;
+}
+
+/// The fastest form of a kernel, by a trial where it is first measured on so many CPUs; nothing
+/// where this CPU has none. On a modelled clock the plainest: the model counts lines, so that no
+/// form is faster than another.
+std::optional<Variant> variant_for(Session& session, Walkers& walkers, Kernel kernel, Scope scope) {
+  const auto known = session.chosen.find({kernel, scope});
+  if (known != session.chosen.end()) return known->second;
+  const auto variants = workloads::probe::variants_of(kernel, session.plan.request.isa);
+  if (variants.empty()) return std::nullopt;
+  std::size_t best = 0;
+  if (!session.clock.modelled()) {
+    const std::size_t bytes_each = 8 * workloads::probe::traffic(kernel).arrays();
+    const std::size_t most = most_elements(walkers);
+    const std::size_t least = std::min(whole_blocks(least_bytes / bytes_each), most);
+    const double elapsed = run_once(session, walkers, variants.front().form->run, least).seconds;
+    const std::size_t elements =
+        whole_blocks(units_for(trial_seconds, static_cast<double>(least), elapsed, least, most));
+    best = workloads::probe::fastest(variants.size(), [&](std::size_t i) {
+      return run_once(session, walkers, variants[i].form->run, elements).seconds;
+    });
+  }
+  session.chosen.emplace(std::pair{kernel, scope}, variants[best]);
+  return variants[best];
+}
+
+/// All runs of a figure, in MiB/s of counted bytes, and the form of the kernel.
+struct Runs {
+  Summary mibs;
+  KernelForm form;
+};
+
+Result<Runs> run_all(Session& session, Walkers& walkers, Kernel kernel, Scope scope) {
+  const auto variant = variant_for(session, walkers, kernel, scope);
+  if (!variant) return Runs{};
+  const StreamKernel stream = variant->form->run;
+  const Traffic& traffic = workloads::probe::traffic(kernel);
+  const std::size_t bytes_each = 8 * traffic.arrays();
+  const std::size_t most = most_elements(walkers);
 
   const auto seconds = session.next_run_seconds();
   std::size_t elements =
       std::min(whole_blocks((seconds ? least_bytes : modelled_bytes) / bytes_each), most);
-  double elapsed = run_once(session, walkers, stream, elements);
+  double elapsed = run_once(session, walkers, stream, elements).seconds;
   const std::size_t least = elements;
   if (!seconds) {
     elements = whole_blocks(
@@ -70,18 +113,20 @@ Result<Summary> run_all(Session& session, Walkers& walkers, Kernel kernel) {
     for (std::size_t warm_up = 0; warm_up < 2; ++warm_up) {
       elements =
           whole_blocks(units_for(*seconds, static_cast<double>(elements), elapsed, least, most));
-      if (warm_up == 0) elapsed = run_once(session, walkers, stream, elements);
+      if (warm_up == 0) elapsed = run_once(session, walkers, stream, elements).seconds;
     }
   }
   const double bytes = static_cast<double>(elements * traffic.counted_bytes()) *
                        static_cast<double>(walkers.members.size());
   std::vector<double> values;
+  std::vector<double> away;
   for (unsigned i = 0; i < session.plan.runs; ++i) {
-    elapsed = run_once(session, walkers, stream, elements);
-    if (elapsed <= 0) return Unexpected(clock_stands_still());
-    values.push_back(bytes / elapsed / (1U << 20U));
+    const Walked run = run_once(session, walkers, stream, elements);
+    if (run.seconds <= 0) return Unexpected(clock_stands_still());
+    values.push_back(bytes / run.seconds / (1U << 20U));
+    away.push_back(run.away);
   }
-  return summarise(values);
+  return Runs{summarise(values, away), {variant->name(), variant->form->past_caches}};
 }
 
 Walk::Array array_of(const Session& session, NodeId node) {
@@ -127,9 +172,9 @@ void add_interleaved_walkers(const Session& session, Walkers& walkers, Kernel ke
 Result<BandwidthFigure> measure_bandwidth(Session& session, const BandwidthItem& item) {
   Walkers walkers;
   add_walkers(session, walkers, item.pair.from, item.pair.to, item.kernel, item.scope);
-  const auto summary = run_all(session, walkers, item.kernel);
-  if (!summary) return summary.as_unexpected();
-  return BandwidthFigure{item, walkers.members.size(), *summary};
+  const auto runs = run_all(session, walkers, item.kernel, item.scope);
+  if (!runs) return runs.as_unexpected();
+  return BandwidthFigure{item, walkers.members.size(), runs->mibs, runs->form};
 }
 
 Result<TogetherFigure> measure_together(Session& session, const TogetherItem& item) {
@@ -143,10 +188,10 @@ Result<TogetherFigure> measure_together(Session& session, const TogetherItem& it
     }
   }
   // No node has both CPUs and memory: there is nothing local.
-  if (walkers.members.empty()) return TogetherFigure{item, 0, {}};
-  const auto summary = run_all(session, walkers, item.kernel);
-  if (!summary) return summary.as_unexpected();
-  return TogetherFigure{item, walkers.members.size(), *summary};
+  if (walkers.members.empty()) return TogetherFigure{item, 0, {}, {}};
+  const auto runs = run_all(session, walkers, item.kernel, Scope::all_cpus);
+  if (!runs) return runs.as_unexpected();
+  return TogetherFigure{item, walkers.members.size(), runs->mibs, runs->form};
 }
 
 Walk::Walk(std::vector<Array> memories, const Shape& shape)
@@ -155,11 +200,12 @@ Walk::Walk(std::vector<Array> memories, const Shape& shape)
       now_(shape.first_memory % memories.size()) {
   assert(!memories.empty() && shape.part < shape.parts);
   for (const Array& memory : memories) {
-    const std::size_t blocks = memory.elements / block_elements / shape.arrays / shape.parts;
-    assert(blocks > 0);
-    const std::size_t part_elements = blocks * block_elements;
-    places_.push_back(
-        {memory.first + shape.part * part_elements, shape.parts * part_elements, part_elements, 0});
+    const std::size_t room = memory.elements / shape.arrays;
+    const std::size_t apart = shape.arrays > 1 ? array_distance(room) : room;
+    const std::size_t part_distance = shape.parts > 1 ? array_distance(apart / shape.parts) : apart;
+    const std::size_t part_elements = part_distance / block_elements * block_elements;
+    assert(part_elements > 0);
+    places_.push_back({memory.first + shape.part * part_distance, apart, part_elements, 0});
   }
 }
 

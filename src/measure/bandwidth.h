@@ -10,7 +10,8 @@ Result<BandwidthFigure> measure_bandwidth(Session& session, const BandwidthItem&
 Result<TogetherFigure> measure_together(Session& session, const TogetherItem& item);
 
 /// Where a member walks: a part of each array of each memory that it uses, block by block, from one
-/// memory to the next. Pure; the arrays of a kernel share the stream array of a memory.
+/// memory to the next. Pure; the arrays of a kernel share the stream array of a memory, at
+/// distances that are no powers of two where there is room for that.
 class Walk {
  public:
   /// One memory's stream array.

@@ -57,9 +57,10 @@ void add_with_mean(std::vector<machine::PairValues>& values, const Report& repor
 
 }  // namespace
 
-double moved_ratio(Kernel kernel) {
+double moved_ratio(Kernel kernel, const KernelForm& form) {
   const auto& traffic = workloads::probe::traffic(kernel);
-  return static_cast<double>(traffic.moved_bytes()) / static_cast<double>(traffic.counted_bytes());
+  return static_cast<double>(traffic.moved_bytes(form.past_caches)) /
+         static_cast<double>(traffic.counted_bytes());
 }
 
 std::string provenance(const Report& report) {

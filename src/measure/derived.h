@@ -9,7 +9,7 @@
 namespace homenode::measure {
 
 /// How many bytes cross the bus for each that STREAM counts.
-[[nodiscard]] double moved_ratio(Kernel kernel);
+[[nodiscard]] double moved_ratio(Kernel kernel, const KernelForm& form);
 
 /// "measured", or "modelled in the lab on NAME".
 [[nodiscard]] std::string provenance(const Report& report);

@@ -1,6 +1,9 @@
 #include "measure/latency.h"
 
 #include <algorithm>
+#include <atomic>
+#include <span>
+#include <thread>
 
 #include "measure/statistics.h"
 #include "workloads/probe/kernels.h"
@@ -22,7 +25,9 @@ constexpr std::size_t modelled_steps = 4000;
 /// One run of a chain and of those that read beside it.
 struct Run {
   double latency_ns = 0.0;
+  double latency_away = 0.0;  ///< The share of other work on the chain's CPU,
   double injected_mibs = 0.0;
+  double injected_away = 0.0;  ///< and on those that read beside it.
 };
 
 /// Who injects, and what each of them does.
@@ -31,7 +36,13 @@ struct Load {
   std::vector<Injection> injections;
 };
 
-/// The first member chases; the others inject until it has finished.
+/// Reads what the injection would begin with.
+void read_first(const Injection& injection) {
+  (void)injection.read({nullptr, injection.source + injection.first, nullptr, injected_elements});
+}
+
+/// The first member chases, from when all the others have begun to inject until it has finished: a
+/// load that begins after the chain has ended would be none.
 Run run_once(Session& session, std::size_t chaser, NodeMemory& memory, Chase chase,
              std::size_t steps, const Load& load) {
   std::vector<std::size_t> members{chaser};
@@ -39,21 +50,28 @@ Run run_once(Session& session, std::size_t chaser, NodeMemory& memory, Chase cha
   std::vector<Interval> intervals(members.size());
   std::vector<std::uint64_t> elements(members.size());
   std::atomic<bool> finished{false};
+  std::atomic<std::size_t> begun{0};
   session.team.run(members, [&](std::size_t place) {
-    const std::size_t slot = members[place];
-    Interval interval;
-    interval.begin_ps = session.clock.now_ps(slot);
-    if (place == 0) {
-      memory.next_stop = chase(memory.next_stop, steps);
+    if (place > 0) {
+      read_first(load.injections[place - 1]);
+      begun.fetch_add(1, std::memory_order_release);
     } else {
-      elements[place] = workloads::probe::inject(load.injections[place - 1], finished);
+      while (begun.load(std::memory_order_acquire) + 1 < members.size()) std::this_thread::yield();
     }
-    interval.end_ps = session.clock.now_ps(slot);
-    if (place == 0) finished.store(true, std::memory_order_relaxed);
-    intervals[place] = interval;
+    intervals[place] = timed(session.clock, members[place], [&] {
+      if (place == 0) {
+        memory.next_stop = chase(memory.next_stop, steps);
+        finished.store(true, std::memory_order_relaxed);
+      } else {
+        elements[place] = workloads::probe::inject(load.injections[place - 1], finished);
+      }
+    });
   });
   Run run;
-  run.latency_ns = elapsed_s({intervals.data(), 1}) * 1e9 / static_cast<double>(steps);
+  const std::span<const Interval> all(intervals);
+  run.latency_ns = elapsed_s(all.first(1)) * 1e9 / static_cast<double>(steps);
+  run.latency_away = away_share(all.first(1));
+  run.injected_away = away_share(all.subspan(1));
   for (std::size_t place = 1; place < members.size(); ++place) {
     const double seconds = elapsed_s({intervals.data() + place, 1});
     if (seconds <= 0) continue;
@@ -83,18 +101,22 @@ Result<std::vector<Run>> run_all(Session& session, const Pair& pair, Chase chase
   return runs;
 }
 
-Summary latency_of(const std::vector<Run>& runs) {
+Summary summary_of(const std::vector<Run>& runs, double Run::*value, double Run::*away_of) {
   std::vector<double> values;
-  values.reserve(runs.size());
-  for (const Run& run : runs) values.push_back(run.latency_ns);
-  return summarise(values);
+  std::vector<double> away;
+  for (const Run& run : runs) {
+    values.push_back(run.*value);
+    away.push_back(run.*away_of);
+  }
+  return summarise(values, away);
+}
+
+Summary latency_of(const std::vector<Run>& runs) {
+  return summary_of(runs, &Run::latency_ns, &Run::latency_away);
 }
 
 Summary injected_of(const std::vector<Run>& runs) {
-  std::vector<double> values;
-  values.reserve(runs.size());
-  for (const Run& run : runs) values.push_back(run.injected_mibs);
-  return summarise(values);
+  return summary_of(runs, &Run::injected_mibs, &Run::injected_away);
 }
 
 /// The other members of the source, spread over the stream array of the target.

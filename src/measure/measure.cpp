@@ -140,6 +140,24 @@ void note_missing_kernels(const KernelSet& kernels, Report& report) {
   }
 }
 
+/// Other programs on the CPUs make figures worse in every run, so that no spread shows it.
+void note_other_work(Report& report) {
+  double most = 0.0;
+  for (const LatencyFigure& figure : report.latency) most = std::max(most, figure.ns.away);
+  for (const BandwidthFigure& figure : report.bandwidth) most = std::max(most, figure.mibs.away);
+  for (const TogetherFigure& figure : report.together) most = std::max(most, figure.mibs.away);
+  for (const LoadedCurve& curve : report.loaded) {
+    for (const LoadedPoint& point : curve.points) {
+      most = std::max({most, point.latency_ns.away, point.injected_mibs.away});
+    }
+  }
+  if (most <= noisy_spread) return;
+  report.notes.push_back(
+      fmt::format("the CPUs did other work for up to {:.0f} % of the time of a figure: figures "
+                  "with ~ say little of the machine; measure again when it is idle",
+                  100 * most));
+}
+
 }  // namespace
 
 Result<Report> measure_machine(const Instruments& instruments, const machine::Machine& machine,
@@ -169,13 +187,14 @@ Result<Report> measure_machine(const Instruments& instruments, const machine::Ma
   if (!memory) return memory.as_unexpected();
   note_memory(*memory, report);
 
-  Session session{instruments.clock, **team,          *plan,    **kernels,
-                  *memory,           instruments.say, begin_ps, 0};
+  Session session{instruments.clock, **team,   *plan, **kernels, *memory,
+                  instruments.say,   begin_ps, 0,     {}};
   hn_marker_begin();
   auto done = measure_figures(session, report);
   const std::uint64_t end_ps = instruments.clock.now_ps(0);
   hn_marker_end();
   if (!done) return done.as_unexpected();
+  note_other_work(report);
   report.seconds = static_cast<double>(end_ps - begin_ps) * 1e-12;
   if (request.weights) report.weights = interleave_weights(report);
   return report;

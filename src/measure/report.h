@@ -17,16 +17,24 @@ struct LatencyFigure {
   Summary ns;
 };
 
+/// How a kernel was computed: what a trial found fastest.
+struct KernelForm {
+  std::string name;          ///< "avx2 x4, non-temporal"; empty where nothing was measured.
+  bool past_caches = false;  ///< Its stores read no lines first.
+};
+
 struct BandwidthFigure {
   BandwidthItem item;
   std::size_t cpus = 0;
   Summary mibs;  ///< MiB/s of the bytes that STREAM counts; times moved_ratio() on the bus.
+  KernelForm form = {};
 };
 
 struct TogetherFigure {
   TogetherItem item;
   std::size_t cpus = 0;
   Summary mibs;
+  KernelForm form = {};
 };
 
 /// One point of a load curve.
@@ -64,7 +72,7 @@ struct Report {
   machine::Machine machine;
   Plan plan;
   bool modelled = false;
-  std::string isa;
+  std::string isa;  ///< The widest whose kernels were tried.
   std::vector<MemoryFacts> memory;
   std::vector<LatencyFigure> latency;
   std::vector<BandwidthFigure> bandwidth;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <ctime>
 
 #include "measure/statistics.h"
 
@@ -24,6 +25,35 @@ std::optional<double> Session::next_run_seconds() {
 void Session::figure_done(const std::string& what) {
   ++done;
   if (say) say({done, plan.figures(), what});
+}
+
+Interval timed(os::Clock& clock, std::size_t slot, const std::function<void()>& part) {
+  const bool on_host = !clock.modelled();
+  const auto seconds = [on_host](clockid_t which) {
+    std::timespec now{};
+    if (on_host) clock_gettime(which, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+  };
+  Interval interval;
+  const double ran_before = seconds(CLOCK_THREAD_CPUTIME_ID);
+  const double host_before = seconds(CLOCK_MONOTONIC);
+  interval.begin_ps = clock.now_ps(slot);
+  part();
+  interval.end_ps = clock.now_ps(slot);
+  interval.host_s = seconds(CLOCK_MONOTONIC) - host_before;
+  const double ran_s = seconds(CLOCK_THREAD_CPUTIME_ID) - ran_before;
+  interval.away_s = std::max(interval.host_s - ran_s, 0.0);
+  return interval;
+}
+
+double away_share(std::span<const Interval> intervals) {
+  double away_s = 0.0;
+  double host_s = 0.0;
+  for (const Interval& interval : intervals) {
+    away_s += interval.away_s;
+    host_s += interval.host_s;
+  }
+  return host_s > 0.0 ? away_s / host_s : 0.0;
 }
 
 double elapsed_s(std::span<const Interval> intervals) {

@@ -6,7 +6,9 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 
 #include "measure/memory.h"
 #include "measure/team.h"
@@ -31,6 +33,8 @@ struct Session {
   SayProgress say;             ///< May be empty.
   std::uint64_t begin_ps = 0;  ///< When the measurement began, preparations included.
   std::size_t done = 0;        ///< Figures so far.
+  /// The form of each kernel that a trial chose, for one CPU and for all of a node.
+  std::map<std::pair<Kernel, Scope>, workloads::probe::Variant> chosen = {};
 
   /// The members of the team on a node's CPUs.
   [[nodiscard]] std::vector<std::size_t> members_of(NodeId node) const;
@@ -44,7 +48,18 @@ struct Session {
 struct Interval {
   std::uint64_t begin_ps = 0;
   std::uint64_t end_ps = 0;
+  /// How much of it its CPU did other work, of `host_s` seconds on the host's clock; both 0 where
+  /// the clock is modelled.
+  double away_s = 0.0;
+  double host_s = 0.0;
 };
+
+/// Times a member's part of a run. `slot`: the member's own.
+Interval timed(os::Clock& clock, std::size_t slot, const std::function<void()>& part);
+
+/// The share of the parts' time in which their CPUs did other work: what no repetition shows, where
+/// the other work is always there.
+double away_share(std::span<const Interval> intervals);
 
 /// From the first start to the last end, in seconds. pre: not empty.
 double elapsed_s(std::span<const Interval> intervals);

@@ -1,6 +1,7 @@
 #include "measure/statistics.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <vector>
 
@@ -30,8 +31,15 @@ Summary summarise(std::span<const double> values) {
   return summary;
 }
 
+Summary summarise(std::span<const double> values, std::span<const double> away) {
+  assert(values.size() == away.size());
+  Summary summary = summarise(values);
+  if (!away.empty()) summary.away = median_of({away.begin(), away.end()});
+  return summary;
+}
+
 bool is_noisy(const Summary& summary) {
-  return summary.runs < 2 || summary.spread > noisy_spread;
+  return summary.runs < 2 || summary.spread > noisy_spread || summary.away > noisy_spread;
 }
 
 double run_seconds(double seconds_left, std::size_t figures_left, unsigned runs) {

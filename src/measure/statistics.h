@@ -16,15 +16,19 @@ struct Summary {
   double least = 0.0;
   double most = 0.0;
   std::size_t runs = 0;
+  /// The share of the runs' time in which the CPUs did other work, the median of the runs.
+  double away = 0.0;
   friend bool operator==(const Summary&, const Summary&) = default;
 };
 
-/// The spread above which a figure is called noisy.
+/// The spread above which a figure is called noisy, and the share of other work.
 inline constexpr double noisy_spread = 0.05;
 
 Summary summarise(std::span<const double> values);
+/// With what is known of other work on the CPUs in each run. pre: as many as values.
+Summary summarise(std::span<const double> values, std::span<const double> away);
 
-/// The spread is above noisy_spread, or one run alone says nothing about it.
+/// Spread or other work is above noisy_spread, or one run alone says nothing about it.
 [[nodiscard]] bool is_noisy(const Summary& summary);
 
 /// Below, starting the threads would be a part of the time; above, nothing is gained.

@@ -110,10 +110,12 @@ TEST(Provenance, NamesTheMachineOfTheLab) {
 }
 
 TEST(MovedRatio, CountsTheLinesThatPlainStoresReadFirst) {
-  EXPECT_DOUBLE_EQ(moved_ratio(Kernel::read), 1.0);
-  EXPECT_DOUBLE_EQ(moved_ratio(Kernel::write), 2.0);
-  EXPECT_DOUBLE_EQ(moved_ratio(Kernel::copy), 1.5);
-  EXPECT_DOUBLE_EQ(moved_ratio(Kernel::triad), 4.0 / 3.0);
+  const KernelForm plain{"avx2 x8", false};
+  EXPECT_DOUBLE_EQ(moved_ratio(Kernel::read, plain), 1.0);
+  EXPECT_DOUBLE_EQ(moved_ratio(Kernel::write, plain), 2.0);
+  EXPECT_DOUBLE_EQ(moved_ratio(Kernel::copy, plain), 1.5);
+  EXPECT_DOUBLE_EQ(moved_ratio(Kernel::triad, plain), 4.0 / 3.0);
+  EXPECT_DOUBLE_EQ(moved_ratio(Kernel::triad, {"avx2 x4, non-temporal", true}), 1.0);
 }
 
 }  // namespace

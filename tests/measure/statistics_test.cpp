@@ -40,5 +40,11 @@ TEST(Noisy, BeginsAboveFivePercentAndWithASingleRun) {
   EXPECT_TRUE(is_noisy(summarise(std::vector{100.0})));
 }
 
+TEST(Noisy, IsAFigureWhoseCpusDidOtherWorkInMostRuns) {
+  const std::vector values{100.0, 100.0, 100.0};
+  EXPECT_FALSE(is_noisy(summarise(values, std::vector{0.0, 0.04, 0.9})));
+  EXPECT_TRUE(is_noisy(summarise(values, std::vector{0.0, 0.06, 0.9})));
+}
+
 }  // namespace
 }  // namespace homenode::measure

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "measure/bandwidth.h"
@@ -50,6 +51,46 @@ TEST(Walk, TheArraysOfAKernelShareTheMemoryWithoutOverlap) {
       }
     }
     EXPECT_EQ(std::count(owners.begin(), owners.end(), 1), static_cast<long>(memory.size()));
+  }
+}
+
+/// Where the arrays of a member begin, each in its part of a memory.
+std::vector<const double*> begins_of(std::vector<double>& memory, const Walk::Shape& shape) {
+  Walk walk({{memory.data(), memory.size()}}, shape);
+  const std::size_t elements = walk.elements();
+  EXPECT_GT(elements * shape.arrays * shape.parts, memory.size() / 100 * 95);
+  const Slice slice = walk.next(elements).front();
+  std::vector<const double*> begins{slice.target};
+  if (shape.arrays > 1) begins.push_back(slice.source);
+  if (shape.arrays > 2) begins.push_back(slice.second);
+  for (const double* const begin : begins) {
+    EXPECT_GE(begin, memory.data());
+    EXPECT_LE(begin + elements, memory.data() + memory.size());
+  }
+  return begins;
+}
+
+void expect_odd_distance(const double* from, const double* to) {
+  const auto bytes = static_cast<std::size_t>(to - from) * sizeof(double);
+  EXPECT_EQ(bytes % 64, 0U);
+  EXPECT_NE(bytes & (bytes - 1), 0U) << bytes << " is a power of two";
+  EXPECT_NE(bytes % 4096, 0U) << bytes << " bytes meet in the same set of a cache";
+}
+
+TEST(Walk, ArraysOfAMemberAndPartsOfAnArrayAreNoPowerOfTwoApart) {
+  constexpr std::size_t megabyte = (std::size_t{1} << 20U) / sizeof(double);
+  std::vector<double> memory(48 * megabyte);
+  for (std::size_t arrays : {1U, 2U, 3U}) {
+    for (std::size_t parts : {1U, 2U, 4U}) {
+      SCOPED_TRACE(std::to_string(arrays) + " arrays, " + std::to_string(parts) + " parts");
+      std::vector<const double*> before;
+      for (std::size_t part = 0; part < parts; ++part) {
+        const auto begins = begins_of(memory, {.arrays = arrays, .part = part, .parts = parts});
+        for (std::size_t i = 1; i < arrays; ++i) expect_odd_distance(begins[i - 1], begins[i]);
+        if (part > 0) expect_odd_distance(before.front(), begins.front());
+        before = begins;
+      }
+    }
   }
 }
 

@@ -39,18 +39,25 @@ inline measure::Report made_up_report() {
       report.latency.push_back({{pair, false}, steady(ns)});
       if (from == NodeId(1) && to == NodeId(4)) report.latency.back().ns.spread = 0.2;
       report.latency.push_back({{pair, true}, steady(2 * ns)});
-      report.bandwidth.push_back({{Kernel::read, Scope::one_cpu, pair}, 1, steady(mibs / 4)});
-      report.bandwidth.push_back({{Kernel::read, Scope::all_cpus, pair}, 2, steady(mibs)});
-      report.bandwidth.push_back({{Kernel::write_nt, Scope::all_cpus, pair}, 2, steady(mibs / 2)});
-      report.bandwidth.push_back({{Kernel::triad, Scope::all_cpus, pair}, 2, steady(mibs * 0.9)});
+      const KernelForm plain{"avx2 x8", false};
+      const KernelForm streaming{"sse2 x4, non-temporal", true};
+      report.bandwidth.push_back(
+          {{Kernel::read, Scope::one_cpu, pair}, 1, steady(mibs / 4), plain});
+      report.bandwidth.push_back({{Kernel::read, Scope::all_cpus, pair}, 2, steady(mibs), plain});
+      report.bandwidth.push_back(
+          {{Kernel::write_nt, Scope::all_cpus, pair}, 2, steady(mibs / 2), streaming});
+      report.bandwidth.push_back(
+          {{Kernel::copy, Scope::all_cpus, pair}, 2, steady(mibs * 0.8), streaming});
+      report.bandwidth.push_back(
+          {{Kernel::triad, Scope::all_cpus, pair}, 2, steady(mibs * 0.9), plain});
       LoadedCurve curve{pair, 1, {}};
       curve.points = {{4096, steady(100), steady(ns)}, {0, steady(4000), steady(2 * ns)}};
       if (from == NodeId(1)) curve = {pair, 0, {}};
       report.loaded.push_back(curve);
     }
   }
-  report.together = {{{Kernel::read, Together::local}, 4, steady(39000)},
-                     {{Kernel::read, Together::interleaved}, 4, steady(21000)}};
+  report.together = {{{Kernel::read, Together::local}, 4, steady(39000), {"avx2 x8", false}},
+                     {{Kernel::read, Together::interleaved}, 4, steady(21000), {"avx2 x8", false}}};
   for (NodeId target : report.plan.targets) {
     MemoryFacts facts;
     facts.node = target;

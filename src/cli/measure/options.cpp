@@ -88,7 +88,8 @@ void define_measure_options(CLI::App& app, MeasureOptions& options) {
                  "caches, at most a quarter of its free memory)")
       ->type_name("SIZE");
   app.add_option("--isa", options.isa,
-                 "use these kernels: " + isa_names() + " (default: the widest of the CPU)")
+                 "use only kernels for this instruction set: " + isa_names() +
+                     " (default: of all that the CPU has, the fastest of a short trial)")
       ->type_name("ISA");
   app.add_flag("--json", options.json, "print one JSON object (schema homenode.measure/2)");
   app.add_option("--output", options.output,

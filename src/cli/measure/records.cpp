@@ -25,6 +25,7 @@ Json summary_json(const Summary& summary, double ratio = 1.0) {
           {"least", ratio * summary.least},
           {"most", ratio * summary.most},
           {"runs", summary.runs},
+          {"other_work", summary.away},
           {"noisy", measure::is_noisy(summary)}};
 }
 
@@ -82,10 +83,13 @@ Json latency_json(const Report& report) {
 }
 
 /// The bytes twice: as STREAM counts them, and as they cross the bus.
-void add_rates(Json& json, measure::Kernel kernel, const Summary& summary) {
+template <class Figure>
+void add_rates(Json& json, const Figure& figure) {
+  const measure::Kernel kernel = figure.item.kernel;
   json["kernel"] = workloads::probe::traffic(kernel).name;
-  json["counted_mib_per_s"] = summary_json(summary);
-  json["moved_mib_per_s"] = summary_json(summary, measure::moved_ratio(kernel));
+  json["variant"] = figure.form.name.empty() ? Json(nullptr) : Json(figure.form.name);
+  json["counted_mib_per_s"] = summary_json(figure.mibs);
+  json["moved_mib_per_s"] = summary_json(figure.mibs, measure::moved_ratio(kernel, figure.form));
 }
 
 Json bandwidth_json(const Report& report) {
@@ -95,7 +99,7 @@ Json bandwidth_json(const Report& report) {
               {"to", figure.item.pair.to.value()},
               {"scope", figure.item.scope == measure::Scope::one_cpu ? "one-cpu" : "all-cpus"},
               {"cpu_count", figure.cpus}};
-    add_rates(json, figure.item.kernel, figure.mibs);
+    add_rates(json, figure);
     list.push_back(std::move(json));
   }
   return list;
@@ -106,7 +110,7 @@ Json together_json(const Report& report) {
   for (const measure::TogetherFigure& figure : report.together) {
     Json json{{"memory", figure.item.kind == measure::Together::local ? "local" : "interleaved"},
               {"cpu_count", figure.cpus}};
-    add_rates(json, figure.item.kernel, figure.mibs);
+    add_rates(json, figure);
     list.push_back(std::move(json));
   }
   return list;

@@ -64,7 +64,7 @@ std::string order_words(const measure::MemoryFacts& facts) {
 std::string headline(const Report& report) {
   std::string text = fmt::format(
       "{}, {}\nEach figure is the median of {} {}; ~ marks a noisy one (median deviation above "
-      "{:.0f} % of it); kernels for {}\n",
+      "{:.0f} % of it, or as much other work on its CPUs); kernels up to {}\n",
       machine_words(report.machine), measure::provenance(report), report.plan.runs,
       report.plan.runs == 1 ? "run" : "runs", 100 * measure::noisy_spread, report.isa);
   std::map<std::string, NodeSet> nodes_of;
@@ -79,13 +79,18 @@ std::string headline(const Report& report) {
   return text;
 }
 
-std::string rate(const Summary& summary, double ratio) {
-  if (summary.runs == 0) return "-";
-  return fmt::format("{:.0f}{}", ratio * summary.median, is_noisy(summary) ? "~" : "");
+/// How many of the counted bytes, or of those that cross the bus.
+template <class Figure>
+double ratio_of(const Figure& figure, bool moved) {
+  return moved ? measure::moved_ratio(figure.item.kernel, figure.form) : 1.0;
+}
+
+std::string rate(double mibs, bool noisy) {
+  return fmt::format("{:.0f}{}", mibs, noisy ? "~" : "");
 }
 
 /// Of the pairs inside a node or between two: the mean of the medians, noisy when any of them is.
-std::string mean_rate(const Report& report, Kernel kernel, Scope scope, bool local, double ratio) {
+std::string mean_rate(const Report& report, Kernel kernel, Scope scope, bool local, bool moved) {
   double sum = 0;
   std::size_t count = 0;
   bool noisy = false;
@@ -93,35 +98,59 @@ std::string mean_rate(const Report& report, Kernel kernel, Scope scope, bool loc
     const measure::BandwidthItem& item = figure.item;
     if (item.kernel != kernel || item.scope != scope || figure.mibs.runs == 0) continue;
     if ((item.pair.from == item.pair.to) != local) continue;
-    sum += figure.mibs.median;
+    sum += ratio_of(figure, moved) * figure.mibs.median;
     noisy = noisy || is_noisy(figure.mibs);
     ++count;
   }
-  if (count == 0) return "-";
-  return fmt::format("{:.0f}{}", ratio * sum / static_cast<double>(count), noisy ? "~" : "");
+  return count == 0 ? "-" : rate(sum / static_cast<double>(count), noisy);
 }
 
-std::string together_rate(const Report& report, Kernel kernel, Together kind, double ratio) {
+std::string together_rate(const Report& report, Kernel kernel, Together kind, bool moved) {
   for (const measure::TogetherFigure& figure : report.together) {
-    if (figure.item == measure::TogetherItem{kernel, kind}) return rate(figure.mibs, ratio);
+    if (figure.item != measure::TogetherItem{kernel, kind} || figure.mibs.runs == 0) continue;
+    return rate(ratio_of(figure, moved) * figure.mibs.median, is_noisy(figure.mibs));
   }
   return "-";
 }
 
 std::string kernel_row(const Report& report, Kernel kernel, bool moved) {
-  const double ratio = moved ? measure::moved_ratio(kernel) : 1.0;
   return fmt::format("{:>10} {:>10}{:>10}{:>10}{:>10}{:>12}{:>12}\n",
                      moved ? "" : workloads::probe::traffic(kernel).name,
-                     mean_rate(report, kernel, Scope::one_cpu, true, ratio),
-                     mean_rate(report, kernel, Scope::one_cpu, false, ratio),
-                     mean_rate(report, kernel, Scope::all_cpus, true, ratio),
-                     mean_rate(report, kernel, Scope::all_cpus, false, ratio),
-                     together_rate(report, kernel, Together::local, ratio),
-                     together_rate(report, kernel, Together::interleaved, ratio));
+                     mean_rate(report, kernel, Scope::one_cpu, true, moved),
+                     mean_rate(report, kernel, Scope::one_cpu, false, moved),
+                     mean_rate(report, kernel, Scope::all_cpus, true, moved),
+                     mean_rate(report, kernel, Scope::all_cpus, false, moved),
+                     together_rate(report, kernel, Together::local, moved),
+                     together_rate(report, kernel, Together::interleaved, moved));
+}
+
+/// How a kernel was computed on so many CPUs; empty where it was not.
+std::string form_name(const Report& report, Kernel kernel, Scope scope) {
+  for (const measure::BandwidthFigure& figure : report.bandwidth) {
+    if (figure.item.kernel == kernel && figure.item.scope == scope && !figure.form.name.empty()) {
+      return figure.form.name;
+    }
+  }
+  return "";
+}
+
+/// The forms of the kernels in the table.
+std::string forms_text(const Report& report, const std::vector<Kernel>& kernels) {
+  std::string text = report.modelled ? "Forms of the kernels (the model prefers none):\n"
+                                     : "Forms of the kernels, the fastest of a trial:\n";
+  for (const Kernel kernel : kernels) {
+    std::string names = form_name(report, kernel, Scope::one_cpu);
+    const std::string all = form_name(report, kernel, Scope::all_cpus);
+    if (!names.empty()) names += " (one CPU)";
+    if (!all.empty()) names += (names.empty() ? "" : "; ") + all + " (all CPUs)";
+    text += fmt::format("{:>10}  {}\n", workloads::probe::traffic(kernel).name,
+                        names.empty() ? "-" : names);
+  }
+  return text;
 }
 
 /// All kernels side by side: means over the nodes, bytes as STREAM counts them, and in a second
-/// line with write-allocate traffic where that is more.
+/// line with write-allocate traffic where plain stores have any; then the form of each.
 std::string kernel_table(const Report& report) {
   if (report.bandwidth.empty()) return "";
   std::string text =
@@ -131,25 +160,35 @@ std::string kernel_table(const Report& report) {
                       "all nodes at once");
   text += fmt::format("{:>10} {:>10}{:>10}{:>10}{:>10}{:>12}{:>12}\n", "kernel", "local", "remote",
                       "local", "remote", "local", "interleaved");
+  std::vector<Kernel> measured;
   for (const auto& entry : workloads::probe::kernels()) {
-    const auto measured = [&](const auto& figure) { return figure.item.kernel == entry.kernel; };
-    if (std::none_of(report.bandwidth.begin(), report.bandwidth.end(), measured)) continue;
+    bool reads_first = false;
+    bool any = false;
+    for (const measure::BandwidthFigure& figure : report.bandwidth) {
+      if (figure.item.kernel != entry.kernel) continue;
+      any = true;
+      reads_first = reads_first || ratio_of(figure, true) > 1.0;
+    }
+    if (!any) continue;
+    measured.push_back(entry.kernel);
     text += kernel_row(report, entry.kernel, false);
-    if (entry.allocates) text += kernel_row(report, entry.kernel, true);
+    if (reads_first) text += kernel_row(report, entry.kernel, true);
   }
-  return text;
+  return text + forms_text(report, measured);
 }
 
 std::string loaded_table(const Report& report) {
   if (report.loaded.empty()) return "";
   std::string text =
-      "\nLatency in ns under load: injected MiB/s → latency, from the least load to the most\n";
+      "\nLatency in ns under load: MiB/s that the other CPUs read meanwhile → latency, from the "
+      "least load\nto the most\n";
   for (const measure::LoadedCurve& curve : report.loaded) {
     text += fmt::format("  {:>3} → {:<3}", curve.pair.from.value(), curve.pair.to.value());
     if (curve.points.empty()) text += "  not measurable: the node has one CPU";
     for (const measure::LoadedPoint& point : curve.points) {
-      text += fmt::format("  {:.0f} → {:.1f}{}", point.injected_mibs.median,
-                          point.latency_ns.median, is_noisy(point.latency_ns) ? "~" : "");
+      text += fmt::format("  {:.0f}{} → {:.1f}{}", point.injected_mibs.median,
+                          is_noisy(point.injected_mibs) ? "~" : "", point.latency_ns.median,
+                          is_noisy(point.latency_ns) ? "~" : "");
     }
     text += '\n';
   }

@@ -6,16 +6,22 @@
 #include <cstddef>
 
 // Macros, because the name of the extension comes from the build.
-#define HN_STREAMS_OF(isa) streams_##isa
-#define HN_STREAMS(isa) HN_STREAMS_OF(isa)
+#define HN_FORMS_OF(isa) forms_##isa
+#define HN_FORMS(isa) HN_FORMS_OF(isa)
 
 namespace homenode::workloads::probe {
 
-/// Elements of a slice come in blocks of this many, and every array starts at a multiple of it.
+/// In the order of the tables in kernels.cpp.
+enum class Kernel { read, write, write_nt, copy, scale, add, triad };
+inline constexpr std::size_t kernel_count = 7;
+
+/// Elements of a slice come in blocks of this many.
 inline constexpr std::size_t block_elements = 64;
+/// Every array and every part of it starts at a multiple of so many: a cache line.
+inline constexpr std::size_t line_elements = 8;
 
 /// A part of the arrays that a kernel walks once. What a kernel does not need is not looked at.
-/// pre: aligned to block_elements * 8 bytes, count a multiple of block_elements.
+/// pre: aligned to line_elements * 8 bytes, count a multiple of block_elements.
 struct Slice {
   double* target = nullptr;
   const double* source = nullptr;
@@ -26,10 +32,20 @@ struct Slice {
 /// Walks a slice. The value depends on what was read, so that no load can be left out.
 using StreamKernel = double (*)(const Slice& slice);
 
-/// In the order of the enumeration Kernel; those that this build has not are not defined.
-extern const StreamKernel streams_avx512[];
-extern const StreamKernel streams_avx2[];
-extern const StreamKernel streams_sse2[];
-extern const StreamKernel streams_generic[];
+/// One way to compute a kernel with one extension of the instruction set. Which is fastest depends
+/// on the CPU, on how many work at the same time and on the pages, so that it has to be tried.
+struct Form {
+  Kernel kernel = Kernel::read;
+  StreamKernel run = nullptr;
+  std::size_t vectors = 1;      ///< Computed in one round of its loop.
+  bool past_caches = false;     ///< Its stores are non-temporal: no line is read to be written.
+  std::size_t ahead_bytes = 0;  ///< How far ahead of the loads lines are prefetched; 0: not.
+};
+
+/// The forms of all kernels, kernel by kernel, each with its plainest first; the last has no run.
+extern const Form forms_avx512[];
+extern const Form forms_avx2[];
+extern const Form forms_sse2[];
+extern const Form forms_generic[];
 
 }  // namespace homenode::workloads::probe

@@ -44,6 +44,23 @@ TEST(MeasureText, CountsBytesTwiceWhereStoresReadFirst) {
   EXPECT_TRUE(contains(
       text, "      read       5000      1875     20000      7500       39000       21000\n"))
       << text;
+  // Non-temporal stores read nothing first, so that there is no second line.
+  EXPECT_TRUE(contains(
+      text,
+      "      copy          -         -     16000      6000           -           -\n     triad"))
+      << text;
+}
+
+TEST(MeasureText, NamesTheFormOfEachKernel) {
+  measure::Report report = made_up_report();
+  const std::string text = measure_text(report, false);
+  EXPECT_TRUE(contains(text,
+                       "Forms of the kernels, the fastest of a trial:\n"
+                       "      read  avx2 x8 (one CPU); avx2 x8 (all CPUs)\n"
+                       "  write-nt  sse2 x4, non-temporal (all CPUs)\n"))
+      << text;
+  report.modelled = true;
+  EXPECT_TRUE(contains(measure_text(report, false), "(the model prefers none)"));
 }
 
 TEST(MeasureText, ShowsCurvesAndWeights) {
@@ -52,6 +69,17 @@ TEST(MeasureText, ShowsCurvesAndWeights) {
   EXPECT_TRUE(contains(text, "    1 → 0    not measurable: the node has one CPU\n")) << text;
   EXPECT_TRUE(contains(text, "  from node 0    0:4 1:2 4:1   100 % (43 %)\n")) << text;
   EXPECT_TRUE(contains(text, "  all nodes      0:4 1:4 4:1   100 % (33 %)\n")) << text;
+}
+
+TEST(MeasureText, MarksALoadThatOtherWorkDisturbed) {
+  measure::Report report = made_up_report();
+  report.loaded[2].points[0].injected_mibs.away = 0.06;
+  const std::string text = measure_text(report, false);
+  EXPECT_TRUE(contains(text, "    0 → 4    100~ → 300.0  4000 → 600.0\n")) << text;
+  const json point = json::parse(measure_json(report))["loaded"][2]["points"][0];
+  EXPECT_EQ(point["injected_mib_per_s"]["noisy"], true);
+  EXPECT_EQ(point["injected_mib_per_s"]["other_work"], 0.06);
+  EXPECT_EQ(point["latency_ns"]["noisy"], false);
 }
 
 TEST(MeasureText, SaysThatModelledFiguresAreModelled) {
@@ -103,7 +131,9 @@ TEST(MeasureJson, HoldsEveryFigureWithItsQuality) {
   EXPECT_EQ(result["matrices"]["read_mib_per_s"]["values"][0],
             (std::vector<double>{20000, 10000, 5000}));
   EXPECT_TRUE(result["matrices"]["write_nt_mib_per_s"].is_object());
-  EXPECT_TRUE(result["matrices"].at("copy_mib_per_s").is_null());
+  EXPECT_TRUE(result["matrices"].at("scale_mib_per_s").is_null());
+  EXPECT_EQ(result["bandwidth"][2]["variant"], "sse2 x4, non-temporal");
+  EXPECT_EQ(result["together"][0]["variant"], "avx2 x8");
   EXPECT_EQ(result["machine"]["nodes"][1]["cpus"], (std::vector<int>{2, 3}));
   EXPECT_EQ(result["weights"][0]["from"], nullptr);
   EXPECT_EQ(result["weights"][1]["weights"]["4"], 1);
@@ -135,10 +165,12 @@ TEST(MeasureJson, WhatWasNotMeasuredIsNull) {
   measure::Report report = made_up_report();
   report.latency.erase(report.latency.begin());
   report.bandwidth[0].mibs = {};
+  report.bandwidth[0].form = {};
   const json result = json::parse(measure_json(report));
   EXPECT_TRUE(result["matrices"]["read_latency_ns"]["values"][0][0].is_null());
   EXPECT_TRUE(result["matrices"]["numa_factor"]["values"][0][1].is_null());
   EXPECT_TRUE(result["bandwidth"][0]["counted_mib_per_s"].is_null());
+  EXPECT_TRUE(result["bandwidth"][0]["variant"].is_null());
 }
 
 }  // namespace

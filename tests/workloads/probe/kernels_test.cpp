@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace homenode::workloads::probe {
@@ -52,15 +56,12 @@ double expected(Kernel kernel, double source, double second) {
   return 0.0;
 }
 
-TEST(Kernels, EveryKernelOfEverySetComputesItsFormulaOnItsSliceAlone) {
-  for (const KernelSet& set : kernel_sets()) {
-    if (!set.supported()) continue;
-    for (const Traffic& entry : kernels()) {
-      const StreamKernel run = set.streams[static_cast<std::size_t>(entry.kernel)];
-      if (run == nullptr) continue;
-      SCOPED_TRACE(std::string(set.name) + " " + std::string(entry.name));
+TEST(Kernels, EveryFormOfEverySetComputesItsFormulaOnItsSliceAlone) {
+  for (const Traffic& entry : kernels()) {
+    for (const Variant& variant : variants_of(entry.kernel)) {
+      SCOPED_TRACE(variant.name() + " " + std::string(entry.name));
       Arrays arrays;
-      run(arrays.slice());
+      variant.form->run(arrays.slice());
       for (std::size_t i = 0; i < count; ++i) {
         ASSERT_EQ(Arrays::at(arrays.target, 1, i),
                   expected(entry.kernel, static_cast<double>(i), static_cast<double>(1000 + i)));
@@ -72,15 +73,14 @@ TEST(Kernels, EveryKernelOfEverySetComputesItsFormulaOnItsSliceAlone) {
 }
 
 TEST(Kernels, TheValueOfReadDependsOnEveryElement) {
-  for (const KernelSet& set : kernel_sets()) {
-    if (!set.supported()) continue;
-    const StreamKernel read = set.streams[0];
+  for (const Variant& variant : variants_of(Kernel::read)) {
+    const StreamKernel read = variant.form->run;
     Arrays arrays;
     for (auto& block : arrays.source) std::fill_n(block.elements, block_elements, 0.0);
     const double nothing = read(arrays.slice());
     for (std::size_t i = 0; i < count; ++i) {
       Arrays::at(arrays.source, 0, i) = 1.0;
-      EXPECT_NE(read(arrays.slice()), nothing) << set.name << " element " << i;
+      EXPECT_NE(read(arrays.slice()), nothing) << variant.name() << " element " << i;
       Arrays::at(arrays.source, 0, i) = 0.0;
     }
   }
@@ -97,6 +97,7 @@ TEST(Kernels, CountBytesAsStreamDoesAndWithWriteAllocateTraffic) {
   EXPECT_EQ(bytes(Kernel::scale), (std::pair<std::size_t, std::size_t>{16, 24}));
   EXPECT_EQ(bytes(Kernel::add), (std::pair<std::size_t, std::size_t>{24, 32}));
   EXPECT_EQ(bytes(Kernel::triad), (std::pair<std::size_t, std::size_t>{24, 32}));
+  EXPECT_EQ(traffic(Kernel::triad).moved_bytes(true), 24U) << "non-temporal stores read no line";
 }
 
 TEST(Kernels, AreFoundByName) {
@@ -118,6 +119,30 @@ TEST(KernelSets, TheWidestSupportedIsChosenAndAnyCanBeNamed) {
     EXPECT_EQ(find_kernel_set(set.name), set.supported() ? &set : nullptr);
   }
   EXPECT_EQ(find_kernel_set("mmx"), nullptr);
+}
+
+TEST(Variants, AreAllFormsOfTheSetsOfThisCpuWithDifferentNames) {
+  for (const Traffic& entry : kernels()) {
+    const auto all = variants_of(entry.kernel);
+    std::set<std::string> names;
+    for (const Variant& variant : all) {
+      names.insert(variant.name());
+      EXPECT_EQ(variant.form->kernel, entry.kernel);
+      EXPECT_TRUE(variant.set->supported());
+      const bool may = entry.kernel != Kernel::read && entry.kernel != Kernel::write;
+      EXPECT_TRUE(may || !variant.form->past_caches) << entry.name << ' ' << variant.name();
+      EXPECT_TRUE(entry.kernel != Kernel::write_nt || variant.form->past_caches);
+    }
+    EXPECT_EQ(names.size(), all.size()) << entry.name;
+    EXPECT_TRUE(variants_of(entry.kernel, "mmx").empty());
+    std::size_t of_sets = 0;
+    for (const KernelSet& set : kernel_sets())
+      of_sets += variants_of(entry.kernel, set.name).size();
+    EXPECT_EQ(of_sets, all.size()) << entry.name;
+    if (all.empty()) continue;  // Not every target has non-temporal stores.
+    EXPECT_EQ(all.front().form->run,
+              find_kernel_set()->streams[static_cast<std::size_t>(entry.kernel)]);
+  }
 }
 
 }  // namespace
