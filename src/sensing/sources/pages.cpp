@@ -12,15 +12,15 @@
 namespace homenode::sensing {
 namespace {
 
+/// How many pages are asked for at once.
+constexpr std::uint64_t batch_pages = 16384;
+
 constexpr SourceFacts pages_facts{"pages",
                                   SampleSource::pages,
                                   "on which node each page of the process is, once, at the end",
                                   "who uses it",
                                   "two walks through its page tables; it is not stopped meanwhile",
                                   "your own process, or root; a live process; to be named"};
-
-/// How many pages are asked for at once.
-constexpr std::uint64_t batch_pages = 16384;
 
 /// Adds the pages of a mapping that are present. Once as many were found as the kernel counts, the
 /// rest, which may be a large reservation, is not asked for. 0 or -errno.
