@@ -24,10 +24,10 @@ struct SeismicOptions {
   std::string precision = "double";
   std::string source = "explosion";
   bool free_surface = false;
-  std::vector<std::string> layers;  ///< DEPTH:DENSITY:P:S
-  std::size_t time_block = 1;       ///< Steps that are run together.
-  std::string snapshot;             ///< An SVG or PNG file, or empty.
-  std::string seismogram;           ///< A CSV or SVG file, or empty.
+  std::vector<std::string> layers;        ///< DEPTH:DENSITY:P:S
+  std::optional<std::size_t> time_block;  ///< Steps that are run together; absent: by a trial.
+  std::string snapshot;                   ///< An SVG or PNG file, or empty.
+  std::string seismogram;                 ///< A CSV or SVG file, or empty.
   bool verify = false;
   ProgramOptions program;
 };
@@ -38,6 +38,7 @@ struct SeismicPlan {
   workloads::seismic::Scene scene;
   std::vector<workloads::seismic::Slice> slices;
   workloads::seismic::TimeBlock block;
+  bool block_is_tried = false;  ///< A trial chose it.
   bool compare = false;  ///< The exact motion is known and the run is long enough to show it;
   std::string why_not;   ///< else this says why not.
 };
@@ -49,9 +50,11 @@ Result<SeismicPlan> plan_seismic(const SeismicOptions& options);
 struct SeismicSpeed {
   double rate = 0;   ///< Cells and steps a second, the median of the runs.
   double bytes = 0;  ///< Useful bytes of a cell and a step.
-  double triad = 0;  ///< Bytes a second of a triad over as much memory; 0 when not measured.
-  Bytes footprint;   ///< Of the grid.
-  Bytes caches;      ///< All last-level caches of the machine; 0 when unknown.
+  double triad = 0;  ///< Bytes a second of a triad over as much memory, on the bus; 0 when not
+                     ///< measured.
+  std::string triad_form;  ///< How that was computed.
+  Bytes footprint;         ///< Of the grid.
+  Bytes caches;            ///< All last-level caches of the machine; 0 when unknown.
 
   [[nodiscard]] double traffic() const { return rate * bytes; }
   /// The caches serve so much of the grid, and of a triad over as much, that neither says what

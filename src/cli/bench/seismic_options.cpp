@@ -118,8 +118,7 @@ void define_seismic_options(CLI::App& app, SeismicOptions& options) {
       ->allow_extra_args(false);
   app.add_option("--time-block", options.time_block)
       ->type_name("STEPS")
-      ->check(CLI::Range(std::size_t{1}, seismic::most_steps_together))
-      ->capture_default_str();
+      ->check(CLI::Range(std::size_t{1}, seismic::most_steps_together));
   app.add_option("--snapshot", options.snapshot,
                  "draw the waves at the end into a file: .svg with axes and a scale, .png without")
       ->type_name("FILE");
@@ -144,7 +143,7 @@ Result<SeismicPlan> plan_seismic(const SeismicOptions& options) {
     return file.as_unexpected();
   }
   SeismicPlan plan;
-  plan.block.steps = options.time_block;
+  plan.block.steps = options.time_block.value_or(1);
   seismic::Scene& scene = plan.scene;
   scene.cells = *cells;
   scene.spacing_m = seismic_spacing_m;

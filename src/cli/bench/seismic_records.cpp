@@ -63,8 +63,11 @@ std::string speed_text(const SeismicSpeed& speed, const SeismicPlan& plan) {
       "\nmedian {:.1f} Mcells/s; useful traffic of {:.0f} bytes a cell and step: {:.2f} GB/s",
       speed.rate / 1e6, speed.bytes, speed.traffic() / 1e9);
   if (const auto share = speed.share()) {
-    text += fmt::format(", {:.1f} % of the\ntriad's {:.2f} GB/s here and now", 100 * *share,
-                        speed.triad / 1e9);
+    text += fmt::format(", {:.1f} % of the\ntriad's {:.2f} GB/s on the bus here and now ({})",
+                        100 * *share, speed.triad / 1e9, speed.triad_form);
+    if (plan.block.steps > 1) {
+      text += fmt::format("; {} steps share each pass over memory", plan.block.steps);
+    }
   }
   text += fmt::format("; {:.0f} bytes of memory a cell\n", bytes_a_cell);
   if (speed.is_cached()) {

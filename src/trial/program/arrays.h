@@ -14,8 +14,10 @@ namespace homenode::trial {
 /// The arrays' memory, mapped and not touched.
 class ProgramArrays {
  public:
-  /// Errors: failed when there is no such memory.
-  static Result<ProgramArrays> map(os::Os& os, const std::vector<workloads::ArrayNeed>& needs);
+  /// `huge_pages`: asks for huge pages; a kernel without any gives small ones. Errors: failed when
+  /// there is no such memory.
+  static Result<ProgramArrays> map(os::Os& os, const std::vector<workloads::ArrayNeed>& needs,
+                                   bool huge_pages = false);
 
   /// One for each need, in their order.
   [[nodiscard]] const std::vector<actuation::Region>& regions() const { return regions_; }

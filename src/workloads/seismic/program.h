@@ -59,8 +59,4 @@ Description describe();
 /// Of `bench seismic`: more together reach over most of any grid that is worth it.
 inline constexpr std::size_t most_steps_together = 64;
 
-/// Bytes a second as STREAM counts them (24 for each element), the best of some passes over three
-/// arrays of `bytes` together, each thread in memory that it touched first; 0 without memory.
-double triad_bytes_s(std::size_t bytes, unsigned threads);
-
 }  // namespace homenode::workloads::seismic

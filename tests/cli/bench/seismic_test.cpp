@@ -61,6 +61,7 @@ SeismicSpeed speed_beside(Bytes caches) {
   speed.rate = 15e6;
   speed.bytes = 216;
   speed.triad = 32.4e9;
+  speed.triad_form = "avx2 x8";
   speed.footprint = 64_MiB;
   speed.caches = caches;
   return speed;
@@ -76,9 +77,17 @@ TEST(BenchSeismicSpeed, IsAShareOfTheTriadWhereBothGoToMemory) {
     ASSERT_TRUE(speed.share());
     EXPECT_DOUBLE_EQ(*speed.share(), 0.1);
     const std::string text = speed_text(speed, *plan);
-    EXPECT_NE(text.find("3.24 GB/s, 10.0 % of the\ntriad's 32.40 GB/s"), std::string::npos) << text;
+    EXPECT_NE(text.find("3.24 GB/s, 10.0 % of the\ntriad's 32.40 GB/s on the bus here and now "
+                        "(avx2 x8)"),
+              std::string::npos)
+        << text;
+    EXPECT_EQ(text.find("share each pass"), std::string::npos) << text;
     EXPECT_EQ(text.find("caches"), std::string::npos) << text;
   }
+  auto blocked = *plan;
+  blocked.block.steps = 4;
+  EXPECT_NE(speed_text(speed_beside(16_MiB), blocked).find("; 4 steps share each pass over memory"),
+            std::string::npos);
   SeismicSpeed unknown = speed_beside(16_MiB);
   unknown.triad = 0;
   EXPECT_FALSE(unknown.share());
