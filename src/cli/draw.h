@@ -14,7 +14,7 @@ namespace homenode::cli {
 struct Picture {
   std::string kind;
   std::string json;
-  std::string format = "svg";  ///< svg or png.
+  std::string format = "svg";  ///< svg, png or html.
 };
 
 /// Whether homenode-draw can be started, for verbs to ask before they work for long. Errors:

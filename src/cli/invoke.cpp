@@ -28,7 +28,8 @@ std::vector<std::string> without(const std::string& name, std::vector<std::strin
 /// The options with which verbs name files that they write. The host's files are read-only in the
 /// lab, which brings these to the host.
 constexpr std::array output_options{"--output",     "--svg", "--xml",     "--snapshot",
-                                    "--seismogram", "--log", "--metrics", "--state"};
+                                    "--seismogram", "--log", "--metrics", "--state",
+                                    "--csv",        "--html"};
 
 /// Adds the files that the arguments name as outputs of `app` or of a command below it. Without a
 /// value, and as "-", an output goes to the standard output.

@@ -50,6 +50,8 @@ struct Context {
   std::vector<std::string> arguments = {};
   /// Time and Ctrl-C for what takes a while; null: those of the system.
   const os::Pace* pace = nullptr;
+  /// The JSON of what a workload of bench has reported, for its page; show() adds to it.
+  std::string report = {};
   /// The line names a program, whose exit code is passed on; invoke() sets it.
   bool names_program = false;
 };

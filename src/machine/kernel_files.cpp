@@ -110,4 +110,21 @@ NodeSet allowed_nodes(os::Os& os) {
   return allowed_nodes_in(status).value_or(NodeSet{});
 }
 
+std::map<NodeId, unsigned> memory_tiers(os::Os& os, const std::string& root) {
+  constexpr std::string_view start = "memory_tier";
+  const std::string folder = root + tier_folder;
+  std::map<NodeId, unsigned> tiers;
+  std::vector<std::string> names;
+  if (os.list_folder(folder, names) < 0) return tiers;
+  for (const std::string& name : names) {
+    if (!name.starts_with(start)) continue;
+    const auto tier = number_in<unsigned>(std::string_view(name).substr(start.size()));
+    std::string text;
+    if (!tier || os.read_file(fmt::format("{}{}/nodelist", folder, name), text) < 0) continue;
+    const auto nodes = parse_node_list(trimmed(text));
+    for (NodeId node : nodes ? nodes->to_vector() : std::vector<NodeId>()) tiers[node] = *tier;
+  }
+  return tiers;
+}
+
 }  // namespace homenode::machine

@@ -18,6 +18,7 @@ namespace homenode::machine {
 
 inline constexpr const char* cpu_folder = "/sys/devices/system/cpu/";
 inline constexpr const char* node_folder = "/sys/devices/system/node/";
+inline constexpr const char* tier_folder = "/sys/devices/virtual/memory_tiering/";
 inline constexpr const char* status_file = "/proc/self/status";
 inline constexpr const char* meminfo_file = "/proc/meminfo";
 
@@ -52,5 +53,8 @@ std::map<NodeId, Bytes> free_memory(os::Os& os, const std::vector<NodeId>& nodes
 std::optional<Bytes> available_memory(os::Os& os);
 /// The nodes that this process may use; empty when the kernel does not say.
 NodeSet allowed_nodes(os::Os& os);
+/// The number of the memory tier that each node is in, the lower the faster, from files below
+/// `root` ("" for the live system); empty on kernels without tiers (before 6.1).
+std::map<NodeId, unsigned> memory_tiers(os::Os& os, const std::string& root);
 
 }  // namespace homenode::machine

@@ -1,11 +1,12 @@
 // The part of the contract about files: those of /proc and /sys, programs and what lies beside the
-// command are looked at, and one may be appended to; and about the programs that say what they know
-// of others.
+// command are looked at, as is what of a file is cached, and one may be appended to; and about the
+// programs that say what they know of others.
 #pragma once
 
 #include <sys/types.h>
 
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -21,6 +22,16 @@ struct FileStatus {
   unsigned mode = 0;                 ///< Kind and permissions, as S_ISREG() reads them.
   unsigned owner = 0;
   unsigned group = 0;
+};
+
+/// A file whose page cache is looked at; Os::close_file() ends it.
+struct ViewedFile {
+  int descriptor = -1;
+  std::uint64_t bytes = 0;
+  std::size_t page_bytes = 0;  ///< The file system's huge page, or the machine's page.
+  /// The kernel says what is cached only to who owns the file, may write it or has CAP_FOWNER; to
+  /// others it says that everything is.
+  bool cache_visible = false;
 };
 
 /// What a program wrote on its two streams.
@@ -71,6 +82,20 @@ class Files {
   virtual int read_link(const std::string& /*path*/, std::string& /*target*/) { return -ENOSYS; }
   /// The absolute path without links and ".." (realpath).
   virtual int resolve_path(const std::string& /*path*/, std::string& /*resolved*/) {
+    return -ENOSYS;
+  }
+  /// Opens a regular file to look at its page cache. Errors: ENODEV for what is none.
+  virtual int open_viewed_file(const std::string& /*path*/, ViewedFile& /*file*/) {
+    return -ENOSYS;
+  }
+  /// A shared mapping that is only read, without reading ahead; Os::unmap_memory() ends it.
+  virtual int map_viewed_file(int /*descriptor*/, std::uint64_t /*offset*/, std::size_t /*bytes*/,
+                              void*& /*address*/) {
+    return -ENOSYS;
+  }
+  /// mincore(2): whether each of the machine's pages of a mapping is cached.
+  virtual int find_cached_pages(void* /*address*/, std::size_t /*bytes*/,
+                                std::vector<bool>& /*cached*/) {
     return -ENOSYS;
   }
   /// Runs a program to its end and gives what it printed, its complaints left out: its exit code,

@@ -58,6 +58,10 @@ class Linux final : public Os {
   int remove_segment(int id) override;
   int page_policy(void* address, int& mode, NodeSet& nodes) override;
   int page_node(void* address, NodeId& node) override;
+  int open_viewed_file(const std::string& path, ViewedFile& file) override;
+  int map_viewed_file(int descriptor, std::uint64_t offset, std::size_t bytes,
+                      void*& address) override;
+  int find_cached_pages(void* address, std::size_t bytes, std::vector<bool>& cached) override;
   int open_perf_event(const perf_event_attr& event, pid_t thread, int cpu,
                       int& descriptor) override;
   int open_perf_event_in_group(const perf_event_attr& event, pid_t thread, int cpu, int leader,

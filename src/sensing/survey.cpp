@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace homenode::sensing {
 namespace {
@@ -105,6 +106,16 @@ void add(BytesOnNodes& sum, const Mapping& mapping) {
   for (const auto& [node, pages] : mapping.pages) {
     sum[node] += bytes_of(pages, mapping.page_size).value;
   }
+}
+
+std::uint64_t sum_of(const BytesOnNodes& bytes) {
+  return std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0},
+                         [](std::uint64_t sum, const auto& entry) { return sum + entry.second; });
+}
+
+std::uint64_t bytes_at(const BytesOnNodes& bytes, NodeId node) {
+  const auto found = bytes.find(node);
+  return found == bytes.end() ? 0 : found->second;
 }
 
 BytesOnNodes bytes_on_nodes(const Survey& survey) {

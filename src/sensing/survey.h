@@ -99,6 +99,8 @@ std::vector<Mapping> join(const std::vector<NumaMapping>& numa,
 /// Bytes on each node.
 using BytesOnNodes = std::map<NodeId, std::uint64_t>;
 void add(BytesOnNodes& sum, const Mapping& mapping);
+std::uint64_t sum_of(const BytesOnNodes& bytes);
+std::uint64_t bytes_at(const BytesOnNodes& bytes, NodeId node);
 BytesOnNodes bytes_on_nodes(const Survey& survey);
 BytesOnNodes bytes_on_nodes(const Survey& survey, Group group);
 /// What the owners of homenode's malloc have, by to_string(owners).

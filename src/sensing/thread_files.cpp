@@ -1,5 +1,7 @@
 #include "sensing/thread_files.h"
 
+#include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "base/sizes.h"
@@ -14,7 +16,9 @@ constexpr int state_word = 3;
 constexpr int flags_word = 9;
 constexpr int user_ticks_word = 14;
 constexpr int kernel_ticks_word = 15;
+constexpr int threads_word = 20;
 constexpr int started_word = 22;
+constexpr int resident_word = 24;
 constexpr int last_cpu_word = 39;
 constexpr int scheduling_word = 41;
 
@@ -23,8 +27,9 @@ constexpr std::uint64_t exiting = 0x4;
 constexpr std::uint64_t kernel_thread = 0x200000;
 
 bool is_read(int word) {
-  return word == flags_word || word == user_ticks_word || word == kernel_ticks_word ||
-         word == started_word || word == last_cpu_word || word == scheduling_word;
+  constexpr int words[] = {flags_word,   user_ticks_word, kernel_ticks_word, threads_word,
+                           started_word, resident_word,   last_cpu_word,     scheduling_word};
+  return std::find(std::begin(words), std::end(words), word) != std::end(words);
 }
 
 /// SCHED_FIFO, SCHED_RR and SCHED_DEADLINE of sched(7).
@@ -48,6 +53,10 @@ bool read_word(int word, std::string_view value, TaskStat& stat) {
     stat.started = *number;
   } else if (word == user_ticks_word || word == kernel_ticks_word) {
     stat.cpu_ticks += *number;
+  } else if (word == threads_word) {
+    stat.threads = *number;
+  } else if (word == resident_word) {
+    stat.resident_pages = *number;
   } else if (word == scheduling_word) {
     stat.realtime = is_realtime(*number);
   } else {

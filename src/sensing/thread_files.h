@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -22,8 +23,10 @@ struct TaskStat {
   bool ended = false;         ///< Or about to: the memory goes some time before the state says so.
   std::uint64_t started = 0;  ///< In clock ticks since the system started; never changes.
   CpuId last_cpu;             ///< Where it runs or last ran.
-  std::uint64_t cpu_ticks = 0;  ///< On processors so far, in user mode and in the kernel.
-  bool realtime = false;        ///< Scheduled by SCHED_FIFO, SCHED_RR or SCHED_DEADLINE.
+  std::uint64_t cpu_ticks = 0;       ///< On processors so far, in user mode and in the kernel.
+  std::size_t threads = 1;           ///< Of its process.
+  std::uint64_t resident_pages = 0;  ///< Of its process, as far as the kernel counts them.
+  bool realtime = false;             ///< Scheduled by SCHED_FIFO, SCHED_RR or SCHED_DEADLINE.
 };
 /// Nothing when the text is no such line.
 std::optional<TaskStat> parse_stat(std::string_view text);

@@ -239,6 +239,10 @@ int Fake::advise_memory(void* address, std::size_t bytes, int advice) {
   if (const int error = enter("advise_memory")) return error;
   if (advice == MADV_NOHUGEPAGE) return memory_.forbid_huge_pages(number(address), bytes);
   if (advice == MADV_COLD) return memory_.split_huge_pages(number(address), bytes);
+  if (advice == MADV_POPULATE_READ) {
+    const CpuId cpu = caller().cpus.to_vector().front();
+    return memory_.populate(number(address), bytes, caller().policy, machine_.node_of_cpu.at(cpu));
+  }
   return 0;
 }
 

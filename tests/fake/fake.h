@@ -60,6 +60,8 @@ class Fake final : public Os {
   /// not; of larger pages, hugetlbfs.
   void add_shared_file(const std::string& path, std::uint64_t bytes, bool keeps_policy = true,
                        std::size_t page_bytes = fake_page_bytes);
+  /// A file whose page cache can be looked at: all of it is cached.
+  void add_viewed_file(const std::string& path, std::uint64_t bytes, bool cache_visible = true);
   /// Nothing when there is no such file.
   [[nodiscard]] std::optional<std::uint64_t> shared_file_bytes(const std::string& path) const;
   [[nodiscard]] std::size_t segments() const;
@@ -149,6 +151,10 @@ class Fake final : public Os {
   int remove_segment(int id) override;
   int page_policy(void* address, int& mode, NodeSet& nodes) override;
   int page_node(void* address, NodeId& node) override;
+  int open_viewed_file(const std::string& path, ViewedFile& file) override;
+  int map_viewed_file(int descriptor, std::uint64_t offset, std::size_t bytes,
+                      void*& address) override;
+  int find_cached_pages(void* address, std::size_t bytes, std::vector<bool>& cached) override;
   int write_file(const std::string& path, const std::string& content) override;
   int open_appended(const std::string& path, int& descriptor) override;
   ssize_t append_file(int descriptor, std::span<const char> bytes) override;
@@ -241,6 +247,7 @@ class Fake final : public Os {
   std::pair<std::vector<std::string>, std::string> filtered_;
   std::map<std::string, std::map<std::uint64_t, std::string>> bytes_;  // By offset.
   std::map<std::string, SharedObject> shared_files_;
+  std::map<std::string, ViewedFile> viewed_files_;
   std::map<int, SharedObject> segments_;
   std::vector<std::string> open_files_;
   std::map<pid_t, FakeProcess> processes_;

@@ -93,6 +93,31 @@ int Fake::map_shared_file(int descriptor, std::uint64_t offset, std::size_t byte
   return 0;
 }
 
+void Fake::add_viewed_file(const std::string& path, std::uint64_t bytes, bool cache_visible) {
+  const std::lock_guard guard(lock_);
+  viewed_files_[path] = {next_descriptor_++, bytes, fake_page_bytes, cache_visible};
+}
+
+int Fake::open_viewed_file(const std::string& path, ViewedFile& file) {
+  const std::lock_guard guard(lock_);
+  if (const int error = enter("open_viewed_file")) return error;
+  const auto found = viewed_files_.find(path);
+  if (found == viewed_files_.end()) return -ENOENT;
+  file = found->second;
+  return 0;
+}
+
+int Fake::map_viewed_file(int, std::uint64_t, std::size_t bytes, void*& address) {
+  return map_memory(bytes, address);
+}
+
+int Fake::find_cached_pages(void*, std::size_t bytes, std::vector<bool>& cached) {
+  const std::lock_guard guard(lock_);
+  if (const int error = enter("find_cached_pages")) return error;
+  cached.assign((bytes + fake_page_bytes - 1) / fake_page_bytes, true);
+  return 0;
+}
+
 int Fake::close_file(int) {
   const std::lock_guard guard(lock_);
   return enter("close_file");

@@ -19,6 +19,7 @@ FAILED, USAGE, LAUNCHER_FAILED = 1, 2, 125
 INPUTS = [
     ("topology", "--input", MISSING),
     ("topology", "--machine", f"{MISSING}.xml"),
+    ("where", "--file", MISSING),
     ("bench", "gather", "--file", MISSING),
     ("run", "--file", MISSING, "--dump"),
     ("run", "--shm", MISSING, "--dump"),

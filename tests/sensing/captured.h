@@ -22,13 +22,14 @@ struct StatWords {
   unsigned cpu = 0;
   char state = 'S';
   std::uint64_t flags = 0x400100;  // Of a process that runs.
+  unsigned threads = 4;
 };
 
 inline std::string stat_line(const StatWords& words) {
   return fmt::format(
-      "{} ({}) {} 1 1 1 0 -1 {} 120 0 0 0 5 3 0 0 20 0 4 0 {} 1073741824 2048 "
+      "{} ({}) {} 1 1 1 0 -1 {} 120 0 0 0 5 3 0 0 20 0 {} 0 {} 1073741824 2048 "
       "18446744073709551615 1 1 0 0 0 0 0 4096 0 0 0 0 17 {} 0 0 0 0 0 0 0 0 0 0 0 0 0\n",
-      words.id, words.name, words.state, words.flags, words.started, words.cpu);
+      words.id, words.name, words.state, words.flags, words.threads, words.started, words.cpu);
 }
 
 inline std::string status_text(const std::string& cpus, const std::string& nodes) {

@@ -17,6 +17,8 @@ TEST(ThreadFiles, StatGivesWhereAThreadRan) {
   EXPECT_EQ(stat->state, 'S');
   EXPECT_EQ(stat->started, 777U);
   EXPECT_EQ(stat->last_cpu, CpuId(65));
+  EXPECT_EQ(stat->threads, 4U);
+  EXPECT_EQ(stat->resident_pages, 2048U);
   EXPECT_FALSE(stat->of_kernel || stat->ended);
 }
 

@@ -17,6 +17,7 @@ MORE = {
     "sample": ("profile-sources.md", "sample-file.md"),
     "study": ("studies.md", "papers.md"),
     "tune": ("tune.md", "the-model.md", "recipe-file.md"),
+    "where": ("where.md",),
 }
 
 

@@ -13,7 +13,10 @@ from homenode.draw import measure, seismogram, snapshot, topology
 from homenode.draw.words import Json
 from homenode.errors import UserError
 from homenode.files import write_whole
+from homenode.pages import bench, where
+from homenode.pages.content import Page
 
+FORMATS = ("svg", "png", "html")
 # What JSON of another shape ends in.
 ODD = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
 
@@ -22,20 +25,35 @@ ODD = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
 class Kind:
     """A kind of picture: the JSON that it is made from, and its form by each file's ending."""
 
-    schema: str
+    schemas: Sequence[str]
     what: str
     forms: Mapping[str, Callable[[Json], str | bytes]]
 
 
+def _rendered(make: Callable[[Json], Page]) -> Callable[[Json], str]:
+    """A page as HTML. A picture needs no templates, so that these are loaded for a page alone."""
+
+    def draw(facts: Json) -> str:
+        from homenode.pages import html
+
+        return html.render(make(facts))
+
+    return draw
+
+
 KINDS: Mapping[str, Kind] = {
-    "topology": Kind(topology.SCHEMA, "a machine", {"svg": topology.draw}),
-    "measure": Kind(measure.SCHEMA, "a measurement", {"svg": measure.draw}),
+    "topology": Kind([topology.SCHEMA], "a machine", {"svg": topology.draw}),
+    "measure": Kind([measure.SCHEMA], "a measurement", {"svg": measure.draw}),
     "snapshot": Kind(
-        snapshot.SCHEMA,
+        [snapshot.SCHEMA],
         "the waves of bench seismic",
         {"svg": snapshot.draw, "png": snapshot.draw_png},
     ),
-    "seismogram": Kind(seismogram.SCHEMA, "the traces of bench seismic", {"svg": seismogram.draw}),
+    "seismogram": Kind(
+        [seismogram.SCHEMA], "the traces of bench seismic", {"svg": seismogram.draw}
+    ),
+    "where": Kind(list(where.PAGES), "what where shows", {"html": _rendered(where.page)}),
+    "bench": Kind(bench.SCHEMAS, "a run of bench", {"html": _rendered(bench.page)}),
 }
 
 
@@ -44,8 +62,9 @@ def parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog="homenode draw",
         description="Draws a picture from the JSON that 'homenode topology --json' and "
-        "'homenode measure --json' print. Other verbs use it for their options "
-        "--svg, --snapshot and --seismogram.",
+        "'homenode measure --json' print, and a page from that of 'homenode where' and "
+        "'homenode bench'. Other verbs use it for their options --svg, --html, --snapshot and "
+        "--seismogram.",
         epilog="Exit codes: 0 done, 1 failed, 2 bad usage, 3 a Python module is missing.",
     )
     parser.add_argument(
@@ -71,10 +90,10 @@ def parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--format",
-        metavar="svg|png",
-        choices=("svg", "png"),
-        help="the format of the picture: svg, or png for a snapshot's cells alone (default: "
-        "that of --output's name, else svg)",
+        metavar="svg|png|html",
+        choices=FORMATS,
+        help="the format: svg, png for a snapshot's cells alone, or html for a page of where or "
+        "bench (default: that of --output's name, else the kind's first)",
     )
     return parser
 
@@ -101,7 +120,7 @@ def _draw(options: argparse.Namespace) -> bytes:
     form = options.format
     if form is None and options.output is not None:
         form = options.output.suffix.removeprefix(".").lower()
-    make = kind.forms.get(form if form in ("svg", "png") else "svg")
+    make = kind.forms.get(form if form in FORMATS else next(iter(kind.forms)))
     if make is None:
         raise UserError(
             f"{options.kind} cannot be drawn as {form}; choose among {', '.join(kind.forms)}",
@@ -129,15 +148,17 @@ def _read(file: Path | None, name: str, kind: Kind) -> Json:
     except ValueError as error:
         raise UserError(f"{name} is not JSON: {error}; pass what --json prints") from error
     schema = facts.get("schema") if isinstance(facts, dict) else None
-    if not isinstance(facts, dict) or schema != kind.schema:
-        raise UserError(_refusal(name, kind.schema, str(schema or "something else")))
+    if not isinstance(facts, dict) or schema not in kind.schemas:
+        raise UserError(_refusal(name, kind.schemas, str(schema or "something else")))
     return facts
 
 
-def _refusal(name: str, wanted: str, given: str) -> str:
-    family, _, version = wanted.rpartition("/")
-    if given.rpartition("/")[0] != family:
-        return f"{name} is not {wanted} but {given}; pass what --json prints"
+def _refusal(name: str, wanted: Sequence[str], given: str) -> str:
+    families = dict(one.split("/") for one in wanted)
+    version = families.get(given.rpartition("/")[0])
+    if version is None:
+        known = wanted[0] if len(wanted) == 1 else f"one of {', '.join(wanted)}"
+        return f"{name} is not {known} but {given}; pass what --json prints"
     return (
         f"{name} is {given}, but this homenode draws version {version}; "
         "print it again with --json of this homenode"

@@ -16,7 +16,7 @@ class BenchChase final : public ProgramWorkload {
  public:
   BenchChase() : ProgramWorkload(workloads::chase::describe()) {}
 
-  void define(CLI::App& app) override {
+  void define_options(CLI::App& app) override {
     add_size_option(app, "--size", size_, "", "64M");
     app.add_option("--passes", shape_.passes)->capture_default_str();
     app.add_option("--seed", shape_.seed)->capture_default_str();

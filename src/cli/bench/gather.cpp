@@ -18,7 +18,7 @@ class BenchGather final : public Workload {
  public:
   BenchGather() : Workload(gather::describe()) {}
 
-  void define(CLI::App& app) override {
+  void define_options(CLI::App& app) override {
     app.add_option("--pattern", pattern_)->capture_default_str();
     app.add_option("--kernel", kernel_)
         ->check(CLI::IsMember({"gather", "scatter"}))

@@ -18,7 +18,7 @@ class BenchGups final : public ProgramWorkload {
  public:
   BenchGups() : ProgramWorkload(workloads::gups::describe()) {}
 
-  void define(CLI::App& app) override {
+  void define_options(CLI::App& app) override {
     add_size_option(app, "--size", size_, "", "64M");
     app.add_option("--updates", shape_.updates_per_word)->capture_default_str();
     define_program_options(app, options_);

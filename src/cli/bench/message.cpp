@@ -67,7 +67,7 @@ class BenchKNeighbor final : public Workload {
  public:
   BenchKNeighbor() : Workload(message::describe_kneighbor()) {}
 
-  void define(CLI::App& app) override {
+  void define_options(CLI::App& app) override {
     app.add_option("--elements", elements_);
     app.add_option("--neighbours", shape_.reach)->capture_default_str();
     app.add_option("--iterations", shape_.iterations)->capture_default_str();
@@ -134,7 +134,7 @@ class BenchMolecular2D final : public Workload {
  public:
   BenchMolecular2D() : Workload(message::describe_molecular2d()) {}
 
-  void define(CLI::App& app) override {
+  void define_options(CLI::App& app) override {
     app.add_option("--columns", shape_.columns)->capture_default_str();
     app.add_option("--rows", shape_.rows)->capture_default_str();
     app.add_option("--particles", shape_.particles)->capture_default_str();

@@ -59,7 +59,7 @@ class BenchNpb final : public ProgramWorkload {
  public:
   BenchNpb() : ProgramWorkload(npb::describe()) {}
 
-  void define(CLI::App& app) override {
+  void define_options(CLI::App& app) override {
     app.add_option("kernel,--kernel", kernel_, "which: " + kernel_names())->type_name("KERNEL");
     app.add_option("--class", class_)->type_name("CLASS")->capture_default_str();
     define_program_options(app, options_);

@@ -71,7 +71,7 @@ class BenchNumaMem final : public Workload {
  public:
   BenchNumaMem() : Workload(workloads::numa_mem::describe()) {}
 
-  void define(CLI::App& app) override { define_numa_mem_options(app, options_); }
+  void define_options(CLI::App& app) override { define_numa_mem_options(app, options_); }
 
  private:
   Result<void> try_run(Context& context) override {

@@ -97,7 +97,7 @@ class BenchSeismic final : public Workload {
  public:
   BenchSeismic() : Workload(seismic::describe()) {}
 
-  void define(CLI::App& app) override { define_seismic_options(app, options_); }
+  void define_options(CLI::App& app) override { define_seismic_options(app, options_); }
 
  private:
   Result<void> try_run(Context& context) override {
@@ -132,6 +132,7 @@ class BenchSeismic final : public Workload {
 
     const ProgramTitle title = title_of(*plan, speed);
     const std::string json = program_json(title, *done, {});
+    context.report = json;
     context.out << (options_.program.json
                         ? json
                         : program_text(title, *done, {}) + speed_text(speed, *plan));

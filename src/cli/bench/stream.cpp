@@ -16,7 +16,7 @@ class BenchStream final : public ProgramWorkload {
  public:
   BenchStream() : ProgramWorkload(stream::describe()) {}
 
-  void define(CLI::App& app) override {
+  void define_options(CLI::App& app) override {
     add_size_option(app, "--size", size_, "", "96M");
     app.add_option("--passes", shape_.passes)->capture_default_str();
     app.add_option("--kernel", kernel_)

@@ -67,7 +67,7 @@ class BenchStress final : public Workload {
  public:
   BenchStress() : Workload(workloads::stress::describe()) {}
 
-  void define(CLI::App& app) override { define_stress_options(app, options_); }
+  void define_options(CLI::App& app) override { define_stress_options(app, options_); }
 
  private:
   Result<void> try_run(Context& context) override {

@@ -19,15 +19,24 @@ class Workload : public Verb {
 
   [[nodiscard]] std::string name() const final { return name_; }
   [[nodiscard]] std::string summary() const final { return summary_; }
-  /// Prints the error of try_run(), if there is one, under the workload's name.
+  /// The workload's own options, and --html.
+  void define(CLI::App& app) final;
+  /// Runs it and writes the page, where one is wanted. Prints the error, if there is one, under the
+  /// workload's name.
   int run(Context& context) final;
 
  protected:
+  /// As Verb::define().
+  virtual void define_options(CLI::App& app) = 0;
+  [[nodiscard]] const std::string& page() const { return html_; }
   virtual Result<void> try_run(Context& context) = 0;
 
  private:
+  Result<void> run_with_page(Context& context);
+
   std::string name_;
   std::string summary_;
+  std::string html_;  ///< A file for the page, or empty.
 };
 
 /// The machine as the context has it, else the one that this runs on. Errors: those of
@@ -43,8 +52,8 @@ struct Shown {
   std::string text;
 };
 
-/// Prints one of the two forms, and writes the JSON to the file if one is named. Errors: those of
-/// write_atomically().
+/// Prints one of the two forms, keeps the JSON in the context for the page, and writes the JSON to
+/// the file if one is named. Errors: those of write_atomically().
 Result<void> show(Context& context, const Shown& report, bool json, const std::string& file);
 
 /// What times are called, since no figure is without its provenance: "host clock"; in the lab,

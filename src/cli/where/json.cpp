@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/json_numbers.h"
 #include "sensing/verdict.h"
 
@@ -82,6 +84,42 @@ Json finding_json(const Survey& survey, const sensing::Finding& finding) {
           {"explanation", explain(finding.cause)}};
 }
 
+Json node_use_json(const sensing::NodeUse& use) {
+  Json huge = Json::array();
+  for (const sensing::HugePages& pages : use.huge_pages) {
+    huge.push_back({{"page_bytes", pages.page_size.value},
+                    {"page_count", pages.total},
+                    {"free_count", pages.free}});
+  }
+  Json counters;
+  if (use.counters) {
+    counters = {{"hit", use.counters->hit},         {"miss", use.counters->miss},
+                {"foreign", use.counters->foreign}, {"interleave_hit", use.counters->interleave},
+                {"local", use.counters->local},     {"other", use.counters->other}};
+  }
+  return {{"id", use.node.id.value()},
+          {"cpus", numbers(use.node.cpus)},
+          {"tier", or_null(use.tier)},
+          {"memory_bytes", use.node.total.value},
+          {"free_bytes", use.node.free.value},
+          {"anonymous_bytes", use.anonymous.value},
+          {"transparent_huge_bytes", use.transparent_huge.value},
+          {"page_cache_bytes", use.page_cache.value},
+          {"slab_bytes", use.slab.value},
+          {"huge_pages", std::move(huge)},
+          {"page_counters", std::move(counters)}};
+}
+
+Json process_use_json(const sensing::ProcessUse& process) {
+  return {{"pid", process.pid},
+          {"name", process.name},
+          {"bytes", process.resident.value},
+          {"on_node_bytes", process.memory ? by_node(*process.memory) : Json(nullptr)},
+          {"local_share", or_null(local_share(process))},
+          {"thread_count", process.threads},
+          {"threads_on_node", by_node(process.threads_on)}};
+}
+
 template <class Values, class Turn>
 Json list_of(const Values& values, Turn turn) {
   Json list = Json::array();
@@ -122,6 +160,25 @@ nlohmann::ordered_json where_json(const Survey& survey) {
            list_of(off_policy(survey),
                    [&](const sensing::Finding& finding) { return finding_json(survey, finding); })},
           {"notes", survey.notes}};
+}
+
+nlohmann::ordered_json system_json(const sensing::SystemView& view, std::size_t processes) {
+  Json list = Json::array();
+  for (std::size_t i = 0; i < std::min(processes, view.processes.size()); ++i) {
+    list.push_back(process_use_json(view.processes[i]));
+  }
+  return {{"schema", "homenode.where.system/1"},
+          {"nodes", list_of(view.nodes, node_use_json)},
+          {"process_count", view.processes.size()},
+          {"processes", std::move(list)},
+          {"notes", view.notes}};
+}
+
+nlohmann::ordered_json file_json(const sensing::FileCache& cache) {
+  return {{"schema", "homenode.where.file/1"},   {"file", cache.path},
+          {"bytes", cache.size.value},           {"page_bytes", cache.page_size.value},
+          {"cached_bytes", cache.cached.value},  {"on_node_bytes", by_node(cache.on_nodes)},
+          {"unknown_bytes", cache.unknown.value}};
 }
 
 nlohmann::ordered_json job_json(const std::vector<sensing::JobRank>& ranks) {

@@ -14,8 +14,11 @@ namespace homenode::cli {
 namespace {
 
 constexpr double default_watch_seconds = 2;
+/// With the nodes' table above them, on one screen.
+constexpr std::size_t processes_on_screen = 20;
 constexpr double shortest_watch_seconds = 0.1;
 constexpr double longest_watch_seconds = 1e6;
+constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
 
 /// A number such as 0.5, or nothing.
 std::optional<double> real_in(const std::string& text) {
@@ -45,8 +48,8 @@ Result<std::set<sensing::Group>> groups_in(std::string_view list) {
 }
 
 /// The argument after an option whose value may be left out is the process when no other one is.
-Result<std::string> target_of(WhereOptions& options) {
-  if (options.job) return std::string();
+Result<std::string> target_of(WhereOptions& options, const WhereGiven& given) {
+  if (options.job || given.system || !options.file.empty()) return std::string();
   if (!options.target.empty()) return options.target;
   if (options.watch.empty() == options.mappings.empty()) {
     return bad_usage("the process is missing",
@@ -56,21 +59,50 @@ Result<std::string> target_of(WhereOptions& options) {
   return std::exchange(value, "");
 }
 
-Result<void> check_job(const WhereOptions& options, bool mappings, bool watch) {
-  const bool acts = !options.repair.empty() || !options.threads.empty() || options.dry_run;
-  const bool looks =
-      mappings || watch || options.all || options.fast || options.huge_pages || options.objects;
-  if (!options.job || !(acts || looks || !options.target.empty())) return {};
-  return bad_usage("--job shows the ranks of a job, and only works with --json",
+bool changes_anything(const WhereOptions& options) {
+  return !options.repair.empty() || !options.threads.empty() || options.dry_run;
+}
+
+bool looks_at_process(const WhereOptions& options, const WhereGiven& given) {
+  return given.mappings || options.all || options.fast || options.huge_pages ||
+         !options.target.empty();
+}
+
+Result<void> check_objects(const WhereOptions& options, const WhereGiven& given) {
+  const bool looks = given.mappings || given.watch || options.all || options.fast ||
+                     options.huge_pages || given.csv || !options.html.empty();
+  if (!options.objects || !(changes_anything(options) || looks)) return {};
+  return bad_usage("--objects shows the objects of one process, and only works with --json",
+                   "leave out the other options");
+}
+
+/// What is shown instead of a process: one thing, and no option of a process beside it.
+Result<void> check_view(const WhereOptions& options, const WhereGiven& given) {
+  const int views = (options.job ? 1 : 0) + (given.system ? 1 : 0) + (options.file.empty() ? 0 : 1);
+  if (views == 0) return {};
+  const bool watched = given.watch && !given.system;
+  if (views == 1 && !changes_anything(options) && !looks_at_process(options, given) && !watched) {
+    return {};
+  }
+  const char* what = options.job    ? "--job shows the ranks of a job"
+                     : given.system ? "--system shows the whole machine"
+                                    : "--file shows the page cache of a file";
+  return bad_usage(fmt::format("{}, and no process beside it", what),
                    "leave out the process and the other options");
 }
 
-Result<void> check_objects(const WhereOptions& options, bool mappings, bool watch) {
-  const bool acts = !options.repair.empty() || !options.threads.empty() || options.dry_run;
-  const bool looks = mappings || watch || options.all || options.fast || options.huge_pages;
-  if (!options.objects || !(acts || looks)) return {};
-  return bad_usage("--objects shows the objects of one process, and only works with --json",
-                   "leave out the other options");
+/// A file holds one view, and of lines for programs there is one kind.
+Result<void> check_forms(const WhereOptions& options, const WhereGiven& given) {
+  if (!given.csv && options.html.empty()) return {};
+  if (given.watch || options.all || options.job || changes_anything(options)) {
+    return bad_usage("--csv and --html show one process, the system or a file, once",
+                     "leave out --watch, --all, --job and what changes a process");
+  }
+  if (options.json && given.csv && (options.csv.empty() || options.csv == "-")) {
+    return bad_usage("only one of --json and --csv can be printed",
+                     "give --csv a file, as in --csv=memory.csv");
+  }
+  return {};
 }
 
 Result<void> check_together(const WhereOptions& options, bool watch) {
@@ -95,13 +127,14 @@ Result<void> check_together(const WhereOptions& options, bool watch) {
   return {};
 }
 
-/// How many mappings are listed one by one.
-Result<std::size_t> mappings_in(const std::string& text) {
-  if (text.empty()) return std::numeric_limits<std::size_t>::max();
+/// How many of the largest mappings or processes are listed one by one.
+Result<std::size_t> count_in(const std::string& text, const std::string& things,
+                             std::size_t otherwise) {
+  if (text.empty()) return otherwise;
   const auto count = number_in<std::size_t>(text);
   if (count && *count > 0) return std::size_t{*count};
-  return bad_usage(fmt::format("--mappings: '{}' is not a number of mappings", text),
-                   "give a number above 0, or leave it out for all");
+  return bad_usage(fmt::format("'{}' is not a number of {}", text, things),
+                   "give a number above 0, or leave it out");
 }
 
 /// How long a watch pauses.
@@ -143,6 +176,13 @@ void define_where_options(CLI::App& app, WhereOptions& options) {
       "--job", options.job,
       "show the ranks of an MPI or Slurm job on this host, and whether each is bound; exit "
       "code 1 where one is not");
+  app.add_option("--system", options.processes,
+                 "show every process by nodes, largest first, and what each node's memory is used "
+                 "for; the text lists the N largest (default: 20) and sums the others")
+      ->type_name("[N]")
+      ->expected(0, 1);
+  app.add_option("--file", options.file, "show which nodes hold the page cache of a file")
+      ->type_name("FILE");
   app.add_option("--mappings", options.mappings,
                  "list mappings one by one, largest first; all of them, or N")
       ->type_name("[N]")
@@ -162,8 +202,14 @@ void define_where_options(CLI::App& app, WhereOptions& options) {
       ->expected(0, 1);
   app.add_flag("--json", options.json,
                "print one JSON object per line (schemas homenode.where/2, "
-               "homenode.where.objects/1, "
-               "homenode.where.repair/2, homenode.where.job/1)");
+               "homenode.where.repair/2, homenode.where.job/1, homenode.where.system/1, "
+               "homenode.where.file/1)");
+  app.add_option("--csv", options.csv,
+                 "print comma-separated values, or write them to FILE: a line for each mapping, "
+                 "process or node")
+      ->type_name("[FILE]")
+      ->expected(0, 1);
+  app.add_option("--html", options.html, "write a page to look at in a browser")->type_name("FILE");
   app.add_option("--repair", options.repair,
                  "move the pages to where this rule places them, such as bind@1, interleave@0-3 "
                  "or block")
@@ -184,21 +230,27 @@ void define_where_options(CLI::App& app, WhereOptions& options) {
   app.add_flag("--dry-run", options.dry_run, "only report what would be moved");
 }
 
-Result<WhereRequest> make_where_request(const WhereOptions& given, bool mappings, bool watch) {
-  WhereOptions options = given;
+Result<WhereRequest> make_where_request(const WhereOptions& written, const WhereGiven& given) {
+  WhereOptions options = written;
   WhereRequest request;
-  if (const auto fit = check_job(options, mappings, watch); !fit) return fit.as_unexpected();
-  if (const auto fit = check_objects(options, mappings, watch); !fit) return fit.as_unexpected();
-  if (const auto fit = check_together(options, watch); !fit) return fit.as_unexpected();
-  auto target = target_of(options);
+  if (const auto fit = check_view(options, given); !fit) return fit.as_unexpected();
+  if (const auto fit = check_objects(options, given); !fit) return fit.as_unexpected();
+  if (const auto fit = check_forms(options, given); !fit) return fit.as_unexpected();
+  if (const auto fit = check_together(options, given.watch); !fit) return fit.as_unexpected();
+  auto target = target_of(options, given);
   if (!target) return target.as_unexpected();
   request.target = std::move(*target);
-  if (mappings) {
-    const auto count = mappings_in(options.mappings);
+  if (given.mappings) {
+    const auto count = count_in(options.mappings, "mappings", all);
     if (!count) return count.as_unexpected();
     request.mappings = *count;
   }
-  if (watch) {
+  const bool to_programs = options.json || given.csv || !options.html.empty();
+  const auto processes =
+      count_in(options.processes, "processes", to_programs ? all : processes_on_screen);
+  if (!processes) return processes.as_unexpected();
+  request.processes = *processes;
+  if (given.watch) {
     const auto every = pause_in(options.watch);
     if (!every) return every.as_unexpected();
     request.watch_every = *every;

@@ -18,10 +18,14 @@ struct WhereOptions {
   std::string target;
   bool all = false;
   bool job = false;
+  std::string processes;  ///< Of --system.
+  std::string file;
   bool fast = false;
   bool huge_pages = false;
   bool json = false;
   bool objects = false;
+  std::string csv;
+  std::string html;
   std::string mappings;
   std::string watch;
   std::string repair;
@@ -33,9 +37,18 @@ struct WhereOptions {
   bool dry_run = false;
 };
 
+/// Which of the options whose value may be left out are there.
+struct WhereGiven {
+  bool system = false;
+  bool mappings = false;
+  bool watch = false;
+  bool csv = false;
+};
+
 /// What it asks for, checked.
 struct WhereRequest {
-  std::string target;  ///< A number or a name.
+  std::string target;         ///< A number or a name.
+  std::size_t processes = 0;  ///< How many of --system are listed, largest first.
   /// How many mappings are listed one by one, largest first; 0 for none.
   std::size_t mappings = 0;
   std::optional<std::chrono::nanoseconds> watch_every;
@@ -47,6 +60,6 @@ struct WhereRequest {
 void define_where_options(CLI::App& app, WhereOptions& options);
 
 /// Errors: bad_usage naming the value that is wrong or the options that exclude each other.
-Result<WhereRequest> make_where_request(const WhereOptions& options, bool mappings, bool watch);
+Result<WhereRequest> make_where_request(const WhereOptions& options, const WhereGiven& given);
 
 }  // namespace homenode::cli

@@ -6,8 +6,8 @@
 
 #include "base/id_list.h"
 #include "base/json_numbers.h"
+#include "base/text_table.h"
 #include "base/words.h"
-#include "cli/where/text.h"
 
 namespace homenode::cli {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string pages_text(const RepairReport& report, const actuation::RepairReceipt& pages) {
-  WhereTable table({"MiB", "", "what"}, 1);
+  TextTable table({"MiB", "", "what"}, 1);
   const auto line = [&](const char* name, std::uint64_t bytes, const char* what) {
     table.add({name, mebibytes(bytes), what});
   };
@@ -34,7 +34,7 @@ std::string pages_text(const RepairReport& report, const actuation::RepairReceip
     text += fmt::format("  {} MiB: {}\n", mebibytes(refused.bytes), refused.error.message());
   }
   if (report.dry_run && !pages.plan.empty()) {
-    WhereTable plan({"from", "to", "MiB"});
+    TextTable plan({"from", "to", "MiB"});
     for (const auto& [pair, bytes] : pages.plan) {
       plan.add({fmt::format("node {}", pair.first.value()),
                 fmt::format("node {}", pair.second.value()), mebibytes(bytes)});
@@ -61,14 +61,14 @@ std::string balance_text(const RepairReport& report) {
     before.push_back(value(report.before));
     if (report.after) after.push_back(value(*report.after));
   }
-  WhereTable table(head);
+  TextTable table(head);
   table.add(before);
   if (report.after) table.add(after);
   return table.text();
 }
 
 std::string threads_text(const RepairReport& report) {
-  WhereTable table({"thread", "CPUs", "bound", "name"}, 3);
+  TextTable table({"thread", "CPUs", "bound", "name"}, 3);
   std::string refusals;
   for (const actuation::ThreadRepair& thread : report.threads) {
     const char* outcome = thread.bound ? "yes" : "no";

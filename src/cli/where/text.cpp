@@ -3,67 +3,29 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cassert>
 #include <map>
-#include <numeric>
 #include <set>
 #include <tuple>
 
 #include "base/id_list.h"
+#include "base/text_table.h"
 #include "base/words.h"
 #include "sensing/verdict.h"
 
 namespace homenode::cli {
 namespace {
 
+using sensing::bytes_at;
 using sensing::BytesOnNodes;
 using sensing::Finding;
 using sensing::Group;
 using sensing::Mapping;
+using sensing::sum_of;
 using sensing::Survey;
 using sensing::ThreadFacts;
 
-constexpr std::size_t nodes_always_shown = 8;
 constexpr std::size_t threads_one_by_one = 16;
 constexpr std::size_t findings_shown = 12;
-
-/// How many characters a terminal shows: every byte but those that continue one in UTF-8.
-std::size_t width_of(const std::string& cell) {
-  return static_cast<std::size_t>(std::count_if(cell.begin(), cell.end(), [](char byte) {
-    return (static_cast<unsigned char>(byte) & 0xc0U) != 0x80U;
-  }));
-}
-
-std::uint64_t sum_of(const BytesOnNodes& bytes) {
-  return std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0},
-                         [](std::uint64_t sum, const auto& entry) { return sum + entry.second; });
-}
-
-std::uint64_t at(const BytesOnNodes& bytes, NodeId node) {
-  const auto found = bytes.find(node);
-  return found == bytes.end() ? 0 : found->second;
-}
-
-std::string percent(std::uint64_t part, std::uint64_t whole) {
-  if (whole == 0) return "-";
-  return fmt::format("{:.0f} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
-}
-
-/// The cells of a row: one for each node and one for all.
-std::vector<std::string> row(std::string name, const std::vector<NodeId>& nodes,
-                             const BytesOnNodes& bytes) {
-  std::vector<std::string> cells{std::move(name)};
-  for (NodeId node : nodes) cells.push_back(mebibytes(at(bytes, node)));
-  cells.push_back(mebibytes(sum_of(bytes)));
-  return cells;
-}
-
-std::vector<std::string> head(std::string first, const std::vector<NodeId>& nodes) {
-  std::vector<std::string> cells{std::move(first)};
-  for (NodeId node : nodes) cells.push_back(fmt::format("node {}", node.value()));
-  cells.emplace_back("all");
-  return cells;
-}
 
 const char* label(Group group) {
   switch (group) {
@@ -84,14 +46,14 @@ const char* label(Group group) {
 }
 
 std::string groups_table(const Survey& survey, const std::vector<NodeId>& nodes) {
-  WhereTable table(head("MiB", nodes));
+  TextTable table(node_head("MiB", nodes));
   for (Group group : sensing::all_groups) {
-    table.add(row(label(group), nodes, bytes_on_nodes(survey, group)));
+    table.add(node_row(label(group), nodes, bytes_on_nodes(survey, group)));
   }
   const BytesOnNodes all = bytes_on_nodes(survey);
-  table.add(row("all", nodes, all));
+  table.add(node_row("all", nodes, all));
   std::vector<std::string> shares{"share"};
-  for (NodeId node : nodes) shares.push_back(percent(at(all, node), sum_of(all)));
+  for (NodeId node : nodes) shares.push_back(percent(bytes_at(all, node), sum_of(all)));
   shares.push_back(percent(sum_of(all), sum_of(all)));
   table.add(std::move(shares));
   return table.text();
@@ -101,8 +63,8 @@ std::string groups_table(const Survey& survey, const std::vector<NodeId>& nodes)
 std::string heaps_table(const Survey& survey, const std::vector<NodeId>& nodes) {
   const auto heaps = bytes_of_owners(survey);
   if (heaps.empty()) return "";
-  WhereTable table(head("heap of", nodes));
-  for (const auto& [owners, bytes] : heaps) table.add(row(owners, nodes, bytes));
+  TextTable table(node_head("heap of", nodes));
+  for (const auto& [owners, bytes] : heaps) table.add(node_row(owners, nodes, bytes));
   return std::string(1, '\n').append(table.text());
 }
 
@@ -125,14 +87,14 @@ std::string mappings_table(const Survey& survey, const std::vector<NodeId>& node
     return mapping->transparent_huge.has_value();
   });
   if (largest.size() > count) largest.resize(count);
-  std::vector<std::string> cells = head("mapping", nodes);
+  std::vector<std::string> cells = node_head("mapping", nodes);
   if (amounts) cells.insert(cells.end(), {"in huge pages", "swapped"});
   cells.insert(cells.end(), {"group", "policy", "name"});
-  WhereTable table(std::move(cells), 3);
+  TextTable table(std::move(cells), 3);
   for (const Mapping* mapping : largest) {
     BytesOnNodes bytes;
     add(bytes, *mapping);
-    std::vector<std::string> line = row(fmt::format("{:x}", mapping->first), nodes, bytes);
+    std::vector<std::string> line = node_row(fmt::format("{:x}", mapping->first), nodes, bytes);
     if (amounts) {
       line.push_back(mebibytes(mapping->transparent_huge.value_or(Bytes()).value));
       line.push_back(mebibytes(mapping->swapped.value_or(Bytes()).value));
@@ -153,7 +115,7 @@ std::string cpus_word(const ThreadFacts& thread) {
 }
 
 std::string threads_one_by_one_table(const Survey& survey) {
-  WhereTable table({"thread", "node", "CPU", "state", "may run on", "name"}, 3);
+  TextTable table({"thread", "node", "CPU", "state", "may run on", "name"}, 3);
   for (const ThreadFacts& thread : survey.threads) {
     table.add({fmt::format("{}", thread.id), node_word(thread),
                fmt::format("{}", thread.last_cpu.value()), std::string(1, thread.state),
@@ -169,9 +131,9 @@ std::string threads_counted_table(const Survey& survey, const std::vector<NodeId
     auto& of_name = counts[{printable(thread.name), cpus_word(thread)}];
     if (thread.node) ++of_name[*thread.node];
   }
-  std::vector<std::string> titles = head("threads", nodes);
+  std::vector<std::string> titles = node_head("threads", nodes);
   titles.emplace_back("may run on");
-  WhereTable table(std::move(titles), 1);
+  TextTable table(std::move(titles), 1);
   for (const auto& [key, on_node] : counts) {
     std::vector<std::string> cells{key.first};
     std::size_t all = 0;
@@ -193,7 +155,7 @@ std::string spread(const BytesOnNodes& all, const NodeSet& nodes) {
   constexpr std::size_t most_named = 4;
   std::vector<std::pair<std::uint64_t, NodeId>> shares;
   for (NodeId node : nodes.to_vector()) {
-    if (at(all, node) > 0) shares.emplace_back(at(all, node), node);
+    if (bytes_at(all, node) > 0) shares.emplace_back(bytes_at(all, node), node);
   }
   if (nodes.size() == 1 || shares.empty()) return "";
   std::stable_sort(shares.begin(), shares.end(),
@@ -220,7 +182,7 @@ std::string locality(const Survey& survey) {
   const BytesOnNodes all = bytes_on_nodes(survey);
   if (nodes.empty() || sum_of(all) == 0) return "";
   std::uint64_t near = 0;
-  for (NodeId node : nodes.to_vector()) near += at(all, node);
+  for (NodeId node : nodes.to_vector()) near += bytes_at(all, node);
   return fmt::format("Its threads last ran on node{} {}, which {} {} of its memory{}.\n",
                      nodes.size() == 1 ? "" : "s", to_list(nodes),
                      nodes.size() == 1 ? "has" : "have", percent(near, sum_of(all)),
@@ -275,10 +237,24 @@ std::string policies(const Survey& survey) {
 
 }  // namespace
 
-std::string mebibytes(std::uint64_t bytes) {
-  if (bytes == 0) return "-";
-  constexpr double mebibyte = 1U << 20U;
-  return fmt::format("{:.2f}", static_cast<double>(bytes) / mebibyte);
+std::string percent(std::uint64_t part, std::uint64_t whole) {
+  if (whole == 0) return "-";
+  return fmt::format("{:.0f} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+std::vector<std::string> node_head(std::string first, const std::vector<NodeId>& nodes) {
+  std::vector<std::string> cells{std::move(first)};
+  for (NodeId node : nodes) cells.push_back(fmt::format("node {}", node.value()));
+  cells.emplace_back("all");
+  return cells;
+}
+
+std::vector<std::string> node_row(std::string name, const std::vector<NodeId>& nodes,
+                                  const BytesOnNodes& bytes) {
+  std::vector<std::string> cells{std::move(name)};
+  for (NodeId node : nodes) cells.push_back(mebibytes(bytes_at(bytes, node)));
+  cells.push_back(mebibytes(sum_of(bytes)));
+  return cells;
 }
 
 std::vector<NodeId> shown_nodes(const Survey& survey) {
@@ -311,29 +287,30 @@ std::string where_text(const Survey& survey, std::size_t mappings) {
   return text;
 }
 
-std::string WhereTable::text() const {
-  const std::size_t columns = rows_.front().size();
-  std::vector<std::size_t> widths(columns, 0);
-  for (const auto& row : rows_) {
-    assert(row.size() == columns);
-    for (std::size_t i = 0; i < columns; ++i) widths[i] = std::max(widths[i], width_of(row[i]));
+std::string where_csv(const Survey& survey) {
+  std::vector<std::string> titles{"mapping", "group", "policy", "page_bytes", "bytes"};
+  for (const sensing::NodeFacts& node : survey.nodes) {
+    titles.push_back(fmt::format("node{}_bytes", node.id.value()));
   }
-  std::string text;
-  for (const auto& row : rows_) {
-    std::string line;
-    for (std::size_t i = 0; i < columns; ++i) {
-      const std::string blanks(widths[i] - width_of(row[i]), ' ');
-      const bool left = i == 0 || i + text_columns_ >= columns;
-      line.append(i == 0 ? "" : "  ").append(left ? row[i] + blanks : blanks + row[i]);
+  titles.emplace_back("name");
+  std::string text = csv_line(titles);
+  for (const Mapping& mapping : survey.mappings) {
+    BytesOnNodes bytes;
+    add(bytes, mapping);
+    std::vector<std::string> cells{
+        fmt::format("0x{:x}", mapping.first), to_string(mapping.group), to_string(mapping.policy),
+        fmt::format("{}", mapping.page_size.value), fmt::format("{}", mapping.bytes().value)};
+    for (const sensing::NodeFacts& node : survey.nodes) {
+      cells.push_back(fmt::format("{}", bytes_at(bytes, node.id)));
     }
-    line.erase(line.find_last_not_of(' ') + 1);
-    text.append(line).append(1, '\n');
+    cells.push_back(name_of(mapping));
+    text += csv_line(cells);
   }
   return text;
 }
 
 std::string job_text(const std::vector<sensing::JobRank>& ranks) {
-  WhereTable table({"rank", "pid", "CPUs", "nodes", "memory", "binding", ""}, 6);
+  TextTable table({"rank", "pid", "CPUs", "nodes", "memory", "binding", ""}, 6);
   for (const sensing::JobRank& one : ranks) {
     table.add({std::to_string(one.rank), std::to_string(one.pid), to_list(one.cpus),
                to_list(one.nodes), to_list(one.memory_nodes), to_string(one.binding), one.verdict});

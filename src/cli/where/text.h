@@ -1,14 +1,15 @@
-// A survey as text, and the parts that the text of a receipt has too. Pure.
+// What `where` shows as text and CSV: a process, the ranks of a job, the whole machine, a file's
+// page cache. text_system.cpp has what is no process. Pure.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "sensing/file_cache.h"
 #include "sensing/job.h"
 #include "sensing/survey.h"
+#include "sensing/system_view.h"
 
 namespace homenode::cli {
 
@@ -16,29 +17,35 @@ namespace homenode::cli {
 /// mappings are not as their policy says.
 std::string where_text(const sensing::Survey& survey, std::size_t mappings);
 
+/// A line for each mapping.
+std::string where_csv(const sensing::Survey& survey);
+
 /// One line for each rank, with a verdict.
 std::string job_text(const std::vector<sensing::JobRank>& ranks);
+
+/// What each node's memory is used for, then the `processes` largest by nodes, and the others
+/// together; text_system.cpp.
+std::string system_text(const sensing::SystemView& view, std::size_t processes);
+
+/// A line for each of the `processes` largest; text_system.cpp.
+std::string system_csv(const sensing::SystemView& view, std::size_t processes);
+
+/// How much of a file is cached on each node; a line for each node; text_system.cpp.
+std::string file_text(const sensing::FileCache& cache);
+std::string file_csv(const sensing::FileCache& cache);
 
 /// The nodes that a table shows: all when they are few, else those with pages or threads, in order.
 std::vector<NodeId> shown_nodes(const sensing::Survey& survey);
 
-/// "1.50" MiB; "-" for nothing.
-std::string mebibytes(std::uint64_t bytes);
+/// How many nodes a table always shows all of.
+inline constexpr std::size_t nodes_always_shown = 8;
 
-/// Cells in columns, as wide as their widest cell and two blanks apart. The first column and the
-/// last `text_columns` are set flush left, as text is, the others flush right, as numbers are.
-class WhereTable {
- public:
-  explicit WhereTable(std::vector<std::string> head, std::size_t text_columns = 0)
-      : rows_{std::move(head)}, text_columns_(text_columns) {}
-  /// pre: as many cells as the head has.
-  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
-  /// One line a row, no blanks at its end.
-  [[nodiscard]] std::string text() const;
+/// "25 %"; "-" of nothing.
+std::string percent(std::uint64_t part, std::uint64_t whole);
 
- private:
-  std::vector<std::vector<std::string>> rows_;
-  std::size_t text_columns_;
-};
+/// The cells of a head or row: one for each node and one for all.
+std::vector<std::string> node_head(std::string first, const std::vector<NodeId>& nodes);
+std::vector<std::string> node_row(std::string name, const std::vector<NodeId>& nodes,
+                                  const sensing::BytesOnNodes& bytes);
 
 }  // namespace homenode::cli

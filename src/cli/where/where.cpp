@@ -5,10 +5,13 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <functional>
 
 #include "base/id_list.h"
 #include "base/sizes.h"
+#include "base/text_table.h"
 #include "base/words.h"
+#include "cli/draw.h"
 #include "cli/invoke.h"
 #include "cli/where/json.h"
 #include "cli/where/options.h"
@@ -16,6 +19,7 @@
 #include "cli/where/text.h"
 #include "cli/where/watch.h"
 #include "placement/threads/expression.h"
+#include "sensing/file_cache.h"
 #include "sensing/process_names.h"
 #include "sensing/process_reader.h"
 
@@ -34,6 +38,13 @@ os::Pace pace_of(const Context& context) {
   return context.pace != nullptr ? *context.pace : os::StopSignals::pace();
 }
 
+/// What a view is made into, each when it is asked for. The view outlives them.
+struct Forms {
+  std::function<std::string()> text;
+  std::function<ordered_json()> json;
+  std::function<std::string()> csv;
+};
+
 class Where final : public Verb {
  public:
   [[nodiscard]] std::string name() const override { return "where"; }
@@ -42,6 +53,8 @@ class Where final : public Verb {
     define_where_options(app, options_);
     mappings_ = app.get_option("--mappings");
     watch_ = app.get_option("--watch");
+    system_ = app.get_option("--system");
+    csv_.option = app.get_option("--csv");
     app.footer(
         "Shows how much of a live process's memory is on each node: heap, stacks, anonymous "
         "memory, files, shared memory and huge pages; on which node each thread last ran; and "
@@ -49,7 +62,13 @@ class Where final : public Verb {
         "page-cache pages that the process has mapped and touched are seen. If the process uses "
         "homenode's malloc, a table shows the owner of each heap. It reads numa_maps, maps and "
         "each thread's files in /proc; without privileges that works only for your own "
-        "processes.\n\n--repair moves pages to where a rule places them, and --threads binds "
+        "processes.\n\n--system shows what each node's memory is used for, the kernel's counters "
+        "of pages that came from another node than was wanted (as numastat has them), and every "
+        "process: its memory by node, where its threads last ran, and how much of its memory is "
+        "local to them. With --watch it is a top. --file shows which nodes hold a file's page "
+        "cache; nothing is read for it. The kernel shows that to the file's owner, to who may "
+        "write it "
+        "and to root.\n\n--repair moves pages to where a rule places them, and --threads binds "
         "threads; both print a receipt: planned, moved, refused with reasons, and what the "
         "kernel reports afterwards. Ctrl-C stops a repair between two batches. A rule applies "
         "to each mapping separately; without nodes it uses all that the process may use.");
@@ -59,6 +78,9 @@ class Where final : public Verb {
     return {{"sh -c 'homenode where $$ --mappings=5'",
              "A process (here the shell itself) and its five largest mappings"},
             {"sh -c 'homenode where $$ --objects'", "On which nodes its variables and stacks are"},
+            {"homenode where --system 10", "The ten processes with the most memory, by nodes"},
+            {"homenode where --file /etc/services --json",
+             "Which nodes hold what is cached of a file (yours, or one that you may write)"},
             {"sh -c 'homenode where $$ --repair interleave --only heap,anonymous --rate 200'",
              "Spread its private memory over all its nodes, at most 200 MiB a second"},
             {"sh -c 'homenode where $$ --repair block --only files --dry-run --json'",
@@ -72,11 +94,17 @@ class Where final : public Verb {
 
  private:
   Result<int> try_run(Context& context) {
-    auto request = make_where_request(options_, mappings_->count() > 0, watch_->count() > 0);
+    auto request = make_where_request(options_, {system_->count() > 0, mappings_->count() > 0,
+                                                 watch_->count() > 0, csv_.wanted()});
     if (!request) return request.as_unexpected();
     request_ = std::move(*request);
+    csv_.file = options_.csv;
     const sensing::SystemFiles files{context.os};
     if (options_.job) return show_job(context, files);
+    if (system_->count() > 0) return show_system(context, files);
+    if (!options_.file.empty()) {
+      return show(context, sensing::read_file_cache(context.os, options_.file));
+    }
     const auto pids = find(files);
     if (!pids) return pids.as_unexpected();
     if (options_.objects) return show_objects(context, pids->front());
@@ -107,14 +135,75 @@ class Where final : public Verb {
     return run_companion(context, "profile", std::move(arguments));
   }
 
+  Result<int> show_system(Context& context, const sensing::SystemFiles& files) const {
+    if (!request_.watch_every) return show(context, sensing::read_system(files));
+    return repeat(
+        context, [&] { return picture_of(sensing::read_system(files)); }, [] { return true; });
+  }
+
+  /// A picture every so often, while the process that it shows runs.
+  Result<int> repeat(Context& context, const std::function<Result<std::string>()>& draw,
+                     const std::function<bool()>& runs) const {
+    const os::StopSignals signals;
+    const bool on_screen = !options_.json && isatty(STDOUT_FILENO) == 1;
+    const Watch settings{*request_.watch_every, on_screen, draw, runs};
+    if (const auto done = watch(context, settings, pace_of(context)); !done) {
+      return done.as_unexpected();
+    }
+    return int{exit_done};
+  }
+
+  [[nodiscard]] Forms forms_of(const Survey& survey) const {
+    return {[&] { return where_text(survey, request_.mappings); },
+            [&] { return where_json(survey); }, [&] { return where_csv(survey); }};
+  }
+  [[nodiscard]] Forms forms_of(const sensing::SystemView& view) const {
+    return {[&] { return system_text(view, request_.processes); },
+            [&] { return system_json(view, request_.processes); },
+            [&] { return system_csv(view, request_.processes); }};
+  }
+  [[nodiscard]] static Forms forms_of(const sensing::FileCache& cache) {
+    return {[&] { return file_text(cache); }, [&] { return file_json(cache); },
+            [&] { return file_csv(cache); }};
+  }
+
+  [[nodiscard]] std::string rendered(const Forms& forms) const {
+    return options_.json ? line_of(forms.json()) : forms.text();
+  }
+
+  template <class View>
+  [[nodiscard]] Result<std::string> picture_of(const Result<View>& view) const {
+    if (!view) return view.as_unexpected();
+    return rendered(forms_of(*view));
+  }
+
+  /// Writes the files that are asked for; prints the view where there are none, or as JSON.
+  template <class View>
+  Result<int> show(Context& context, const Result<View>& view) const {
+    if (!view) return view.as_unexpected();
+    const Forms forms = forms_of(*view);
+    if (csv_.wanted()) {
+      if (auto done = csv_.write(context, forms.csv()); !done) return done.as_unexpected();
+    }
+    if (!options_.html.empty()) {
+      const Picture page{"where", line_of(forms.json()), "html"};
+      if (auto done = draw_into(context, options_.html, page); !done) return done.as_unexpected();
+    }
+    if (options_.json || (!csv_.wanted() && options_.html.empty())) context.out << rendered(forms);
+    return int{exit_done};
+  }
+
   /// Those that can be read; of the others one line each, unless there is none but them.
   Result<int> show_all(Context& context, const sensing::SystemFiles& files,
                        const std::vector<pid_t>& pids) const {
+    if (csv_.wanted() || !options_.html.empty()) {  // Of one process alone.
+      return show(context, read(files, pids.front()));
+    }
     std::optional<Error> first;
     std::string left_out;
     std::size_t shown = 0;
     for (const pid_t pid : pids) {
-      const auto picture = draw(files, pid);
+      const auto picture = picture_of(read(files, pid));
       if (picture) {
         context.out << (shown++ > 0 && !options_.json ? "\n" : "") << *picture;
         continue;
@@ -154,36 +243,21 @@ class Where final : public Verb {
     return pids;
   }
 
-  [[nodiscard]] std::string rendered(const Survey& survey) const {
-    return options_.json ? line_of(where_json(survey)) : where_text(survey, request_.mappings);
-  }
-
   [[nodiscard]] Result<Survey> read(const sensing::SystemFiles& files, pid_t pid) const {
     return read_survey(files, pid,
                        {.only_numa_maps = options_.fast, .amounts = options_.huge_pages});
   }
 
-  [[nodiscard]] Result<std::string> draw(const sensing::SystemFiles& files, pid_t pid) const {
-    const auto survey = read(files, pid);
-    if (!survey) return survey.as_unexpected();
-    return rendered(*survey);
-  }
-
   Result<int> watch_one(Context& context, const sensing::SystemFiles& files, pid_t pid) const {
     std::optional<std::uint64_t> started;
-    const os::StopSignals signals;
-    const Watch settings{*request_.watch_every, !options_.json && isatty(STDOUT_FILENO) == 1,
-                         [&]() -> Result<std::string> {
-                           const auto survey = read(files, pid);
-                           if (!survey) return survey.as_unexpected();
-                           if (!started) started = survey->started;
-                           return rendered(*survey);
-                         },
-                         [&] { return started && is_running(files, pid, *started); }};
-    if (const auto done = watch(context, settings, pace_of(context)); !done) {
-      return done.as_unexpected();
-    }
-    return int{exit_done};
+    return repeat(
+        context,
+        [&] {
+          const auto survey = read(files, pid);
+          if (survey && !started) started = survey->started;
+          return picture_of(survey);
+        },
+        [&] { return started && is_running(files, pid, *started); });
   }
 
   /// The nodes that a rule without nodes means: those with memory that the process may use. None
@@ -284,6 +358,8 @@ class Where final : public Verb {
   WhereRequest request_;
   CLI::Option* mappings_ = nullptr;
   CLI::Option* watch_ = nullptr;
+  CLI::Option* system_ = nullptr;
+  Output csv_;
 };
 
 }  // namespace

@@ -88,12 +88,6 @@ TEST(WhereText, NoNameDrawsOnTheTerminal) {
   EXPECT_EQ(printable("a\nb\033[2J\x7f é"), "a\\nb\\x1b[2J\\x7f é");
 }
 
-TEST(WhereTable, ColumnsAreAsWideAsTheirWidestWord) {
-  WhereTable table({"a", "bb", "name"}, 1);
-  table.add({"é…x", "1", "y"});
-  EXPECT_EQ(table.text(), "a    bb  name\né…x   1  y\n");
-}
-
 TEST(WhereJson, HasEverything) {
   const auto json = where_json(captured({.amounts = true}));
   EXPECT_EQ(json["schema"], "homenode.where/2");

@@ -31,6 +31,12 @@ answer said cat /tmp/said
 where before $pid --json --huge-pages
 answer maps-before cat /proc/$pid/numa_maps
 where fast $pid --json --fast
+where system --system --json
+where largest --system 1
+numactl --membind=3 dd if=/dev/zero of=/tmp/cached bs=1M count=4 2> /dev/null
+where file --file /tmp/cached --json
+answer strangers-file setpriv --reuid 65534 --clear-groups HOMENODE where --file /tmp/cached
+answer strangers-system setpriv --reuid 65534 --clear-groups HOMENODE where --system --json
 where text $pid --mappings
 where several where-program
 where plan $pid --repair bind@3 --only anonymous --dry-run --json
@@ -240,3 +246,48 @@ def test_memory_goes_to_a_node_without_cpus(command: str, tmp_path: Path) -> Non
     assert {int(m["first"], 16): m["on_node_bytes"] for m in mappings if m["bytes"]} == after
     node = next(n for n in json.loads(shown)["nodes"] if n["id"] == 2)
     assert (node["cpus"], node["memory_bytes"] > 0) == ([], True)
+
+
+def program(answers: Answers, name: str) -> Any:
+    """The program among the processes of the system."""
+    pid = answers.json("before")["pid"]
+    return next(one for one in answers.json(name)["processes"] if one["pid"] == pid)
+
+
+def test_the_system_has_what_the_process_has(answers: Answers) -> None:
+    before, found = answers.json("before"), program(answers, "system")
+    assert found["on_node_bytes"] == before["on_node_bytes"]
+    assert found["thread_count"] == len(before["threads"])
+    assert found["threads_on_node"] == {"0": found["thread_count"]}, "they are bound to CPU 0"
+    own = found["on_node_bytes"].get("0", 0) / found["bytes"]
+    assert found["local_share"] == pytest.approx(own)
+
+
+def test_the_system_has_huge_pages_and_counters_of_each_node(answers: Answers) -> None:
+    nodes = answers.json("system")["nodes"]
+    assert [node["id"] for node in nodes] == [0, 1, 2, 3]
+    huge = {
+        node["id"]: sum(p["page_count"] for p in node["huge_pages"] if p["page_bytes"] == 2 << 20)
+        for node in nodes
+    }
+    assert huge == {0: 0, 1: 2, 2: 2, 3: 0}
+    assert all(node["page_counters"]["hit"] > 0 for node in nodes)
+
+
+def test_the_text_of_the_system_sums_what_it_leaves_out(answers: Answers) -> None:
+    assert answers.codes["largest"] == 0
+    assert re.search(r"^others .* \d+ more$", answers.texts["largest"], re.M)
+
+
+def test_a_files_page_cache_is_on_the_node_of_who_wrote_it(answers: Answers) -> None:
+    found = answers.json("file")
+    assert found["on_node_bytes"] == {"3": 4 << 20}
+    assert found["cached_bytes"] == found["bytes"] == 4 << 20
+
+
+def test_a_stranger_is_told_what_cannot_be_seen(answers: Answers) -> None:
+    assert answers.codes["strangers-file"] == 3
+    assert "only to who may write it" in answers.texts["strangers-file"]
+    found = program(answers, "strangers-system")
+    assert found["on_node_bytes"] is None and found["bytes"] > 0
+    assert "CAP_SYS_PTRACE" in answers.json("strangers-system")["notes"][0]

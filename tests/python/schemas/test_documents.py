@@ -47,6 +47,8 @@ OUTPUTS = [
     ("bench stress --block 1m --threads-per-node 1 --cycles 1 --hold 0.1 --modes plain --json",
      "bench.stress.modes"),
     ("measure --quick --only latency --runs 1 --size 1m --json", "measure"),
+    ("where --system --json", "where.system"),
+    ("where --system 3 --json", "where.system"),
     ("topology --json", "machine"),
     (f"topology --input {ROOT}/machines/cxl-3x4.xml --json", "machine"),
     ("lab list --json", "lab.machines"),
@@ -180,6 +182,14 @@ def test_the_ranks_of_a_job(ranks: int, bindings: list[str]) -> None:
     assert [(r["rank"], r["binding"]) for r in found["ranks"]] == list(enumerate(bindings))
     assert [r["pid"] for r in found["ranks"]] == [each.pid for each in started]
     assert done.returncode == (0 if ranks == 1 else 1)
+
+
+def test_the_page_cache_of_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "cached"
+    file.write_bytes(b"x" * 100_000)
+    found = json.loads(printed(["where", "--file", str(file), "--json"]).stdout)
+    check(found, "where.file")
+    assert sum(found["on_node_bytes"].values()) == found["cached_bytes"] > 0
 
 
 def test_a_dump_of_shared_memory() -> None:
