@@ -68,6 +68,7 @@ bool looks_at_process(const WhereOptions& options, const WhereGiven& given) {
          !options.target.empty();
 }
 
+/// What is shown of a process instead of its memory.
 Result<void> check_objects(const WhereOptions& options, const WhereGiven& given) {
   const bool looks = given.mappings || given.watch || options.all || options.fast ||
                      options.huge_pages || given.csv || !options.html.empty();
@@ -79,7 +80,7 @@ Result<void> check_objects(const WhereOptions& options, const WhereGiven& given)
 /// What is shown instead of a process: one thing, and no option of a process beside it.
 Result<void> check_view(const WhereOptions& options, const WhereGiven& given) {
   const int views = (options.job ? 1 : 0) + (given.system ? 1 : 0) + (options.file.empty() ? 0 : 1);
-  if (views == 0) return {};
+  if (views == 0) return check_objects(options, given);
   const bool watched = given.watch && !given.system;
   if (views == 1 && !changes_anything(options) && !looks_at_process(options, given) && !watched) {
     return {};
@@ -230,11 +231,16 @@ void define_where_options(CLI::App& app, WhereOptions& options) {
   app.add_flag("--dry-run", options.dry_run, "only report what would be moved");
 }
 
+std::vector<std::string> objects_words(pid_t pid, bool json) {
+  std::vector<std::string> words{"objects", std::to_string(pid)};
+  if (json) words.emplace_back("--json");
+  return words;
+}
+
 Result<WhereRequest> make_where_request(const WhereOptions& written, const WhereGiven& given) {
   WhereOptions options = written;
   WhereRequest request;
   if (const auto fit = check_view(options, given); !fit) return fit.as_unexpected();
-  if (const auto fit = check_objects(options, given); !fit) return fit.as_unexpected();
   if (const auto fit = check_forms(options, given); !fit) return fit.as_unexpected();
   if (const auto fit = check_together(options, given.watch); !fit) return fit.as_unexpected();
   auto target = target_of(options, given);

@@ -2,10 +2,13 @@
 // `where`.
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "cli/options.h"
@@ -58,6 +61,9 @@ struct WhereRequest {
 };
 
 void define_where_options(CLI::App& app, WhereOptions& options);
+
+/// What `homenode profile` is asked for by --objects.
+std::vector<std::string> objects_words(pid_t pid, bool json);
 
 /// Errors: bad_usage naming the value that is wrong or the options that exclude each other.
 Result<WhereRequest> make_where_request(const WhereOptions& options, const WhereGiven& given);

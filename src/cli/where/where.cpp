@@ -107,7 +107,9 @@ class Where final : public Verb {
     }
     const auto pids = find(files);
     if (!pids) return pids.as_unexpected();
-    if (options_.objects) return show_objects(context, pids->front());
+    if (options_.objects) {  // The companion attributes pages as it does samples.
+      return run_companion(context, "profile", objects_words(pids->front(), options_.json));
+    }
     if (!options_.threads.empty() && context.full_machine == nullptr) {
       return become_native(context, context.arguments);
     }
@@ -126,13 +128,6 @@ class Where final : public Verb {
       return one.binding == sensing::Binding::bound;
     });
     return bound ? int{exit_done} : int{exit_failed};
-  }
-
-  /// The companion attributes pages as it does samples.
-  [[nodiscard]] int show_objects(Context& context, pid_t pid) const {
-    std::vector<std::string> arguments{"objects", std::to_string(pid)};
-    if (options_.json) arguments.emplace_back("--json");
-    return run_companion(context, "profile", std::move(arguments));
   }
 
   Result<int> show_system(Context& context, const sensing::SystemFiles& files) const {
