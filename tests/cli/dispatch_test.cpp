@@ -96,9 +96,10 @@ TEST(Dispatch, EveryOptionWithAFileIsKnownAsReadOrWritten) {
     verb->define(app);
     add_file_options(app, names);
   }
-  const std::set<std::string> read{"--machine", "--file", "--recipe", "--shm"};
-  const std::set<std::string> written{"--log",      "--metrics", "--output", "--seismogram",
-                                      "--snapshot", "--state",   "--svg",    "--xml"};
+  const std::set<std::string> read{"--machine", "--file", "--recipe", "--shm", "--config"};
+  const std::set<std::string> written{"--csv",    "--html",       "--log",      "--metrics",
+                                      "--output", "--seismogram", "--snapshot", "--state",
+                                      "--svg",    "--xml"};
   std::set<std::string> known = read;
   known.insert(written.begin(), written.end());
   EXPECT_EQ(names, known) << "invoke.cpp lists the options whose files are written";

@@ -79,10 +79,10 @@ TEST(FreeMemory, IsWhatEachNodesFileSays) {
 TEST(KernelFiles, TiersAreThoseOfTheNodesInTheirLists) {
   os::Fake os;
   const std::string folder = std::string("/root") + tier_folder;
-  os.set_file(folder + "/memory_tier4/nodelist", "0-1\n");
-  os.set_file(folder + "/memory_tier961/nodelist", "2\n");
-  os.set_file(folder + "/power/nodelist", "3\n");
-  os.set_file(folder + "/memory_tier9/nodelist", "nonsense\n");
+  os.set_file(folder + "memory_tier4/nodelist", "0-1\n");
+  os.set_file(folder + "memory_tier961/nodelist", "2\n");
+  os.set_file(folder + "power/nodelist", "3\n");
+  os.set_file(folder + "memory_tier9/nodelist", "nonsense\n");
   const std::map<NodeId, unsigned> expected{{NodeId(0), 4}, {NodeId(1), 4}, {NodeId(2), 961}};
   EXPECT_EQ(memory_tiers(os, "/root"), expected);
   os.fail_call("list_folder", 1, ENOENT);

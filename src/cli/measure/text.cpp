@@ -16,7 +16,6 @@ namespace {
 using measure::Kernel;
 using measure::Report;
 using measure::Scope;
-using measure::Summary;
 using measure::Together;
 
 constexpr std::array<const char*, 5> shades = {" ", "░", "▒", "▓", "█"};

@@ -64,7 +64,7 @@ bool changes_anything(const WhereOptions& options) {
 }
 
 bool looks_at_process(const WhereOptions& options, const WhereGiven& given) {
-  return given.mappings || options.all || options.fast || options.huge_pages ||
+  return given.mappings || options.all || options.fast || options.huge_pages || options.objects ||
          !options.target.empty();
 }
 

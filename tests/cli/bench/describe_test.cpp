@@ -19,7 +19,7 @@ using workloads::ValueKind;
 /// What a command line has beside the parameters of a run: where results go and what they show.
 const std::set<std::string> no_parameters{"help",     "json",         "output",   "peer",
                                           "list",     "verify",       "snapshot", "seismogram",
-                                          "launched", "show_details", "quiet"};
+                                          "launched", "show_details", "quiet",    "html"};
 
 /// A workload's own parser.
 struct Parser {

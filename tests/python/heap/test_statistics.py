@@ -10,7 +10,7 @@ from heap_programs import program, run
 # Blocks of every kind, then the signal, then a block that needs a page; and it goes on.
 SIGNALLED = """
 import os, signal
-kept = [bytes(1000), bytes(100_000), bytes(20 << 20)]
+kept = [bytes(1000), bytes(100_000), bytes(40 << 20)]
 os.kill(os.getpid(), signal.SIGUSR2)
 more = [bytes(100_000) for _ in range(10)]
 print(sum(map(len, more)))
@@ -60,7 +60,7 @@ def test_statistics_after_a_signal_come_while_the_program_goes_on() -> None:
     assert (result.returncode, result.stdout) == (0, "1000000\n")
     value = said(result.stderr)
     assert value["huge_blocks"] == 1
-    assert value["live_bytes"] > 20 << 20
+    assert value["live_bytes"] > 40 << 20
 
 
 def test_verbose_tells_what_it_does() -> None:
