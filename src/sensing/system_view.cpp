@@ -24,9 +24,9 @@ std::optional<PageCounters> counters_in(std::string_view text) {
                       of("interleave_hit "), of("local_node "), of("other_node ")};
 }
 
-class Reader {
+class SystemReader {
  public:
-  explicit Reader(const SystemFiles& files) : files_(files) {}
+  explicit SystemReader(const SystemFiles& files) : files_(files) {}
 
   Result<SystemView> read() {
     auto nodes = read_nodes(files_, {});
@@ -186,7 +186,7 @@ std::optional<double> local_share(const ProcessUse& process) {
 }
 
 Result<SystemView> read_system(const SystemFiles& files) {
-  return Reader(files).read();
+  return SystemReader(files).read();
 }
 
 }  // namespace homenode::sensing

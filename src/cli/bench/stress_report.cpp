@@ -30,7 +30,7 @@ StressJson stress_options_json(const trial::StressPlan& plan) {
     targets[node] = plan.nodes[plan.team.targets[i]].value();
     threads[node] = plan.team.threads_on_node[i];
   }
-  return {{"mode", name_of(trial::stress_modes, options.mode)},
+  return {{"mode", homenode::name_of(trial::stress_modes, options.mode)},
           {"pattern", trial::to_string(options.pattern)},
           {"map", targets},
           {"threads_on_node", threads},
@@ -130,7 +130,7 @@ std::string stress_json(const trial::StressReport& report) {
 std::string modes_json(const std::vector<trial::StressReport>& reports) {
   nlohmann::ordered_json modes = nlohmann::ordered_json::array();
   for (const trial::StressReport& report : reports) {
-    modes.push_back({{"mode", name_of(trial::stress_modes, report.plan.options.mode)},
+    modes.push_back({{"mode", homenode::name_of(trial::stress_modes, report.plan.options.mode)},
                      {"report", nlohmann::ordered_json::parse(stress_json(report))}});
   }
   const nlohmann::ordered_json json{{"schema", "homenode.bench.stress.modes/2"}, {"modes", modes}};
@@ -190,7 +190,7 @@ std::string modes_text(const std::vector<trial::StressReport>& reports) {
     const auto& moves = report.moves;
     const auto& migrated = report.system_moves.migrated;
     text += fmt::format("{:<8} {:>14} {:>14} {:>16} {:>20}  {}\n",
-                        name_of(trial::stress_modes, report.plan.options.mode),
+                        homenode::name_of(trial::stress_modes, report.plan.options.mode),
                         fmt::format("{} of {}", moves.pages_moved, report.sampled_pages.size()),
                         fmt::format("{} of {}", moves.useless(), moves.moves()),
                         migrated ? std::to_string(*migrated) : "not counted",
