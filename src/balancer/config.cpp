@@ -80,10 +80,8 @@ std::optional<double> decimal_in(std::string_view text) {
   constexpr double percent = 0.01;
   const bool in_percent = text.ends_with('%');
   if (in_percent) text.remove_suffix(1);
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return in_percent ? number * percent : number;
+  const auto number = real_in(text);
+  return number && in_percent ? std::optional(*number * percent) : number;
 }
 
 bool is_size(const Setting& setting) {

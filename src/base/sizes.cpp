@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -34,6 +35,13 @@ std::pair<std::string_view, unsigned> without_power(std::string_view text) {
 }
 
 }  // namespace
+
+std::optional<double> real_in(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
 
 std::optional<std::uint64_t> c_number_in(std::string_view text, LeadingZero zero) {
   if (text.starts_with("0x") || text.starts_with("0X")) return number_in(text.substr(2), 16);

@@ -24,6 +24,10 @@ std::optional<Number> number_in(std::string_view text, int base = 10) {
   return value;
 }
 
+/// The finite number, such as 5 or 0.5, that the whole text is, or nothing. No blanks, nothing
+/// around it.
+std::optional<double> real_in(std::string_view text);
+
 /// What a zero before other digits means.
 enum class LeadingZero {
   decimal,  ///< Nothing: 010 is ten.

@@ -18,6 +18,14 @@ TEST(Numbers, AreTheWholeText) {
   EXPECT_FALSE(number_in<unsigned>("4294967296"));
 }
 
+TEST(Numbers, MayBeRealAndAreFinite) {
+  EXPECT_EQ(real_in("0.5"), 0.5);
+  EXPECT_EQ(real_in("-2e3"), -2000.0);
+  for (const char* text : {"", " 1", "1s", "nan", "inf", "1e999"}) {
+    EXPECT_FALSE(real_in(text)) << text;
+  }
+}
+
 TEST(Numbers, AreOctalBehindAZeroOnlyWhereThatIsAsked) {
   EXPECT_EQ(c_number_in("010", LeadingZero::decimal), 10U);
   EXPECT_EQ(c_number_in("010", LeadingZero::octal), 8U);

@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <charconv>
-#include <cmath>
 #include <optional>
 
 #include "base/sizes.h"
@@ -23,11 +21,8 @@ std::chrono::nanoseconds in_nanoseconds(double seconds) {
 
 Result<std::chrono::nanoseconds> time_in(const char* option, const std::string& text) {
   constexpr double most_s = 86400;
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc{} && end == text.data() + text.size() && value > 0 && value <= most_s) {
-    return in_nanoseconds(value);
-  }
+  const auto value = real_in(text);
+  if (value && *value > 0 && *value <= most_s) return in_nanoseconds(*value);
   return bad_usage(fmt::format("{}: '{}' is no number of seconds", option, text),
                    "write a number such as 5 or 0.5, up to a day");
 }

@@ -4,9 +4,6 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <charconv>
-#include <cmath>
-
 #include "base/sizes.h"
 
 namespace homenode::cli {
@@ -17,10 +14,8 @@ constexpr double percent = 0.01;
 
 /// A positive number, or nothing.
 std::optional<double> positive_number(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return std::isfinite(value) && value > 0 ? std::optional(value) : std::nullopt;
+  const auto value = real_in(text);
+  return value && *value > 0 ? value : std::nullopt;
 }
 
 }  // namespace

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <charconv>
-#include <cmath>
 #include <limits>
 
 #include "base/sizes.h"
@@ -19,14 +17,6 @@ constexpr std::size_t processes_on_screen = 20;
 constexpr double shortest_watch_seconds = 0.1;
 constexpr double longest_watch_seconds = 1e6;
 constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
-
-/// A number such as 0.5, or nothing.
-std::optional<double> real_in(const std::string& text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return std::isfinite(value) ? std::optional(value) : std::nullopt;
-}
 
 Result<std::set<sensing::Group>> groups_in(std::string_view list) {
   std::set<sensing::Group> groups;
