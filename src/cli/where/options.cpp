@@ -193,8 +193,8 @@ void define_where_options(CLI::App& app, WhereOptions& options) {
       ->expected(0, 1);
   app.add_flag("--json", options.json,
                "print one JSON object per line (schemas homenode.where/2, "
-               "homenode.where.repair/2, homenode.where.job/1, homenode.where.system/1, "
-               "homenode.where.file/1)");
+               "homenode.where.objects/1, homenode.where.repair/2, homenode.where.job/1, "
+               "homenode.where.system/1, homenode.where.file/1)");
   app.add_option("--csv", options.csv,
                  "print comma-separated values, or write them to FILE: a line for each mapping, "
                  "process or node")
