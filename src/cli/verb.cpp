@@ -82,6 +82,10 @@ std::vector<ExternalVerb> external_verbs() {
   return verbs;
 }
 
+os::Pace pace_of(const Context& context) {
+  return context.pace != nullptr ? *context.pace : os::StopSignals::pace();
+}
+
 std::string overview() {
   std::string text =
       "homenode shows where memory lives and who uses it, and puts threads and memory where a\n"

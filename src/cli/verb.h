@@ -13,6 +13,7 @@
 #include "cli/options.h"
 #include "machine/machine.h"
 #include "os/os.h"
+#include "os/pace.h"
 
 namespace CLI {
 class FormatterBase;
@@ -55,6 +56,9 @@ struct Context {
   /// The line names a program, whose exit code is passed on; invoke() sets it.
   bool names_program = false;
 };
+
+/// The context's time and Ctrl-C, or the system's. pre: StopSignals live, where it is the system's.
+os::Pace pace_of(const Context& context);
 
 /// A command line that works as it stands, and what it shows, without a full stop.
 struct Example {

@@ -99,7 +99,7 @@ class Balance final : public Verb {
     const auto request = make_request(program_, options_);
     if (!request) return request.as_unexpected();
     const os::StopSignals signals;
-    const os::Pace pace = context.pace != nullptr ? *context.pace : os::StopSignals::pace();
+    const os::Pace pace = pace_of(context);
     const auto answer =
         balancer::ask(context.os, socket_file(context.os, options_), *request, pace);
     if (!answer) return answer.as_unexpected();
@@ -119,7 +119,7 @@ class Balance final : public Verb {
     const auto machine = context.full_machine();
     if (!machine) return machine.as_unexpected();
     const os::StopSignals signals;
-    const os::Pace pace = context.pace != nullptr ? *context.pace : os::StopSignals::pace();
+    const os::Pace pace = pace_of(context);
     const auto advice = balancer::advise_now(context.os, *machine, *demand, pace);
     if (!advice) return advice.as_unexpected();
     context.out << to_list(advice->nodes) << '\n';
@@ -171,7 +171,7 @@ class Balance final : public Verb {
     using Interrupt = os::StopSignals::Interrupt;
     const os::StopSignals signals(program_.empty() ? Interrupt::stops : Interrupt::is_for_others);
     const os::HangupSignal hangup;
-    const os::Pace pace = pace_of(context);
+    const os::Pace pace = pace_of_service(context);
     balancer::Supervisor supervisor(
         context.os,
         balancer::supervision_in(std::getenv("NOTIFY_SOCKET"), std::getenv("WATCHDOG_USEC"),
@@ -244,8 +244,8 @@ class Balance final : public Verb {
 
   /// Without a configuration to read again, and without a service manager that would ask for it,
   /// the end of the terminal is an end as any other.
-  [[nodiscard]] os::Pace pace_of(const Context& context) {
-    os::Pace pace = context.pace != nullptr ? *context.pace : os::StopSignals::pace();
+  [[nodiscard]] os::Pace pace_of_service(const Context& context) {
+    os::Pace pace = pace_of(context);
     if (!options_.config.empty() || std::getenv("NOTIFY_SOCKET") != nullptr) return pace;
     pace.stopped = [this, stopped = std::move(pace.stopped)] {
       hung_up_ = hung_up_ || os::HangupSignal::take();

@@ -131,7 +131,7 @@ class Sample final : public Verb {
     if (attached) os::raise_file_limit();  // A program that is started would inherit it.
     using Interrupt = os::StopSignals::Interrupt;
     const os::StopSignals signals(attached ? Interrupt::stops : Interrupt::is_for_others);
-    const os::Pace pace = context.pace != nullptr ? *context.pace : os::StopSignals::pace();
+    const os::Pace pace = pace_of(context);
     const auto end = sensing::record(context.os, *machine, *chosen.source, options, pace);
     if (!end) return end.as_unexpected();
     if (end->not_started) {

@@ -34,10 +34,6 @@ std::string line_of(const ordered_json& json) {
   return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
-os::Pace pace_of(const Context& context) {
-  return context.pace != nullptr ? *context.pace : os::StopSignals::pace();
-}
-
 /// What a view is made into, each when it is asked for. The view outlives them.
 struct Forms {
   std::function<std::string()> text;
