@@ -106,8 +106,7 @@ class BenchSeismic final : public Workload {
     if (!plan) return plan.as_unexpected();
     const auto machine = machine_of(context);
     if (!machine) return machine.as_unexpected();
-    trial::ProgramSetup setup = setup_of(options_.program, *machine);
-    setup.huge_pages = true;
+    const trial::ProgramSetup setup = setup_of(options_.program, *machine);
     if (options_.verify) {
       return verify_seismic(context, *machine, setup, options_.program.json);
     }

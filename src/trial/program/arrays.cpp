@@ -36,8 +36,8 @@ double cpu_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-Result<ProgramArrays> ProgramArrays::map(os::Os& os, const std::vector<workloads::ArrayNeed>& needs,
-                                         bool huge_pages) {
+Result<ProgramArrays> ProgramArrays::map(os::Os& os,
+                                         const std::vector<workloads::ArrayNeed>& needs) {
   ProgramArrays arrays;
   for (const workloads::ArrayNeed& need : needs) {
     const std::size_t page = os.page_bytes();
@@ -45,8 +45,6 @@ Result<ProgramArrays> ProgramArrays::map(os::Os& os, const std::vector<workloads
     const std::size_t alignment = large ? huge_alignment : page;
     auto memory = actuation::AlignedMemory::map(os, round_up(need.bytes, alignment), alignment);
     if (!memory) return memory.as_unexpected();
-    // A kernel without huge pages refuses, and gives small ones.
-    if (huge_pages) (void)choose_pages(os, memory->region(), PageKind::huge);
     // What lies between the array's end and the alignment is never touched.
     arrays.regions_.push_back({memory->region().address, round_up(need.bytes, page)});
     // A kernel that has none refuses, and the array is as it was.

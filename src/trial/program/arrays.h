@@ -14,10 +14,9 @@ namespace homenode::trial {
 /// The arrays' memory, mapped and not touched.
 class ProgramArrays {
  public:
-  /// `huge_pages`: asks for huge pages; a kernel without any gives small ones. Errors: failed when
-  /// there is no such memory.
-  static Result<ProgramArrays> map(os::Os& os, const std::vector<workloads::ArrayNeed>& needs,
-                                   bool huge_pages = false);
+  /// Asks for huge pages where an array is as large as one; a kernel without any gives small ones.
+  /// Errors: failed when there is no such memory.
+  static Result<ProgramArrays> map(os::Os& os, const std::vector<workloads::ArrayNeed>& needs);
 
   /// One for each need, in their order.
   [[nodiscard]] const std::vector<actuation::Region>& regions() const { return regions_; }

@@ -23,7 +23,7 @@ Result<ProgramReport> run_program(os::Os& os, const machine::Machine& machine,
   if (const auto can = check_threads(setup.threads); !can) return can.as_unexpected();
   TeamPlace team(os, setup.threads);
   if (const auto taken = team.take(*placement); !taken) return taken.as_unexpected();
-  const auto arrays = ProgramArrays::map(os, program.arrays(), setup.huge_pages);
+  const auto arrays = ProgramArrays::map(os, program.arrays());
   if (!arrays) return arrays.as_unexpected();
   if (const auto placed = place_arrays(os, *placement, *arrays, report); !placed) {
     return placed.as_unexpected();

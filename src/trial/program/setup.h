@@ -18,7 +18,6 @@ struct ProgramSetup {
   unsigned threads = 1;
   std::string strategy = "none";  ///< Of strategy_table.h; none: nothing is placed or bound.
   unsigned runs = 1;
-  bool huge_pages = false;  ///< Asked for, for the arrays; a placement by pages still forbids them.
 };
 
 /// The sum of what a program needs.
