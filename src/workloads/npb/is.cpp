@@ -1,12 +1,12 @@
 // IS as a program: small whole numbers ranked (NAS-91-002), as this machine does it fastest.
-#include <algorithm>
 #include <array>
 #include <cassert>
-#include <limits>
 #include <string>
+#include <vector>
 
 #include "workloads/npb/is_kernel.h"
 #include "workloads/npb/table.h"
+#include "workloads/probe/kernels.h"
 #include "workloads/program/program.h"
 
 namespace homenode::workloads::npb {
@@ -87,20 +87,14 @@ bool has_room_for_counts(const IsJob& job) {
 /// a larger cache close to each core. All give the same ranks, so a disturbed trial costs time
 /// only.
 unsigned fastest_buckets(const IsKernel& kernel, IsJob job) {
-  constexpr std::array<unsigned, 4> choices{0, 8, 9, is_most_log2_buckets};
-  constexpr int trials = 2;
-  std::array<double, choices.size()> seconds{};
-  seconds.fill(std::numeric_limits<double>::infinity());
-  for (int trial = 0; trial < trials; ++trial) {
-    for (std::size_t i = 0; i < choices.size(); ++i) {
-      job.log2_buckets = choices[i];
-      if (job.log2_buckets == 0 && !has_room_for_counts(job)) continue;
-      const Stopwatch watch;
-      kernel.rank_keys(job);
-      seconds[i] = std::min(seconds[i], watch.seconds());
-    }
-  }
-  return choices[static_cast<std::size_t>(std::ranges::min_element(seconds) - seconds.begin())];
+  std::vector<unsigned> choices{8, 9, is_most_log2_buckets};
+  if (has_room_for_counts(job)) choices.insert(choices.begin(), 0);
+  return choices[probe::fastest(choices.size(), [&](std::size_t i) {
+    job.log2_buckets = choices[i];
+    const Stopwatch watch;
+    kernel.rank_keys(job);
+    return watch.seconds();
+  })];
 }
 
 class Is final : public Program {
