@@ -98,10 +98,6 @@ Result<std::string> read_whole_file(const std::string& path) {
   return text;
 }
 
-}  // namespace
-
-namespace {
-
 Result<Topology> load_system(Topology topology) {
   leave_out_slow_discovery(topology.get());
   if (hwloc_topology_load(topology.get()) != 0) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <numeric>
 
 #include "base/sizes.h"
 #include "base/words.h"
@@ -130,8 +129,7 @@ class SystemReader {
         memory[node] += bytes_of(pages, mapping.page_size).value;
       }
     }
-    process.resident = {};
-    for (const auto& [node, bytes] : memory) process.resident.value += bytes;
+    process.resident = {sum_of(memory)};
     process.memory = std::move(memory);
     return true;
   }
