@@ -14,6 +14,9 @@
 
 namespace homenode {
 
+/// PR_SET_VMA of prctl(2), which linux/prctl.h has since Linux 5.17; PR_SET_VMA_ANON_NAME is its 0.
+constexpr int set_vma = 0x53564d41;
+
 template <class... Arguments>
 long raw_call(long number, Arguments... arguments) {
   const int kept = errno;

@@ -13,6 +13,7 @@
 #include "actuation/audit.h"
 #include "actuation/mappings.h"
 #include "actuation/refusal.h"
+#include "base/sample.h"
 #include "capi/guard.h"
 #include "capi/handles.h"
 #include "capi/region_place.h"
@@ -51,9 +52,8 @@ Result<std::unique_ptr<hn_region>> allocate(std::size_t bytes) {
   return region;
 }
 
-constexpr std::string_view name_prefix = "homenode region ";
 /// The kernel takes 79 characters.
-constexpr std::size_t longest_name = 79 - name_prefix.size();
+constexpr std::size_t longest_name = 79 - (sizeof region_prefix - 1);
 
 Result<void> check_name(const char* name) {
   const std::string_view text = name == nullptr ? "" : name;
@@ -133,7 +133,7 @@ extern "C" int hn_region_name(hn_region* region, const char* name, char** error)
     const auto pages = capi::inner_pages(capi::kernel(), *region);
     if (pages.bytes == 0) return {};
     // A kernel that names no memory, or not this, shows none: whoever samples has heard the call.
-    capi::kernel().name_memory(pages.address, pages.bytes, std::string(capi::name_prefix) + name);
+    capi::kernel().name_memory(pages.address, pages.bytes, std::string(region_prefix) + name);
     return {};
   });
 }

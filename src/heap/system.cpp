@@ -99,7 +99,6 @@ int bind(void* address, std::size_t bytes, int mode, const NodeMask& nodes, unsi
 }
 
 int name(void* address, std::size_t bytes, const char* text) {
-  constexpr int set_vma = 0x53564d41;  // PR_SET_VMA, Linux 5.17
   return static_cast<int>(raw_call(SYS_prctl, set_vma, 0UL, address, bytes, text));
 }
 

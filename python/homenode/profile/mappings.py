@@ -7,11 +7,13 @@ from homenode.profile.objects import Kind
 from homenode.profile.ranges import FOREVER, Ranges, ranges
 from homenode.profile.recording import Document
 
+# What the library puts before a region's name, as src/base/sample.h has it.
+REGION = "[anon:homenode region "
 KINDS = (
     ("[heap]", Kind.HEAP),
     ("[stack", Kind.STACK),
     ("[v", Kind.KERNEL),
-    ("[anon:homenode region ", Kind.REGION),
+    (REGION, Kind.REGION),
     ("[anon:homenode ", Kind.HEAP),
     ("/dev/shm", Kind.SHARED),
     ("/memfd:", Kind.SHARED),
@@ -37,8 +39,7 @@ def kind_of(path: str) -> Kind:
 
 def region_of(path: str) -> str:
     """The name that the program gave a mapping through the library; "" for any other."""
-    start = "[anon:homenode region "
-    return path[len(start) : -1] if path.startswith(start) and path.endswith("]") else ""
+    return path[len(REGION) : -1] if path.startswith(REGION) and path.endswith("]") else ""
 
 
 @dataclass(frozen=True)

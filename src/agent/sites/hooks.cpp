@@ -12,6 +12,8 @@
 #include "agent/calls.h"
 #include "agent/sites/events.h"
 #include "agent/sites/recorder.h"
+#include "base/raw_call.h"
+#include "base/sample.h"
 
 namespace homenode::agent {
 namespace {
@@ -39,7 +41,6 @@ using Mremap = void*(void*, std::size_t, std::size_t, int, void*);
 constinit Mremap* real_mremap = nullptr;
 using Prctl = int(int, unsigned long, unsigned long, unsigned long, unsigned long);
 constinit Prctl* real_prctl = nullptr;
-constexpr int set_memory_name = 0x53564d41;  // PR_SET_VMA
 
 /// dlsym first frees the text of an earlier error, by the very free() that is being looked up. That
 /// block is left to the end of the process.
@@ -103,9 +104,8 @@ void* mapped(Function function, void* memory, std::size_t bytes, int flags, std:
 
 /// Of the names that memory is given, those of our library's regions.
 void record_name_of_region(const char* name, std::uintptr_t address, std::size_t bytes) {
-  constexpr char ours[] = "homenode region ";
-  constexpr std::size_t length = sizeof ours - 1;
-  if (std::strncmp(name, ours, length) == 0) record_name(name + length, address, bytes);
+  constexpr std::size_t length = sizeof region_prefix - 1;
+  if (std::strncmp(name, region_prefix, length) == 0) record_name(name + length, address, bytes);
 }
 
 }  // namespace
@@ -200,7 +200,7 @@ int prctl(int option, ...) {
   unsigned long words[4];
   for (unsigned long& word : words) word = va_arg(rest, unsigned long);
   va_end(rest);
-  if (option == set_memory_name && words[0] == 0 && words[3] != 0) {
+  if (option == homenode::set_vma && words[0] == 0 && words[3] != 0) {
     record_name_of_region(reinterpret_cast<const char*>(words[3]), words[1], words[2]);
   }
   return following(real_prctl, "prctl")(option, words[0], words[1], words[2], words[3]);
