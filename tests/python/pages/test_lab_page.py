@@ -1,7 +1,6 @@
 """The page of a run in the lab: what it says, and that nothing stands in anyone's way."""
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -12,21 +11,14 @@ from lab_start import lab_or_skip
 from homenode.pages import html, lab
 
 
-def command() -> str:
-    found = shutil.which("homenode")
-    if found is None:
-        pytest.skip("homenode is not on PATH; run the tests through ./dev test")
-    return found
-
-
 @pytest.mark.lab
 @pytest.mark.browser
-def test_a_run_in_the_lab_has_a_page(tmp_path: Path) -> None:
+def test_a_run_in_the_lab_has_a_page(tmp_path: Path, command: str) -> None:
     lab_or_skip("tiny-2x2")
     out, drawn, facts = (tmp_path / name for name in ("page.html", "time.svg", "run.json"))
-    bench = [command(), "bench", "stream", "--size", "1m", "--passes", "1", "--threads", "2"]
+    bench = [command, "bench", "stream", "--size", "1m", "--passes", "1", "--threads", "2"]
     options = ["--report", str(out), "--timeline", str(drawn), "--json", str(facts)]
-    line = [command(), "lab", "run", "--machine", "tiny-2x2", *options, "--", *bench]
+    line = [command, "lab", "run", "--machine", "tiny-2x2", *options, "--", *bench]
     subprocess.run(line, check=True, capture_output=True)
     run = json.loads(facts.read_text())
     words_of_page = words(out.read_text())
@@ -40,17 +32,19 @@ def test_a_run_in_the_lab_has_a_page(tmp_path: Path) -> None:
 
 
 @pytest.mark.lab
-def test_a_run_without_a_region_says_how_to_mark_one(tmp_path: Path) -> None:
+def test_a_run_without_a_region_says_how_to_mark_one(tmp_path: Path, command: str) -> None:
     lab_or_skip("tiny-2x2")
     out = tmp_path / "page.html"
-    line = [command(), "lab", "run", "--machine", "tiny-2x2", "--report", str(out), "--", "true"]
+    line = [command, "lab", "run", "--machine", "tiny-2x2", "--report", str(out), "--", "true"]
     subprocess.run(line, check=True, capture_output=True)
     assert "the program has no region of interest. Mark one with" in words(out.read_text())
 
 
-def test_a_page_that_cannot_be_written_is_refused_before_the_boot(tmp_path: Path) -> None:
+def test_a_page_that_cannot_be_written_is_refused_before_the_boot(
+    tmp_path: Path, command: str
+) -> None:
     line = [
-        command(),
+        command,
         "lab",
         "run",
         "--machine",

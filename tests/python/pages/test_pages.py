@@ -2,7 +2,6 @@
 
 import json
 import shlex
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -172,13 +171,6 @@ def test_another_document_is_refused_with_those_that_fit(
     assert "is not one of homenode.where/2, homenode.where.system/1" in capsys.readouterr().err
 
 
-def command() -> str:
-    found = shutil.which("homenode")
-    if found is None:
-        pytest.skip("homenode is not on PATH; run the tests through ./dev test")
-    return found
-
-
 @pytest.mark.browser
 @pytest.mark.parametrize(
     ("words", "said"),
@@ -190,9 +182,9 @@ def command() -> str:
         ("seismic --size 30 --steps 4 --threads 1", "useful mb per s"),
     ],
 )
-def test_a_run_of_bench_has_a_page(words: str, said: str, tmp_path: Path) -> None:
+def test_a_run_of_bench_has_a_page(words: str, said: str, tmp_path: Path, command: str) -> None:
     out = tmp_path / "page.html"
-    run = [command(), "bench", *shlex.split(words), "--html", str(out)]
+    run = [command, "bench", *shlex.split(words), "--html", str(out)]
     done = subprocess.run(run, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout, "the report is printed as without a page"
@@ -200,9 +192,9 @@ def test_a_run_of_bench_has_a_page(words: str, said: str, tmp_path: Path) -> Non
     assert faults(out) == []
 
 
-def test_the_command_writes_pages_and_tables_of_the_system(tmp_path: Path) -> None:
+def test_the_command_writes_pages_and_tables_of_the_system(tmp_path: Path, command: str) -> None:
     out, table = tmp_path / "page.html", tmp_path / "table.csv"
-    words = [command(), "where", "--system", "--html", str(out), f"--csv={table}"]
+    words = [command, "where", "--system", "--html", str(out), f"--csv={table}"]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert "Memory by node and process" in out.read_text()

@@ -1,13 +1,12 @@
 """The page of a profile: whole without a network, and in a real browser legible and sortable."""
 
-import os
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from browsing import chromium
 from recordings import solver
 
 from homenode.profile import page
@@ -49,14 +48,8 @@ def test_names_of_objects_cannot_break_the_page(written: Path, tmp_path: Path) -
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     sync_api = pytest.importorskip("playwright.sync_api")
-    path = shutil.which("chromium") or shutil.which("chromium-browser")
-    if path is None:
-        why = "no chromium on PATH; './dev setup' installs it"
-        if os.environ.get("HOMENODE_LAB_REQUIRED"):
-            pytest.fail(why)
-        pytest.skip(why)
     with sync_api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        started = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
         yield started
         started.close()
 

@@ -1,13 +1,12 @@
 """The page in a real browser: a phone's width, dark mode, values, keyboard, no network."""
 
-import os
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from browsing import chromium
 from synthetic import MakeRecords
 
 from homenode.report import cli
@@ -33,14 +32,8 @@ Tab = Any
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    path = shutil.which("chromium") or shutil.which("chromium-browser")
-    if path is None:
-        why = "no chromium on PATH; './dev setup' installs it"
-        if os.environ.get("HOMENODE_LAB_REQUIRED"):
-            pytest.fail(why)
-        pytest.skip(why)
     with sync_api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        started = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
         yield started
         started.close()
 

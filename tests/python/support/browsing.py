@@ -14,7 +14,8 @@ PHONE = {"width": 360, "height": 740}
 DESKTOP = {"width": 1200, "height": 900}
 
 
-def _chromium() -> str:
+def chromium() -> str:
+    """The browser's path; skips the test without one, or fails where one has to be there."""
     path = shutil.which("chromium") or shutil.which("chromium-browser")
     if path is None:
         why = "no chromium on PATH; './dev setup' installs it"
@@ -30,7 +31,7 @@ def faults(page: Path) -> list[str]:
     sync_api = pytest.importorskip("playwright.sync_api")
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=_chromium(), args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
         found: list[str] = []
         for scheme in ("light", "dark"):
             tab = _open(browser, page, found, viewport=DESKTOP, color_scheme=scheme)
