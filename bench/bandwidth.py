@@ -15,7 +15,6 @@ import argparse
 import datetime
 import json
 import os
-import platform
 import re
 import shutil
 import statistics
@@ -25,6 +24,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import tables
+from heap.store import processor
 from ours import homenode
 
 HERE = Path(__file__).parent
@@ -226,12 +226,6 @@ def seismic(rounds: int, cpus: list[int], counts: Sequence[int]) -> None:
             )
 
 
-def cpu_name() -> str:
-    """The CPU's name, as the kernel has it."""
-    found = re.search(r"model name\s*:\s*(.*)", Path("/proc/cpuinfo").read_text())
-    return found.group(1) if found else platform.machine()
-
-
 def main(words: list[str] | None = None) -> int:
     """Runs what the options ask for; without any, all of it."""
     parser = argparse.ArgumentParser(
@@ -258,7 +252,7 @@ def main(words: list[str] | None = None) -> int:
     how = "rated by wall time"
     if options.cpu_time:
         counts, how = [1], "rated by CPU time"  # Several CPUs would not work at the same time.
-    print(f"{datetime.date.today()}, {cpu_name()}, {len(cpus)} CPUs, {options.size} MiB, {how}")
+    print(f"{datetime.date.today()}, {processor()}, {len(cpus)} CPUs, {options.size} MiB, {how}")
     with tempfile.TemporaryDirectory() as folder:
         if options.only in (None, "bandwidth"):
             played = Bandwidth(options.size, node["id"], cpus, options.cpu_time)

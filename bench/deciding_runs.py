@@ -3,7 +3,8 @@ hypercubes, each program under each placement. A line of a file for each run, so
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import numpy as np
 from lab_runs import compiled, modelled_us
 from scipy.stats import qmc
 
+from homenode.appended_lines import AppendedLines, sound_lines
 from homenode.lab import Lab, LabError
 from homenode.lab.machine import MIB, Cache, CacheInstance, Cpu, Machine, PairValues
 from homenode.node import Node
@@ -150,40 +152,42 @@ def _key(machine: MachinePoint, program: ProgramPoint, placement: str) -> str:
     return json.dumps([asdict(machine), asdict(program), placement], sort_keys=True)
 
 
-def _read(file: Path) -> dict[str, float]:
-    known: dict[str, float] = {}
-    if file.exists():
-        for line in file.read_text().splitlines():
+def _kept(data: bytes) -> tuple[list[tuple[str, float]], int]:
+    return sound_lines(data, lambda line: (str(line["key"]), float(line["us"])))
+
+
+def _run(
+    machine: MachinePoint,
+    cases: Sequence[tuple[ProgramPoint, str]],
+    command: str,
+    known: dict[str, float],
+    store: AppendedLines,
+) -> None:
+    """Boots the machine and runs the cases on it, until one cannot be run."""
+    with Lab(machine.machine(), warm=False) as lab:
+        for program, placement in cases:
             try:
-                record = json.loads(line)
-            except ValueError:
-                continue  # Cut short by a kill: it runs again.
-            known[record["key"]] = record["us"]
-    return known
+                us = modelled_us(lab, [command, placement, *program.words()])
+            except LabError as error:
+                print(f"{program}, {placement}: {error}", flush=True)
+                return
+            key = _key(machine, program, placement)
+            known[key] = us
+            store.append(json.dumps({"key": key, "us": us}))
 
 
 def runs(file: Path, machines: int, programs: int, seed: int) -> Iterator[Point]:
     """Every point of a design, run where the file has not got it yet. Says how far it is."""
-    known = _read(file)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with compiled("deciding.c") as command, file.open("a") as store:
+    with compiled("deciding.c") as command, closing(AppendedLines(file)) as store:
+        known = dict(store.open(_kept))
         for number, machine in enumerate(machine_points(machines, seed)):
             print(f"machine {number + 1} of {machines}: {machine}", flush=True)
             points = program_points(machine, programs, 1000 * seed + number)
             cases = [(point, placement) for point in points for placement in PLACEMENTS]
             left = [case for case in cases if _key(machine, *case) not in known]
             if left:
-                with Lab(machine.machine(), warm=False) as lab:
-                    for program, placement in left:
-                        try:
-                            us = modelled_us(lab, [command, placement, *program.words()])
-                        except LabError as error:
-                            print(f"{program}, {placement}: {error}", flush=True)
-                            break
-                        key = _key(machine, program, placement)
-                        known[key] = us
-                        print(json.dumps({"key": key, "us": us}), file=store, flush=True)
+                _run(machine, left, command, known, store)
             for point in points:
-                times = [known.get(_key(machine, point, each)) for each in PLACEMENTS]
-                if all(time is not None for time in times):
-                    yield Point(machine, point, tuple(float(time or 0) for time in times))
+                keys = [_key(machine, point, each) for each in PLACEMENTS]
+                if all(key in known for key in keys):
+                    yield Point(machine, point, tuple(known[key] for key in keys))
