@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from lab_runs import Roi, compiled, modelled_us, spread_percent
+from lab_runs import compiled, modelled_us, spread_percent
 from ours import homenode
 from waits import waits
 
@@ -99,29 +99,39 @@ def symmetry() -> None:
             print(f"relabelled nodes, quad-4x2, {what}: slowest / fastest {max(us) / min(us):.4f}")
 
 
-# Programs whose threads compute, spin, sleep and send messages. Each region lasts some
-# milliseconds: in a shorter one the threads' start and end matter.
+# Programs whose threads compute, spin, sleep and send messages. Each region lasts a millisecond or
+# more: in a shorter one the threads' start and end matter. All have their memory on node 0 and
+# their threads on CPUs that are named: left to itself, the guest's kernel decides both anew in
+# each run, by its own clock, and programs with other placements take other times.
+PLACED = ["run", "--membind=0"]
 MAP = "bench map --op readwrite"
 INDEPENDENT = {
     "map shared default": f"{MAP} --size 32M --pattern shared --method default",
     "map divided default": f"{MAP} --size 128M --pattern divided --method default",
     "map divided api": f"{MAP} --size 128M --pattern divided --method api",
-    "npb cg S": "bench npb cg --class S",
-    "npb mg S": "bench npb mg --class S",
-    "kneighbor": "bench kneighbor --iterations 2 --steps 20",
+    "npb cg S": "bench npb cg --class S --strategy first-touch",
+    "npb mg S": "bench npb mg --class S --strategy first-touch",
+    "kneighbor": "bench kneighbor --iterations 2 --steps 400",
 }
-# Threads of Python, which has one lock that all want, and hand each other things over a queue.
+# Threads of Python, which has one lock that all want, and hand each other things over a queue. A
+# thread that waits for the lock asks for it after the switch interval of the guest's clock.
 PYTHON = """
-import queue, threading
-done, work = queue.Queue(), queue.Queue(4)
-def compute():
+import queue, sys, threading
+import homenode
+sys.setswitchinterval(100)
+def compute(work, done):
     while (n := work.get()) is not None:
         done.put(sum(i * i for i in range(n)))
-team = [threading.Thread(target=compute) for _ in range(4)]
-for thread in team: thread.start()
-for n in range(60): work.put(2000 + n)
-for thread in team: work.put(None)
-for thread in team: thread.join()
+def work_on(pieces):
+    work, done = queue.Queue(4), queue.Queue()
+    team = [threading.Thread(target=compute, args=(work, done)) for _ in range(4)]
+    for thread in team: thread.start()
+    for n in range(pieces): work.put(2000 + n)
+    for thread in team: work.put(None)
+    for thread in team: thread.join()
+work_on(4)
+with homenode.roi():
+    work_on(60)
 """
 
 
@@ -138,32 +148,34 @@ def busy_host(loops: int) -> Iterator[None]:
             process.wait()
 
 
-def times_here_and_there(lab: Lab, command: list[str], roi: Roi, runs: int) -> tuple[Times, Times]:
+def times_here_and_there(lab: Lab, command: list[str], runs: int) -> tuple[Times, Times]:
     """The modelled times of a command on an idle host, and with two busy loops beside it."""
-    idle = [modelled_us(lab, command, roi=roi) for _ in range(runs)]
+    idle = [modelled_us(lab, command) for _ in range(runs)]
     with busy_host(2):
-        return idle, [modelled_us(lab, command, roi=roi) for _ in range(runs)]
+        return idle, [modelled_us(lab, command) for _ in range(runs)]
 
 
-def independent_commands(cpus: int) -> Iterator[tuple[str, list[str], Roi]]:
-    """What is run: a name, a command, and which regions count."""
+def independent_commands(cpus: int) -> Iterator[tuple[str, list[str]]]:
+    """What is run: a name, and a command."""
     for what, words in INDEPENDENT.items():
+        placed = [] if "method api" in words else [homenode(), *PLACED, "--"]
         threads = ["--threads", str(cpus)] if what.startswith(("npb", "kneighbor")) else []
-        command = [homenode(), *words.split(), *threads, "--json"]
+        command = [*placed, homenode(), *words.split(), *threads, "--json"]
         if not what.startswith("npb"):
-            yield what, command, "markers"
+            yield what, command
             continue
         for policy in ("active", "passive"):
-            yield f"{what} {policy}", ["env", f"OMP_WAIT_POLICY={policy}", *command], "markers"
-    yield "Python threads", [sys.executable, "-I", "-S", "-c", PYTHON], "all"
+            yield f"{what} {policy}", ["env", f"OMP_WAIT_POLICY={policy}", *command]
+    python = [sys.executable, "-c", PYTHON]
+    yield "Python threads", [homenode(), *PLACED, "--threads", "0,2,4,6,1", "--", *python]
 
 
 def independence(runs: int = 3) -> None:
     """The same runs on an idle host and with two busy loops beside it; modelled."""
     for name in ("quad-4x2", "hp-8x4"):
         with Lab(name) as lab:
-            for what, command, roi in independent_commands(len(lab.machine.cpus)):
-                idle, busy = times_here_and_there(lab, command, roi, runs)
+            for what, command in independent_commands(len(lab.machine.cpus)):
+                idle, busy = times_here_and_there(lab, command, runs)
                 print(
                     f"independence, {name}, {what}: {statistics.median(idle) / 1e3:.3f} ms, runs "
                     f"spread {spread_percent(idle):.2f} % on an idle host and "

@@ -5,22 +5,15 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal
 
 from homenode.lab import Lab
 
 HERE = Path(__file__).parent
-Roi = Literal["markers", "all"]
 
 
-def modelled_us(
-    lab: Lab,
-    command: list[str],
-    *,
-    roi: Roi = "markers",
-) -> float:
+def modelled_us(lab: Lab, command: list[str]) -> float:
     """The modelled time of a command's regions of interest."""
-    result = lab.run(command, roi=roi)
+    result = lab.run(command)
     assert result.status == 0, result.stderr.decode()
     assert result.rois, f"{command} has no region of interest"
     return float(sum(roi.raw["time"]["ps"] for roi in result.rois)) / 1e6
