@@ -55,6 +55,13 @@ void add_with_mean(std::vector<machine::PairValues>& values, const Report& repor
   add(kinds[2], writes);
 }
 
+/// pre: the CPU is one of the plan's.
+NodeId node_of(const Report& report, CpuId cpu) {
+  const auto found = std::find_if(report.plan.cpus_of.begin(), report.plan.cpus_of.end(),
+                                  [cpu](const auto& entry) { return entry.second.contains(cpu); });
+  return found->first;
+}
+
 }  // namespace
 
 double moved_ratio(Kernel kernel, const KernelForm& form) {
@@ -100,6 +107,45 @@ PairMatrix numa_factors(const Report& report) {
     }
   }
   return factors;
+}
+
+Matrix<CpuId, CpuId> core_matrix(const Report& report) {
+  CpuSet all;
+  for (const CoreFigure& figure : report.cores) all.insert(figure.pair.reader);
+  const std::vector<CpuId> cpus = all.to_vector();
+  Matrix<CpuId, CpuId> matrix(cpus, cpus, unknown);
+  for (const CoreFigure& figure : report.cores) {
+    matrix.at(figure.pair.reader, figure.pair.owner) = figure.ns.median;
+  }
+  return matrix;
+}
+
+PairMatrix core_means(const Report& report) {
+  PairMatrix sums(report.plan.sources, report.plan.sources, 0.0);
+  PairMatrix counts = sums;
+  for (const CoreFigure& figure : report.cores) {
+    const NodeId from = node_of(report, figure.pair.reader);
+    const NodeId to = node_of(report, figure.pair.owner);
+    sums.at(from, to) += figure.ns.median;
+    counts.at(from, to) += 1;
+  }
+  for (const NodeId from : sums.rows()) {
+    for (const NodeId to : sums.columns()) {
+      const double count = counts.at(from, to);
+      sums.at(from, to) = count > 0 ? sums.at(from, to) / count : unknown;
+    }
+  }
+  return sums;
+}
+
+std::optional<double> median_in_node(const Report& report) {
+  std::vector<double> values;
+  for (const CoreFigure& figure : report.cores) {
+    const bool together = node_of(report, figure.pair.reader) == node_of(report, figure.pair.owner);
+    if (together) values.push_back(figure.ns.median);
+  }
+  if (values.empty()) return std::nullopt;
+  return summarise(values).median;
 }
 
 std::vector<machine::PairValues> pair_values(const Report& report) {

@@ -1,6 +1,7 @@
 // What follows from the figures: matrices, NUMA factors, weights. Pure.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,14 @@ using PairMatrix = Matrix<NodeId, NodeId>;
 /// Medians by pair, rows the sources and columns the targets of the plan; NaN where not measured.
 PairMatrix latency_matrix(const Report& report, bool write);
 PairMatrix bandwidth_matrix(const Report& report, Kernel kernel, Scope scope);
+
+/// Medians by CPU: rows the readers, columns those that have modified the lines; NaN where not
+/// measured.
+Matrix<CpuId, CpuId> core_matrix(const Report& report);
+/// Its means by node of reader and owner; NaN where there is no pair.
+PairMatrix core_means(const Report& report);
+/// The median over pairs of CPUs of one node; nothing where there are none.
+std::optional<double> median_in_node(const Report& report);
 
 /// Read latency over that of the row's own node; NaN where the node has no memory of its own.
 PairMatrix numa_factors(const Report& report);

@@ -8,6 +8,7 @@
 #include "base/marker.h"
 #include "machine/kernel_files.h"
 #include "measure/bandwidth.h"
+#include "measure/cores.h"
 #include "measure/derived.h"
 #include "measure/latency.h"
 #include "measure/working_set.h"
@@ -100,6 +101,18 @@ std::string words(const BandwidthItem& item) {
                      item.scope == Scope::one_cpu ? "one CPU" : "all CPUs of a node");
 }
 
+Result<void> measure_loads(Session& session, Report& report) {
+  if (!session.plan.request.loaded) return {};
+  for (NodeId from : session.plan.sources) {
+    for (NodeId to : session.plan.targets) {
+      const auto curve = measure_loaded(session, {from, to});
+      if (!curve) return curve.as_unexpected();
+      report.loaded.push_back(*curve);
+    }
+  }
+  return {};
+}
+
 /// Every figure of the plan.
 Result<void> measure_figures(Session& session, Report& report) {
   for (const LatencyItem& item : session.plan.latency) {
@@ -121,13 +134,12 @@ Result<void> measure_figures(Session& session, Report& report) {
     session.figure_done(item.kind == Together::local ? "all nodes, local"
                                                      : "all nodes, interleaved");
   }
-  if (!session.plan.request.loaded) return {};
-  for (NodeId from : session.plan.sources) {
-    for (NodeId to : session.plan.targets) {
-      const auto curve = measure_loaded(session, {from, to});
-      if (!curve) return curve.as_unexpected();
-      report.loaded.push_back(*curve);
-    }
+  if (auto done = measure_loads(session, report); !done) return done;
+  for (const CorePair& pair : session.plan.cores) {
+    const auto figure = measure_cores(session, pair);
+    if (!figure) return figure.as_unexpected();
+    report.cores.push_back(*figure);
+    session.figure_done("core to core");
   }
   return {};
 }
@@ -146,6 +158,7 @@ void note_other_work(Report& report) {
   for (const LatencyFigure& figure : report.latency) most = std::max(most, figure.ns.away);
   for (const BandwidthFigure& figure : report.bandwidth) most = std::max(most, figure.mibs.away);
   for (const TogetherFigure& figure : report.together) most = std::max(most, figure.mibs.away);
+  for (const CoreFigure& figure : report.cores) most = std::max(most, figure.ns.away);
   for (const LoadedCurve& curve : report.loaded) {
     for (const LoadedPoint& point : curve.points) {
       most = std::max({most, point.latency_ns.away, point.injected_mibs.away});

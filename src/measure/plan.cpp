@@ -107,10 +107,23 @@ void plan_bandwidth(Plan& plan) {
   }
 }
 
+void plan_cores(Plan& plan) {
+  CpuSet all;
+  for (const NodeId source : plan.sources) all = all | plan.cpus_of.at(source);
+  const std::vector<CpuId> cpus = all.to_vector();
+  for (const CpuId reader : cpus) {
+    for (const CpuId owner : cpus) {
+      if (owner != reader) plan.cores.push_back({reader, owner});
+    }
+  }
+  if (plan.cores.empty()) plan.notes.emplace_back("one CPU alone has no core-to-core latency");
+}
+
 }  // namespace
 
 std::size_t Plan::figures() const {
-  return latency.size() + bandwidth.size() + together.size() + loaded.size() * idle_rounds.size();
+  return latency.size() + bandwidth.size() + together.size() + loaded.size() * idle_rounds.size() +
+         cores.size();
 }
 
 Kernel Plan::weights_kernel() const {
@@ -147,6 +160,7 @@ Result<Plan> make_plan(const machine::Machine& machine, const Request& request) 
   if (request.latency) plan_latency(plan);
   plan_bandwidth(plan);
   if (request.loaded) plan_loaded(plan);
+  if (request.cores) plan_cores(plan);
   plan.runs = request.runs.value_or(request.quick ? quick_runs : full_runs);
   plan.budget_s = request.quick ? quick_budget_s : full_budget_s;
   return plan;

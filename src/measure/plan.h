@@ -40,6 +40,13 @@ struct TogetherItem {
   friend bool operator==(const TogetherItem&, const TogetherItem&) = default;
 };
 
+/// Who reads lines, and in whose cache they are modified.
+struct CorePair {
+  CpuId reader;
+  CpuId owner;
+  friend bool operator==(const CorePair&, const CorePair&) = default;
+};
+
 struct Plan {
   Request request;
   std::vector<NodeId> sources;       ///< Nodes with CPUs that may be used, increasing.
@@ -49,6 +56,7 @@ struct Plan {
   std::vector<BandwidthItem> bandwidth;
   std::vector<TogetherItem> together;
   std::vector<Pair> loaded;
+  std::vector<CorePair> cores;  ///< Both orders of each two CPUs of the sources.
   /// Rounds that an injecting CPU idles after each small page, from the least load to the most.
   std::vector<std::size_t> idle_rounds;
   unsigned runs = 0;

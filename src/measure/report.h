@@ -49,6 +49,11 @@ struct LoadedCurve {
   std::vector<LoadedPoint> points;
 };
 
+struct CoreFigure {
+  CorePair pair;
+  Summary ns;
+};
+
 /// The memory of a target, as it was after the measurement's preparations.
 struct MemoryFacts {
   NodeId node;
@@ -78,6 +83,7 @@ struct Report {
   std::vector<BandwidthFigure> bandwidth;
   std::vector<TogetherFigure> together;
   std::vector<LoadedCurve> loaded;  ///< Of every pair, those not measurable included.
+  std::vector<CoreFigure> cores;
   std::vector<InterleaveWeights> weights;
   double seconds = 0.0;            ///< On the clock of the measurement.
   std::vector<std::string> notes;  ///< The plan's and those of the way, a sentence each.

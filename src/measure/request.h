@@ -20,6 +20,7 @@ struct Request {
   bool bandwidth = true;
   bool loaded = true;
   bool weights = true;
+  bool cores = false;            ///< Core to core: as many figures as pairs of CPUs.
   NodeSet from;                  ///< Nodes whose CPUs ask; empty: all that can.
   NodeSet to;                    ///< Nodes whose memory is asked; empty: all that can.
   std::vector<Kernel> kernels;   ///< Empty: those of the mode.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 
 #include "fake_clock.h"
 #include "measure/derived.h"
@@ -62,6 +63,26 @@ TEST(Measure, FindsEveryPlannedFigureOnAModelledClock) {
     EXPECT_EQ(figure.cpus, local ? 6U : 8U);  // Node 2 has no memory of its own.
     EXPECT_NEAR(figure.mibs.median, 2000.0 * static_cast<double>(figure.cpus), 40);
   }
+}
+
+TEST(Measure, ReadsLinesFromOtherCpusCaches) {
+  Bench bench;
+  FakeClock clock(millisecond_ps);
+  Request request;
+  request.latency = request.bandwidth = request.loaded = request.weights = false;
+  request.cores = true;
+  const auto report = bench.run(clock, request);
+  ASSERT_TRUE(report) << report.error().message();
+  EXPECT_EQ(report->cores.size(), report->plan.cores.size());
+  EXPECT_EQ(report->cores.size(), 8U * 7U);
+  for (const CoreFigure& figure : report->cores) {
+    EXPECT_DOUBLE_EQ(figure.ns.median, 1e6 / 128);  // A millisecond for 128 lines.
+  }
+  const auto matrix = core_matrix(*report);
+  EXPECT_TRUE(std::isnan(matrix.at(CpuId(0), CpuId(0))));
+  EXPECT_DOUBLE_EQ(matrix.at(CpuId(0), CpuId(1)), 1e6 / 128);
+  EXPECT_DOUBLE_EQ(core_means(*report).at(NodeId(0), NodeId(9)), 1e6 / 128);
+  EXPECT_DOUBLE_EQ(*median_in_node(*report), 1e6 / 128);
 }
 
 TEST(Measure, LoadsWithTheOtherCpusOfTheNode) {

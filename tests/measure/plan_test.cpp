@@ -125,5 +125,24 @@ TEST(Plan, NamesNodesThatCannotBeUsed) {
   EXPECT_EQ(none.error().code, ErrorCode::not_supported);
 }
 
+TEST(Plan, ReadsEachCpuFromEachOtherWhereCoresAreWanted) {
+  Request request;
+  request.latency = request.bandwidth = request.loaded = request.weights = false;
+  request.cores = true;
+  request.from = NodeSet{NodeId(0)};
+  const auto two = make_plan(odd_machine(), request);
+  ASSERT_TRUE(two);
+  const std::vector<CpuId> cpus = two->cpus_of.at(NodeId(0)).to_vector();
+  ASSERT_EQ(cpus.size(), 2U);
+  EXPECT_EQ(two->cores, (std::vector<CorePair>{{cpus[0], cpus[1]}, {cpus[1], cpus[0]}}));
+  EXPECT_EQ(two->figures(), 2U);
+  machine::Machine machine = odd_machine();
+  machine.allowed_cpus = CpuSet{cpus[0]};
+  const auto one = make_plan(machine, request);
+  ASSERT_TRUE(one);
+  EXPECT_TRUE(one->cores.empty());
+  EXPECT_TRUE(has_note(*one, "one CPU alone has no core-to-core latency"));
+}
+
 }  // namespace
 }  // namespace homenode::measure

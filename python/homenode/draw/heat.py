@@ -65,6 +65,7 @@ class Table:
     words: Callable[[int, int], str]  # What stands in the cell of a row and a column.
     note: Callable[[int, int], str] = lambda row, column: ""  # More, for its title alone.
     more_is_better: bool = False
+    between: str = "node"  # What the rows and columns are.
 
 
 def draw(drawing: Drawing, table: Table, grid: Grid) -> None:
@@ -93,7 +94,9 @@ def draw(drawing: Drawing, table: Table, grid: Grid) -> None:
 def _cells(table: Table, grid: Grid) -> Iterator[str]:
     for r, line in enumerate(depths(table.rows, more_is_better=table.more_is_better)):
         for c, depth in enumerate(line):
-            title = f"node {table.sources[r]} to node {table.targets[c]}: {table.words(r, c)}"
+            between = table.between
+            title = f"{between} {table.sources[r]} to {between} {table.targets[c]}: "
+            title += table.words(r, c)
             title = element("title", clean(title + table.note(r, c)))
             yield grid.rect(r, c, title, fill_opacity=opacity(depth)) + "\n"
 

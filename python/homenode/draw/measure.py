@@ -1,4 +1,4 @@
-"""Draws a measurement: latency, NUMA factor and bandwidth between all nodes as heat maps."""
+"""Draws a measurement as heat maps: latency, NUMA factor, bandwidth of nodes, and core to core."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -21,6 +21,8 @@ class _Shown:
     decimals: int
     noisy: Noisy
     more_is_better: bool = False
+    between: str = "node"
+    key: str = "row: the node that asks, column: where the memory is"
 
     def words(self, row: int, column: int) -> str:
         value = self.matrix["values"][row][column]
@@ -47,8 +49,7 @@ def draw(facts: Json) -> str:
         y += 40
         drawing.text(MARGIN, y, shown.title, bold=True)
         y += 18
-        key = "row: the node that asks, column: where the memory is; deeper means slower"
-        drawing.text(MARGIN, y, key, "soft", size=11)
+        drawing.text(MARGIN, y, f"{shown.key}; deeper means slower", "soft", size=11)
         y += 24
         sources, targets = shown.matrix["from"], shown.matrix["to"]
         left = MARGIN + LABELS
@@ -61,6 +62,7 @@ def draw(facts: Json) -> str:
             shown.words,
             shown.note,
             shown.more_is_better,
+            shown.between,
         )
         heat.draw(drawing, table, grid)
         y += grid.height * len(sources)
@@ -90,6 +92,10 @@ def _tables(facts: Json) -> Iterator[_Shown]:
         title = f"Bandwidth of all CPUs of a node in MiB/s, {kernel}"
         matrix = matrices[kernel.replace("-", "_") + BANDWIDTH]
         yield _Shown(title, matrix, 0, _noisy_bandwidth(facts, kernel), more_is_better=True)
+    if cores := facts.get("core_to_core"):
+        matrix = {"from": cores["cpus"], "to": cores["cpus"], "values": cores["latency_ns"]}
+        key = "row: the CPU that reads, column: the one whose cache has modified the line"
+        yield _Shown("Core to core in ns", matrix, 0, lambda a, b: False, between="CPU", key=key)
 
 
 def _noisy_latency(facts: Json, access: str) -> Noisy:

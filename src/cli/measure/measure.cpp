@@ -85,7 +85,8 @@ void Measure::define(CLI::App& app) {
       "reads "
       "and of writes, the bandwidth of each kernel on one CPU and on all CPUs of a node, and the "
       "latency under load; then all nodes at once, NUMA factors, and weights for weighted "
-      "interleave. It binds the memory to its node and audits where the pages are; it needs no "
+      "interleave; and with --only cores what a line costs that another CPU has modified. It binds "
+      "the memory to its node and audits where the pages are; it needs no "
       "privilege. Inside the lab the times are modelled, and the output says so. It writes a file "
       "whole or not at all. homenode-draw, of homenode's Python part, draws the picture.");
 }

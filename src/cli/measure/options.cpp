@@ -42,9 +42,11 @@ Result<void> choose_parts(const std::vector<std::string>& only, measure::Request
       request.loaded = true;
     else if (part == "weights")
       request.weights = true;
+    else if (part == "cores")
+      request.cores = true;
     else
       return bad_usage(fmt::format("--only: there is no part '{}'", part),
-                       "choose among latency, bandwidth, loaded and weights");
+                       "choose among latency, bandwidth, loaded, weights and cores");
   }
   return {};
 }
@@ -67,8 +69,11 @@ Result<void> choose_kernels(const std::vector<std::string>& names, measure::Requ
 void define_measure_options(CLI::App& app, MeasureOptions& options) {
   app.add_flag("--quick", options.quick,
                "fewer kernels and runs: under 20 s for 8 nodes instead of under 60 s");
-  app.add_option("--only", options.only,
-                 "measure only these: latency, bandwidth, loaded (latency under load), weights")
+  app.add_option(
+         "--only", options.only,
+         "measure only these: latency, bandwidth, loaded (latency under load), weights; and "
+         "cores (core to core: lines that another CPU's cache has modified), which is "
+         "measured only where it is named")
       ->type_name("WHAT")
       ->delimiter(',');
   app.add_option("--from", options.from,

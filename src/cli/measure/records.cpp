@@ -143,6 +143,25 @@ std::string key_of(std::string_view kernel) {
   return key;
 }
 
+/// A row for each CPU that reads, a column for each that has modified the lines. Null where not
+/// measured.
+Json cores_json(const Report& report) {
+  if (report.cores.empty()) return nullptr;
+  const auto matrix = measure::core_matrix(report);
+  Json rows = Json::array();
+  for (const CpuId reader : matrix.rows()) {
+    Json row = Json::array();
+    for (const CpuId owner : matrix.columns()) {
+      const double value = matrix.at(reader, owner);
+      row.push_back(std::isnan(value) ? Json(nullptr) : Json(value));
+    }
+    rows.push_back(std::move(row));
+  }
+  const auto noisy = std::count_if(report.cores.begin(), report.cores.end(),
+                                   [](const auto& figure) { return is_noisy(figure.ns); });
+  return {{"cpus", numbers(matrix.rows())}, {"latency_ns", rows}, {"noisy_pairs", noisy}};
+}
+
 /// Null for each that was not measured.
 Json matrices_json(const Report& report) {
   Json json{{"read_latency_ns", nullptr}, {"write_latency_ns", nullptr}, {"numa_factor", nullptr}};
@@ -205,13 +224,18 @@ std::string measure_json(const Report& report) {
                   {"bandwidth", bandwidth_json(report)},
                   {"together", together_json(report)},
                   {"loaded", loaded_json(report)},
+                  {"core_to_core", cores_json(report)},
                   {"notes", report.notes}};
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
 Result<std::string> measure_xml(const measure::Report& report) {
-  return machine::export_xml("live", measure::pair_values(report),
-                             {{"homenode:Source.Measure", source_words(report)}});
+  std::vector<std::pair<std::string, std::string>> infos{
+      {"homenode:Source.Measure", source_words(report)}};
+  if (const auto cores = measure::median_in_node(report)) {
+    infos.emplace_back("homenode:CacheToCacheNs", fmt::format("{:.1f}", *cores));
+  }
+  return machine::export_xml("live", measure::pair_values(report), infos);
 }
 
 }  // namespace homenode::cli

@@ -17,13 +17,16 @@ namespace homenode::cli {
 ///   factors, bandwidths of all CPUs of a node in MiB/s as STREAM counts them;
 /// - `latency`, `bandwidth`, `together`, `loaded`: every figure with its spread over the runs and
 ///   whether it is noisy; bandwidths counted and as they cross the bus;
+/// - `core_to_core`: the medians between CPUs in ns, a row for each that reads, a column for each
+///   whose cache has modified the lines;
 /// - `weights`: the best ones for weighted interleave and what they reach;
 /// - `machine`, `memory`: the nodes and packages measured, and how their memory was placed;
 /// - `notes`: sentences that a reader has to know.
 std::string measure_json(const measure::Report& report);
 
 /// The live machine with what was measured as memory attributes of its nodes, in ns and MiB/s, and
-/// an info `Source.Measure` that says how it was measured. Errors: failed, when hwloc refuses.
+/// an info `Source.Measure` that says how it was measured; with `CacheToCacheNs`, which the lab
+/// reads, where core to core was measured. Errors: failed, when hwloc refuses.
 Result<std::string> measure_xml(const measure::Report& report);
 
 }  // namespace homenode::cli

@@ -35,6 +35,22 @@ std::function<bool(NodeId, NodeId)> noisy_latency(const Report& report, bool wri
   };
 }
 
+/// Half of the pairs between two nodes, or more.
+std::function<bool(NodeId, NodeId)> noisy_cores(const Report& report) {
+  return [&report](NodeId from, NodeId to) {
+    const CpuSet& readers = report.plan.cpus_of.at(from);
+    const CpuSet& owners = report.plan.cpus_of.at(to);
+    std::size_t pairs = 0;
+    std::size_t noisy = 0;
+    for (const measure::CoreFigure& figure : report.cores) {
+      if (!readers.contains(figure.pair.reader) || !owners.contains(figure.pair.owner)) continue;
+      ++pairs;
+      if (is_noisy(figure.ns)) ++noisy;
+    }
+    return pairs > 0 && 2 * noisy >= pairs;
+  };
+}
+
 void add_bandwidth(const Report& report, measure::Kernel kernel, std::vector<HeatTable>& tables) {
   const auto measured = [&](const auto& figure) {
     return figure.item.kernel == kernel && figure.mibs.runs > 0;
@@ -194,6 +210,21 @@ std::string loaded_table(const Report& report) {
   return text;
 }
 
+/// The two pairs of CPUs that are nearest and farthest.
+std::string cores_text(const Report& report) {
+  if (report.cores.empty()) return "";
+  const auto less = [](const measure::CoreFigure& a, const measure::CoreFigure& b) {
+    return a.ns.median < b.ns.median;
+  };
+  const auto [least, most] = std::minmax_element(report.cores.begin(), report.cores.end(), less);
+  const auto words = [](const measure::CoreFigure& figure) {
+    return fmt::format("{:.1f} ns (CPU {} from CPU {})", figure.ns.median,
+                       figure.pair.reader.value(), figure.pair.owner.value());
+  };
+  return fmt::format("\nCore to core, of all {} pairs of CPUs: least {}, most {}\n",
+                     report.cores.size(), words(*least), words(*most));
+}
+
 std::string weights_table(const Report& report) {
   if (report.weights.empty()) return "";
   std::string text = fmt::format(
@@ -232,6 +263,11 @@ std::vector<HeatTable> heat_tables(const Report& report) {
   if (tables.empty() && !report.bandwidth.empty()) {
     add_bandwidth(report, report.bandwidth.front().item.kernel, tables);
   }
+  if (!report.cores.empty()) {
+    tables.push_back({"Core to core in ns, mean over the CPUs", measure::core_means(report), 1,
+                      false, noisy_cores(report),
+                      "row: who reads; column: whose cache has modified the line"});
+  }
   return tables;
 }
 
@@ -253,7 +289,7 @@ double depth_of(const HeatTable& table, NodeId from, NodeId to) {
 }
 
 std::string heat_text(const HeatTable& table, bool colour) {
-  std::string text = table.title + " (row: who asks; column: whose memory)\n";
+  std::string text = fmt::format("{} ({})\n", table.title, table.key);
   text += fmt::format("{:>{}}", "node", least_width);
   for (NodeId to : table.values.columns()) text += fmt::format("{:>{}}  ", to.value(), least_width);
   text.erase(text.find_last_not_of(' ') + 1);
@@ -286,7 +322,7 @@ std::string heat_text(const HeatTable& table, bool colour) {
 std::string measure_text(const Report& report, bool colour) {
   std::string text = headline(report);
   for (const HeatTable& table : heat_tables(report)) text += '\n' + heat_text(table, colour);
-  text += kernel_table(report) + loaded_table(report) + weights_table(report);
+  text += kernel_table(report) + loaded_table(report) + cores_text(report) + weights_table(report);
   if (!report.notes.empty()) text += '\n';
   for (const std::string& note : report.notes) text += "Note: " + note + '\n';
   return text;

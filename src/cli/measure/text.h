@@ -16,10 +16,11 @@ struct HeatTable {
   int decimals = 0;
   bool more_is_better = false;
   std::function<bool(NodeId from, NodeId to)> is_noisy;  ///< May be empty.
+  const char* key = "row: who asks; column: whose memory";
 };
 
 /// What the report holds: read and write latency, NUMA factors, bandwidth by all CPUs of a node as
-/// read and as written past the caches (else the first kernel there is).
+/// read and as written past the caches (else the first kernel there is), core to core.
 std::vector<HeatTable> heat_tables(const measure::Report& report);
 
 /// 0 (cheapest) … 1 (dearest) of the table's values; 0 where all are the same, NaN for no value.

@@ -29,16 +29,16 @@ TEST(MeasureOptions, MeasureEverythingByDefault) {
   const auto request = request_of({});
   ASSERT_TRUE(request);
   EXPECT_TRUE(request->latency && request->bandwidth && request->loaded && request->weights);
-  EXPECT_FALSE(request->quick || request->size || request->runs);
+  EXPECT_FALSE(request->cores || request->quick || request->size || request->runs);
   EXPECT_TRUE(request->from.empty() && request->to.empty() && request->kernels.empty());
 }
 
 TEST(MeasureOptions, BecomeTheRequest) {
   const auto request =
-      request_of({"--quick", "--only", "latency,weights", "--from", "1", "--to", "0,4", "--kernel",
-                  "triad,read,triad", "--runs", "7", "--size", "48M", "--isa", "sse2"});
+      request_of({"--quick", "--only", "latency,weights,cores", "--from", "1", "--to", "0,4",
+                  "--kernel", "triad,read,triad", "--runs", "7", "--size", "48M", "--isa", "sse2"});
   ASSERT_TRUE(request) << request.error().message();
-  EXPECT_TRUE(request->quick && request->latency && request->weights);
+  EXPECT_TRUE(request->quick && request->latency && request->weights && request->cores);
   EXPECT_FALSE(request->bandwidth || request->loaded);
   EXPECT_EQ(request->from, NodeSet{NodeId(1)});
   EXPECT_EQ(request->to, (NodeSet{NodeId(0), NodeId(4)}));

@@ -95,9 +95,22 @@ TEST(MeasureText, ColoursCellsOnATerminal) {
   EXPECT_FALSE(contains(text, "█"));
 }
 
+TEST(MeasureText, NamesTheCpusThatAreNearestAndFarthest) {
+  const std::string text = measure_text(made_up_report(), false);
+  EXPECT_TRUE(contains(text,
+                       "Core to core in ns, mean over the CPUs (row: who reads; column: "
+                       "whose cache has modified the line)"));
+  EXPECT_TRUE(contains(text,
+                       "of all 12 pairs of CPUs: least 40.0 ns (CPU 0 from CPU 1), most "
+                       "120.0 ns (CPU 3 from CPU 1)"));
+  measure::Report report = made_up_report();
+  report.cores.clear();
+  EXPECT_FALSE(contains(measure_text(report, false), "Core to core"));
+}
+
 TEST(HeatTable, DearerIsDeeper) {
   const auto tables = heat_tables(made_up_report());
-  ASSERT_EQ(tables.size(), 5U);
+  ASSERT_EQ(tables.size(), 6U);
   EXPECT_DOUBLE_EQ(depth_of(tables[0], NodeId(0), NodeId(0)), 0.0);
   EXPECT_DOUBLE_EQ(depth_of(tables[0], NodeId(0), NodeId(1)), 0.25);
   EXPECT_DOUBLE_EQ(depth_of(tables[0], NodeId(0), NodeId(4)), 1.0);
@@ -138,6 +151,9 @@ TEST(MeasureJson, HoldsEveryFigureWithItsQuality) {
   EXPECT_EQ(result["weights"][0]["from"], nullptr);
   EXPECT_EQ(result["weights"][1]["weights"]["4"], 1);
   EXPECT_EQ(result["loaded"][3]["not_measurable"], "the node has one CPU: none is left to load");
+  EXPECT_EQ(result["core_to_core"]["cpus"], (std::vector<int>{0, 1, 2, 3}));
+  EXPECT_EQ(result["core_to_core"]["latency_ns"][1], (json{40.0, nullptr, 120.0, 120.0}));
+  EXPECT_EQ(result["core_to_core"]["noisy_pairs"], 0);
   EXPECT_EQ(result["memory"][2]["order"], "page-local");
   EXPECT_EQ(result["machine"]["packages"].size(), 0U);
   EXPECT_EQ(result["notes"].size(), 1U);
@@ -166,11 +182,13 @@ TEST(MeasureJson, WhatWasNotMeasuredIsNull) {
   report.latency.erase(report.latency.begin());
   report.bandwidth[0].mibs = {};
   report.bandwidth[0].form = {};
+  report.cores.clear();
   const json result = json::parse(measure_json(report));
   EXPECT_TRUE(result["matrices"]["read_latency_ns"]["values"][0][0].is_null());
   EXPECT_TRUE(result["matrices"]["numa_factor"]["values"][0][1].is_null());
   EXPECT_TRUE(result["bandwidth"][0]["counted_mib_per_s"].is_null());
   EXPECT_TRUE(result["bandwidth"][0]["variant"].is_null());
+  EXPECT_TRUE(result["core_to_core"].is_null());
 }
 
 }  // namespace

@@ -7,18 +7,22 @@ from typing import Any
 import pytest
 from lab_start import lab_or_skip
 
+from homenode.lab.machine_model import resolve
+
 NO_CLOCK = 3  # The exit code of what is not supported here.
 WORDS = ["--quick", "--json", "--no-progress", "--size", "8M", "--kernel", "read,write-nt"]
+PARTS = ["--only", "latency,bandwidth,loaded,weights,cores"]
 
 
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory: pytest.TempPathFactory, command: str) -> Any:
     with lab_or_skip("tiny-2x2", tmp_path_factory.mktemp("measure")) as lab:
-        result = lab.run([command, "measure", *WORDS], timeout_s=300)
+        result = lab.run([command, "measure", *WORDS, *PARTS], timeout_s=300)
+        model = resolve(lab.machine)
     if result.status == NO_CLOCK:
         pytest.skip("this QEMU has no clock for the lab")
     assert result.status == 0, result.stderr
-    return json.loads(result.stdout)
+    return json.loads(result.stdout) | {"model": model}
 
 
 def pairs(measured: Any) -> set[tuple[int, int]]:
@@ -51,6 +55,23 @@ def test_remote_memory_costs_more_and_weights_follow(measured: Any) -> None:
                 assert factors[row][column] > 1.2
     own = next(w for w in measured["weights"] if w["from"] == 0)
     assert own["weights"]["0"] > own["weights"]["1"]
+
+
+def test_a_line_comes_from_another_cache_in_the_time_that_the_machine_declares(
+    measured: Any,
+) -> None:
+    model = measured["model"]
+    declared = model.figures["CacheToCacheNs"]
+    node_of = {cpu: node["id"] for node in measured["machine"]["nodes"] for cpu in node["cpus"]}
+    cores = measured["core_to_core"]
+    for reader, row in zip(cores["cpus"], cores["latency_ns"], strict=True):
+        for owner, ns in zip(cores["cpus"], row, strict=True):
+            if reader == owner:
+                assert ns is None
+                continue
+            pair = (node_of[reader], node_of[owner])
+            wanted = declared if pair[0] == pair[1] else max(declared, model.latency_ns[pair])
+            assert ns == pytest.approx(wanted, rel=0.01)
 
 
 def test_every_page_is_on_its_node(measured: Any) -> None:

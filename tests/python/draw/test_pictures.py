@@ -136,7 +136,7 @@ def test_colours_are_plain_attributes_and_each_has_its_dark_one(draw: Callable[[
 
 def test_a_measurement_has_a_cell_for_each_pair_of_each_table() -> None:
     svg = measure.draw(made_up())
-    assert svg.count("<title>") == 5 * 6
+    assert svg.count("<title>") == 5 * 6 + 4 * 4
     assert "<title>node 1 to node 4: 300.0~ (noisy)</title>" in svg
     assert svg.startswith("<svg ") and svg.endswith("</svg>\n")
     assert "300.0~" in texts(svg)
