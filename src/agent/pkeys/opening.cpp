@@ -181,6 +181,12 @@ bool dispatch_calls() {
   return true;
 }
 
+std::uint64_t next_turn_ns(std::uint64_t turn_ns, Opened result) {
+  if (result == Opened::thread_busy) return turn_ns < most_turn_ns / 2 ? 2 * turn_ns : most_turn_ns;
+  const std::uint64_t less_ns = turn_ns - turn_ns / 8;
+  return result == Opened::yes && less_ns > least_turn_ns ? less_ns : turn_ns;
+}
+
 }  // namespace
 
 const char* name_of(Opened result) {
@@ -194,7 +200,8 @@ const char* name_of(Opened result) {
 Opened open_window(PageChoice& choice, std::uint32_t sampler_tid, int key) {
   if (const Opened before = check_threads(sampler_tid); before != Opened::yes) return before;
   if (!dispatch_calls()) return Opened::thread_away;
-  Opened result = wait_for_threads(choice.patience_ns, given);
+  Opened result = wait_for_threads(choice.turn_ns, given);
+  choice.turn_ns = next_turn_ns(choice.turn_ns, result);
   // No thread can change what is found now: its calls would come to us.
   if (result == Opened::yes) result = check_threads(sampler_tid);
   if (result == Opened::yes) result = choose_and_arm(choice, key);

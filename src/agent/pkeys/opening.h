@@ -18,7 +18,7 @@ enum class Opened : unsigned {
   thread_away,     ///< In libc functions that block signals, or about to end.
   thread_unknown,  ///< Made by libc for itself, or without libc.
   signals_blocked,
-  thread_busy,   ///< In a system call for too long.
+  thread_busy,   ///< In a system call, or without a CPU, for too long.
   call_unknown,  ///< A thread waits in a call whose buffers are not known.
   cancelled,     ///< The program changed its address space meanwhile.
   too_many_mappings,
@@ -27,9 +27,14 @@ enum class Opened : unsigned {
 };
 const char* name_of(Opened result);
 
+/// How long a thread may need until it has had a CPU: one time slice here, more where other
+/// programs run too. Doubled when it was too short, an eighth less when not.
+inline constexpr std::uint64_t least_turn_ns = 5'000'000;
+inline constexpr std::uint64_t most_turn_ns = 40'000'000;
+
 struct PageChoice {
   std::size_t ranges = 32;                ///< At most so many are armed.
-  std::uint64_t patience_ns = 5'000'000;  ///< For threads in system calls.
+  std::uint64_t turn_ns = least_turn_ns;  ///< For each thread that is in a system call or waits.
   std::uint64_t seed = 1;
 };
 
@@ -55,6 +60,9 @@ Opened check_threads(std::uint32_t sampler_tid);
 /// section that never runs is put in, all threads that run are interrupted by membarrier(2), and
 /// where it is gone the thread has come out of any system call. A program with sections of its own
 /// keeps them: only a 0 is replaced.
-Opened wait_for_threads(std::uint64_t patience_ns, KeptMemory& kept);
+///
+/// Where there are more threads than CPUs, most have to have their turn first: it waits `turn_ns`
+/// for each thread that was not seen at once, 200 ms at most.
+Opened wait_for_threads(std::uint64_t turn_ns, KeptMemory& kept);
 
 }  // namespace homenode::agent::pkeys

@@ -22,6 +22,8 @@ struct alignas(32) CriticalSection {
 };
 constinit CriticalSection never = {0, 0, nullptr, 2, nullptr};
 constinit TaskList tasks;
+/// The selectors are set meanwhile, and each call of the program costs more.
+constexpr std::uint64_t most_patience_ns = 200'000'000;
 
 std::uint64_t section_word() {
   never.first = hn_pkeys_never + 2;
@@ -62,6 +64,24 @@ bool put_section(Thread& thread) {
 
 bool was_in_user_mode(const Thread& thread) {
   return __atomic_load_n(&thread.area.load_relaxed()->section, __ATOMIC_SEQ_CST) != section_word();
+}
+
+/// How long to wait where so many threads were not seen at once. Membarrier interrupts those that
+/// run; the others are in the kernel, or wait for a CPU until those before them have had a turn.
+std::uint64_t patience_for(std::size_t unseen, std::uint64_t turn_ns) {
+  const std::uint64_t patience_ns = turn_ns * unseen;
+  return patience_ns < most_patience_ns ? patience_ns : most_patience_ns;
+}
+
+/// Looks often at first, then ever more rarely: each reads a file for each thread not yet seen.
+void pause_between_looks(std::uint64_t waited_ns) {
+  constexpr std::uint64_t least_ns = 50'000;
+  constexpr std::uint64_t most_ns = 1'000'000;
+  std::uint64_t pause_ns = waited_ns / 8;
+  if (pause_ns < least_ns) pause_ns = least_ns;
+  if (pause_ns > most_ns) pause_ns = most_ns;
+  const timespec some{0, static_cast<long>(pause_ns)};
+  kernel_call(SYS_nanosleep, &some, nullptr);
 }
 
 /// True where the thread needs no more waiting for; `result` is then why it forbids a window.
@@ -114,7 +134,7 @@ Opened check_threads(std::uint32_t sampler_tid) {
   return threads_away() > 0 ? Opened::thread_away : Opened::yes;
 }
 
-Opened wait_for_threads(std::uint64_t patience_ns, KeptMemory& kept) {
+Opened wait_for_threads(std::uint64_t turn_ns, KeptMemory& kept) {
   bool foreign = false;
   for_each_watched([&](Thread& thread) { foreign = !put_section(thread) || foreign; });
   if (foreign) {
@@ -123,17 +143,19 @@ Opened wait_for_threads(std::uint64_t patience_ns, KeptMemory& kept) {
   }
   const long done = kernel_call(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ, 0, 0);
   if (done != 0) return Opened::thread_busy;
-  const std::uint64_t end = now_ns() + patience_ns;
+  const std::uint64_t begin = now_ns();
+  std::uint64_t patience_ns = 0;
   for (;;) {
     Opened result = Opened::yes;
-    bool all = true;
+    std::size_t unseen = 0;
     kept.clear();
-    for_each_watched([&](Thread& thread) { all = is_still(thread, kept, result) && all; });
+    for_each_watched([&](Thread& thread) { unseen += is_still(thread, kept, result) ? 0U : 1U; });
     if (result != Opened::yes) return result;
-    if (all) return Opened::yes;
-    if (now_ns() > end || the_window().phase.load_acquire() != Phase::opening) break;
-    const timespec some{0, 50'000};
-    kernel_call(SYS_nanosleep, &some, nullptr);
+    if (unseen == 0) return Opened::yes;
+    if (patience_ns == 0) patience_ns = patience_for(unseen, turn_ns);
+    const std::uint64_t waited_ns = now_ns() - begin;
+    if (waited_ns > patience_ns || the_window().phase.load_acquire() != Phase::opening) break;
+    pause_between_looks(waited_ns);
   }
   return Opened::thread_busy;
 }

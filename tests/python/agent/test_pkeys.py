@@ -93,6 +93,17 @@ def test_each_half_of_an_array_is_seen_with_the_thread_that_uses_it(
     assert set(mine["round"]) <= {one["round"] % 65536 for one in recording.of("round")}
 
 
+def test_threads_that_take_turns_on_a_cpu_are_waited_for(tiny: Lab, results: Path, programs: Path):
+    """A thread that has no CPU when a window opens is not seen before its turn."""
+    words = ["taskset", "-c", "0", str(programs / "divided_array"), "8"]
+    result, recording = sampled(tiny, results, words)
+    assert result.status == 0, result.stderr.decode()
+    *_, reader, writer = map(int, result.stdout.split())
+    assert {reader, writer} <= set(recording.samples["tid"].tolist())
+    (account,) = [one for one in recording.of("pkeys") if "windows" in one]
+    assert account["windows"]["opened"] > account["windows"]["thread_busy"] / 4
+
+
 def test_system_calls_into_armed_memory_succeed(tiny: Lab, results: Path, programs: Path):
     result, recording = sampled(tiny, results, [str(programs / "calls_into_memory"), "10"])
     assert result.status == 0, result.stdout.decode()
