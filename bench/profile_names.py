@@ -1,6 +1,7 @@
 """How often `homenode profile` names the pattern of an array of `bench map` right.
 
     ./dev bench profile-names --draw 40 --seed 1      40 runs under protection keys
+    ./dev bench profile-names --host --draw 40        here, which needs protection keys
     ./dev bench profile-names --source soft-dirty --only divided --rows rows.jsonl
 
 A run is a pattern, an operation, a method and a number of threads, as a person has it profiled:
@@ -11,17 +12,24 @@ or that samples are too few, is not sure of it. Every name from exact counts is 
 
 Sampling goes on all the time, as in ./dev bench profile. With --budget the source keeps to a share
 of the program's processor time, as a user has it.
+
+No name depends on nodes of memory. With --host programs run on this machine, on its own CPUs, where
+a window of protection keys takes milliseconds instead of half a second: each with ever more passes,
+until there are --samples of its array or --seconds have passed.
 """
 
 import argparse
 import json
 import random
 import shlex
+import subprocess
 import tempfile
+import time
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import astuple
 from pathlib import Path
+from subprocess import DEVNULL, PIPE
 from typing import Any
 
 from exact_map import MapRun, every_run
@@ -37,6 +45,8 @@ MACHINES = {3: "quad-4x2", 8: "quad-4x2", 16: "xeon-ring-4x4"}
 COLUMNS = ["run", "samples", "named", "sure", "expected"]
 # Arrays of 4 MiB, of elements that fill a line.
 ON_A_LINE, SHAPES = (65536,), {"2": (256, 256), "3": (40, 40, 40)}
+# Over the passes before; what adds less is not worth another run.
+MOST_GROWTH, LEAST_GROWTH = 8.0, 1.5
 Row = dict[str, Any]
 
 
@@ -49,24 +59,18 @@ class SampledRun(MapRun):
         return SHAPES.get(self.pattern[0], ON_A_LINE)
 
 
-def line_of(run: SampledRun, options: argparse.Namespace) -> str:
-    """The guest's command line."""
-    words = ["homenode", "sample", "--with", options.source, "--output", GUESTS_OWN]
+def words_of(run: SampledRun, options: argparse.Namespace, file: str, passes: int) -> list[str]:
+    """The command line, which writes its samples to a file."""
+    words = ["homenode", "sample", "--with", options.source, "--output", file]
     words += ["--overhead", options.budget or WITHOUT_BOUNDS, "--"]
     if options.source == "pkeys" and options.budget is None:
         words += ["env", PKEYS]
-    passes = ["--passes", str(options.passes), "--pages", "small"]
-    return shlex.join([*words, *run.words, *passes])
+    return [*words, *run.words, "--passes", str(passes), "--pages", "small"]
 
 
-def named(lab: Lab, run: SampledRun, options: argparse.Namespace, file: Path) -> Row:
-    """Profiles a run; its row, whose "error" says why there is none."""
-    line = line_of(run, options)
-    script = f"rm -f {GUESTS_OWN}; {line}; status=$?; cp {GUESTS_OWN} {file}; exit $status"
-    result = lab.run(["sh", "-c", script], timeout_s=LONGEST_S)
+def named(run: SampledRun, options: argparse.Namespace, file: Path) -> Row:
+    """What a profile calls the array that the samples of a file are of."""
     found: Row = {"run": str(run), "source": options.source, "expected": str(run.wanted)}
-    if result.status != 0:
-        return found | {"error": f"status {result.status}: {result.stderr.decode()[-200:]}"}
     objects = analyse(read_recording(file)).objects
     if not objects:
         return found | {"error": "no object was used"}
@@ -77,6 +81,70 @@ def named(lab: Lab, run: SampledRun, options: argparse.Namespace, file: Path) ->
         "sure": array.pattern.sure,
         "why": array.pattern.why,
     }
+
+
+def failed(run: SampledRun, options: argparse.Namespace, status: int, error: bytes) -> Row:
+    """The row of a run that did not end well."""
+    found: Row = {"run": str(run), "source": options.source, "expected": str(run.wanted)}
+    return found | {"error": f"status {status}: {error.decode(errors='replace')[-200:]}"}
+
+
+class Guests:
+    """Runs in the lab, on a machine that has CPUs for all threads."""
+
+    def __init__(self, options: argparse.Namespace, folder: Path) -> None:
+        self.options, self.folder = options, folder
+        self.stack = ExitStack()
+        self.labs: dict[str, Lab] = {}
+
+    def row(self, run: SampledRun, file: Path) -> Row:
+        """Profiles a run."""
+        name = MACHINES[run.threads]
+        if name not in self.labs:
+            self.labs[name] = self.stack.enter_context(Lab(name, self.folder, timing=False))
+        line = shlex.join(words_of(run, self.options, GUESTS_OWN, self.options.passes))
+        script = f"rm -f {GUESTS_OWN}; {line}; status=$?; cp {GUESTS_OWN} {file}; exit $status"
+        result = self.labs[name].run(["sh", "-c", script], timeout_s=LONGEST_S)
+        if result.status != 0:
+            return failed(run, self.options, result.status, result.stderr)
+        return named(run, self.options, file)
+
+    def close(self) -> None:
+        """Ends the labs."""
+        self.stack.close()
+
+
+class Host:
+    """Runs here, each anew with more passes until there are enough samples or time is up."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.options = options
+        said = subprocess.run(["homenode", "sample", "--list", "--json"], stdout=PIPE, check=True)
+        sources = {one["name"]: one["refusal"] for one in json.loads(said.stdout)["sources"]}
+        if refusal := sources.get(options.source, "this build does not have it"):
+            raise SystemExit(f"--host: no {options.source} here: {refusal}")
+
+    def row(self, run: SampledRun, file: Path) -> Row:
+        """Profiles a run."""
+        end = time.monotonic() + self.options.seconds
+        passes = self.options.passes
+        while True:
+            began = time.monotonic()
+            words = words_of(run, self.options, str(file), passes)
+            result = subprocess.run(words, stdout=DEVNULL, stderr=PIPE, check=False)
+            if result.returncode != 0:
+                return failed(run, self.options, result.returncode, result.stderr)
+            found = named(run, self.options, file)
+            now = time.monotonic()
+            left, enough = end - now, self.options.samples
+            more = min(MOST_GROWTH, 1.1 * enough / max(1, found.get("samples", 0)))
+            fitting = left / max(0.01, now - began)
+            if more <= 1.1 or fitting < LEAST_GROWTH:
+                return found | {"passes": passes}
+            passes = int(passes * min(more, fitting))
+
+    def close(self) -> None:
+        """Nothing is left."""
 
 
 def cells_of(found: Row) -> list[str]:
@@ -108,7 +176,11 @@ def parser() -> argparse.ArgumentParser:
     )
     made.add_argument("--source", choices=SOURCES, default="pkeys")
     made.add_argument("--budget", metavar="SHARE", help="as --overhead of homenode sample has it")
-    made.add_argument("--passes", type=int, default=1500, help="over the array")
+    made.add_argument("--passes", type=int, default=1500, help="over the array; --host begins so")
+    made.add_argument("--host", action="store_true", help="on this machine, not in the lab")
+    made.add_argument("--samples", type=int, default=1000, help="enough of an array, with --host")
+    made.add_argument("--seconds", type=float, default=30, help="for one name, with --host")
+    made.add_argument("--keep", type=Path, help="keep the samples of each run in this folder")
     made.add_argument("--only", nargs="+", default=[""], help="runs whose name has this")
     made.add_argument("--draw", type=int, help="so many of them, drawn at random")
     made.add_argument("--seed", type=int, default=1, help="of the draw")
@@ -137,23 +209,21 @@ def main(arguments: Sequence[str]) -> None:
     """Prints the table."""
     options = parser().parse_args(arguments)
     earlier = kept(options.rows)
-    print(head(COLUMNS), flush=True)
     rows = []
-    with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        labs: dict[str, Lab] = {}
-        for run in wanted(options):
-            found = earlier.get((options.source, str(run)))
-            if found is None:
-                name = MACHINES[run.threads]
-                if name not in labs:
-                    labs[name] = stack.enter_context(Lab(name, folder, timing=False))
-                found = named(labs[name], run, options, folder / "samples")
-                if options.rows is not None:
-                    with options.rows.open("a") as file:
-                        file.write(json.dumps(found) + "\n")
-            rows.append(found)
-            print(row(cells_of(found)), flush=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = options.keep or Path(scratch)
+        folder.mkdir(parents=True, exist_ok=True)
+        with closing(Host(options) if options.host else Guests(options, Path(scratch))) as runner:
+            print(head(COLUMNS), flush=True)
+            for run in wanted(options):
+                found = earlier.get((options.source, str(run)))
+                if found is None:
+                    found = runner.row(run, folder / f"{str(run).replace(' ', '-')}.hns")
+                    if options.rows is not None:
+                        with options.rows.open("a") as file:
+                            file.write(json.dumps(found) + "\n")
+                rows.append(found)
+                print(row(cells_of(found)), flush=True)
     print("\n" + summary(rows))
 
 
