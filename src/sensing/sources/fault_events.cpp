@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <ctime>
 #include <iterator>
 #include <map>
 
@@ -25,15 +24,8 @@ perf_event_attr fault_event() {
   event.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR |
                       PERF_SAMPLE_CPU | PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_DATA_PAGE_SIZE;
   event.inherit = 1;
-  event.task = 1;
-  event.comm = 1;
-  event.comm_exec = 1;
-  event.mmap = 1;
-  event.mmap_data = 1;
-  event.mmap2 = 1;
-  event.sample_id_all = 1;
-  event.use_clockid = 1;
-  event.clockid = CLOCK_MONOTONIC;
+  tell_of_process(event);
+  tell_time(event);
   return event;
 }
 

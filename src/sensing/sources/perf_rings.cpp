@@ -36,6 +36,21 @@ perf_event_attr holder_event(std::size_t bytes) {
 
 }  // namespace
 
+void tell_of_process(perf_event_attr& event) {
+  event.task = 1;
+  event.comm = 1;
+  event.comm_exec = 1;
+  event.mmap = 1;
+  event.mmap_data = 1;
+  event.mmap2 = 1;
+}
+
+void tell_time(perf_event_attr& event) {
+  event.sample_id_all = 1;
+  event.use_clockid = 1;
+  event.clockid = CLOCK_MONOTONIC;
+}
+
 Error event_refusal(os::Os& os, int errno_value) {
   if (errno_value == EACCES || errno_value == EPERM) {
     std::string level;

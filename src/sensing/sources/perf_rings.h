@@ -21,6 +21,11 @@ struct EventPlace {
   const perf_event_attr* leader = nullptr;  ///< Of the group that it is opened in.
 };
 
+/// Has the event tell of the threads, names and mappings of its process too.
+void tell_of_process(perf_event_attr& event);
+/// Has each record carry its time, by CLOCK_MONOTONIC.
+void tell_time(perf_event_attr& event);
+
 class PerfRings {
  public:
   explicit PerfRings(os::Os& os) : os_(os) {}

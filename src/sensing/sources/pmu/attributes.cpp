@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <ctime>
 #include <limits>
 
+#include "sensing/sources/perf_rings.h"
 #include "sensing/sources/pmu/ibs_record.h"
 
 namespace homenode::sensing {
@@ -65,17 +65,8 @@ perf_event_attr attributes_of(const PmuEvents& events, const PmuEvent& event,
   attributes.exclude_kernel = events.filters_kernel ? 1 : 0;
   attributes.exclude_hv = events.kind == PmuKind::precise ? 1 : 0;
   // What other processes start and map is no business of this recording.
-  if (!opening.whole_cpu) {
-    attributes.task = 1;
-    attributes.comm = 1;
-    attributes.comm_exec = 1;
-    attributes.mmap = 1;
-    attributes.mmap_data = 1;
-    attributes.mmap2 = 1;
-  }
-  attributes.sample_id_all = 1;
-  attributes.use_clockid = 1;
-  attributes.clockid = CLOCK_MONOTONIC;
+  if (!opening.whole_cpu) tell_of_process(attributes);
+  tell_time(attributes);
   return attributes;
 }
 
