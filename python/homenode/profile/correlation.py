@@ -45,7 +45,8 @@ class Uses:
 
     `places` are byte offsets from the object's start, below `size`; `threads` any numbers; `counts`
     how often, where an entry stands for several. `exact`: nothing is missing. `counted_by`: the
-    size of the units that exact uses were counted by; 0: the places tell it.
+    size of the units that exact uses were counted by; 0: the places tell it. `first_touches`: each
+    is the first one of a page since it was armed, so that places crowd where threads begin.
     """
 
     size: int
@@ -55,6 +56,7 @@ class Uses:
     exact: bool
     line: int = 64
     counted_by: int = 0
+    first_touches: bool = False
 
     @cached_property
     def _threads(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -50,7 +50,15 @@ def _writes_share(facts: Facts, chosen: Integers) -> float | None:
 
 def _sampled(facts: Facts, item: Object, chosen: Integers) -> Uses:
     ones = np.ones(len(chosen), np.int64)
-    return Uses(item.bytes, facts.offset_of[chosen], facts.thread[chosen], ones, exact=False)
+    first = (facts.samples["flags"][chosen] & Flag.FIRST_TOUCH) != 0
+    return Uses(
+        item.bytes,
+        facts.offset_of[chosen],
+        facts.thread[chosen],
+        ones,
+        exact=False,
+        first_touches=bool(first.any()),
+    )
 
 
 def _counted(facts: Facts, item: Object, chosen: Integers) -> Uses:

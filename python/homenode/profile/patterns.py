@@ -320,4 +320,6 @@ def _of_many(uses: Uses) -> Pattern:
         why = f"threads alternate within {unit} bytes, which more accesses would tell apart"
         return Pattern(Sharing.UNKNOWN, exclusivity, unit, accesses, why=why)
     sharing = _of_levels(levels, cut, uses.line)
-    return Pattern(sharing, exclusivity, unit, accesses, sure and exclusivity >= CLEAN, levels)
+    # Where places crowd, the distances between them show periods that are none of the program's.
+    sure = sure and exclusivity >= CLEAN and not uses.first_touches
+    return Pattern(sharing, exclusivity, unit, accesses, sure, levels)
