@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from homenode.profile.correlation import Correlation, Floats, Uses, correlate, histograms
+from homenode.profile.folding import Folding, Supposition, simplest
 
 FEWEST_ACCESSES = 100
 FEWEST_OF_A_THREAD = 8
@@ -34,6 +35,8 @@ SWEPT, NOT_SWEPT = 0.98, 0.75
 STRAY = 0.1
 # From it on parts that come again are sure not to be several patterns in one.
 CLEAN = 0.75
+# How well first touches tell the thread where a name is sure.
+CERTAIN = 0.85
 
 
 class Sharing(StrEnum):
@@ -303,6 +306,8 @@ def classify(uses: Uses) -> Pattern:
 
 def _of_many(uses: Uses) -> Pattern:
     """The pattern of several threads' accesses."""
+    if uses.first_touches:
+        return _told(uses)
     unit, accesses = uses.unit_bytes(), int(uses.counts.sum())
     correlation = correlate(histograms(uses, unit), uses.exact)
     exclusivity = float(np.clip(correlation.r()[0], 0.0, 1.0))
@@ -320,6 +325,42 @@ def _of_many(uses: Uses) -> Pattern:
         why = f"threads alternate within {unit} bytes, which more accesses would tell apart"
         return Pattern(Sharing.UNKNOWN, exclusivity, unit, accesses, why=why)
     sharing = _of_levels(levels, cut, uses.line)
-    # Where places crowd, the distances between them show periods that are none of the program's.
-    sure = sure and exclusivity >= CLEAN and not uses.first_touches
-    return Pattern(sharing, exclusivity, unit, accesses, sure, levels)
+    return Pattern(sharing, exclusivity, unit, accesses, sure and exclusivity >= CLEAN, levels)
+
+
+def _told(uses: Uses) -> Pattern:
+    """The pattern of several threads' first touches, whose places crowd: which coordinates tell the
+    thread. Only what no period is in can be sure."""
+    unit, accesses = uses.unit_bytes(), int(uses.counts.sum())
+    folding = Folding(uses)
+    stretches = _stretches(uses)
+    if _overlap(stretches) < LEAST_OVERLAP and stretches.max() <= LONGEST_STRETCH:
+        told = folding.told(Supposition((), True)).share
+        return Pattern(Sharing.DIVIDED, told, unit, accesses, sure=told >= EXCLUSIVE)
+    found = simplest(folding.judged(), len(folding.places))
+    exclusivity = float(np.clip(found.share, 0.0, 1.0))
+    if exclusivity < SHARED + 3 * folding.deviation:
+        return Pattern(Sharing.SHARED, exclusivity, unit, accesses)
+    what = found.supposition
+    if not what.periods:
+        sharing, overlap = _without_strides(uses, exclusivity)
+        sure = exclusivity >= CERTAIN and sharing != Sharing.PARTIAL and not _is_swept(stretches)
+        return Pattern(sharing, exclusivity, unit, accesses, sure, overlap=overlap)
+    levels = _levels_told(folding, what)
+    return Pattern(
+        _of_levels(levels, what.whole, uses.line), exclusivity, unit, accesses, levels=levels
+    )
+
+
+def _levels_told(folding: Folding, what: Supposition) -> tuple[Level, ...]:
+    """The parts of each period: of the threads, as many share a place in it as are left when it is
+    cut into parts. Where nothing else is cut, the outermost has the rest of them."""
+    levels, before = [], 1
+    for period in what.periods:
+        same = folding.in_order(period) * (1 - folding.by_chance) + folding.by_chance
+        parts = max(2, round(folding.threads * same / before))
+        if period == what.periods[-1] and not what.whole:
+            parts = max(2, folding.threads // before)
+        before *= parts
+        levels.append(Level(round(period / parts), round(period)))
+    return tuple(levels)

@@ -3,7 +3,7 @@
 import json
 import subprocess
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -223,16 +223,6 @@ def test_threads_are_numbered_in_their_order(apart: int) -> None:
     assert numbered.ranks.tolist() == ranks.tolist()
     nothing = Uses(LINE, ones[:0], ones[:0], ones[:0], exact=True)
     assert (len(nothing.different), len(nothing.ranks)) == (0, 0)
-
-
-def test_periods_within_first_touches_are_not_sure() -> None:
-    case = next(case for case in cases(8) if case.name.startswith("2d-mesh"))
-    sampled = uses(case, samples=20_000)
-    assert classify(sampled).sure
-    crowded = classify(replace(sampled, first_touches=True))
-    assert crowded.sharing == classify(sampled).sharing
-    assert crowded.levels
-    assert not crowded.sure
 
 
 def test_scattered_pages_have_no_pattern() -> None:
