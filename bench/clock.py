@@ -100,9 +100,10 @@ def symmetry() -> None:
 
 
 # Programs whose threads compute, spin, sleep and send messages. Each region lasts a millisecond or
-# more: in a shorter one the threads' start and end matter. All have their memory on node 0 and
-# their threads on CPUs that are named: left to itself, the guest's kernel decides both anew in
-# each run, by its own clock, and programs with other placements take other times.
+# more: in a shorter one the threads' start and end matter. All have their memory on node 0, but for
+# what the API places, and their threads on CPUs that are named: left to itself, the guest's kernel
+# decides both anew in each run, by its own clock, and programs with other placements take other
+# times.
 PLACED = ["run", "--membind=0"]
 MAP = "bench map --op readwrite"
 INDEPENDENT = {

@@ -55,13 +55,6 @@ void add_with_mean(std::vector<machine::PairValues>& values, const Report& repor
   add(kinds[2], writes);
 }
 
-/// pre: the CPU is one of the plan's.
-NodeId node_of(const Report& report, CpuId cpu) {
-  const auto found = std::find_if(report.plan.cpus_of.begin(), report.plan.cpus_of.end(),
-                                  [cpu](const auto& entry) { return entry.second.contains(cpu); });
-  return found->first;
-}
-
 }  // namespace
 
 double moved_ratio(Kernel kernel, const KernelForm& form) {
@@ -124,8 +117,8 @@ PairMatrix core_means(const Report& report) {
   PairMatrix sums(report.plan.sources, report.plan.sources, 0.0);
   PairMatrix counts = sums;
   for (const CoreFigure& figure : report.cores) {
-    const NodeId from = node_of(report, figure.pair.reader);
-    const NodeId to = node_of(report, figure.pair.owner);
+    const NodeId from = *report.machine.node_of(figure.pair.reader);
+    const NodeId to = *report.machine.node_of(figure.pair.owner);
     sums.at(from, to) += figure.ns.median;
     counts.at(from, to) += 1;
   }
@@ -141,8 +134,9 @@ PairMatrix core_means(const Report& report) {
 std::optional<double> median_in_node(const Report& report) {
   std::vector<double> values;
   for (const CoreFigure& figure : report.cores) {
-    const bool together = node_of(report, figure.pair.reader) == node_of(report, figure.pair.owner);
-    if (together) values.push_back(figure.ns.median);
+    const auto& [reader, owner] = figure.pair;
+    if (report.machine.node_of(reader) == report.machine.node_of(owner))
+      values.push_back(figure.ns.median);
   }
   if (values.empty()) return std::nullopt;
   return summarise(values).median;

@@ -29,17 +29,25 @@ Json summary_json(const Summary& summary, double ratio = 1.0) {
           {"noisy", measure::is_noisy(summary)}};
 }
 
-Json matrix_json(const measure::PairMatrix& matrix) {
+/// Null for each value that is not known.
+template <class Row, class Column>
+Json rows_json(const Matrix<Row, Column>& matrix) {
   Json rows = Json::array();
-  for (NodeId from : matrix.rows()) {
+  for (const Row from : matrix.rows()) {
     Json row = Json::array();
-    for (NodeId to : matrix.columns()) {
+    for (const Column to : matrix.columns()) {
       const double value = matrix.at(from, to);
       row.push_back(std::isnan(value) ? Json(nullptr) : Json(value));
     }
     rows.push_back(std::move(row));
   }
-  return {{"from", numbers(matrix.rows())}, {"to", numbers(matrix.columns())}, {"values", rows}};
+  return rows;
+}
+
+Json matrix_json(const measure::PairMatrix& matrix) {
+  return {{"from", numbers(matrix.rows())},
+          {"to", numbers(matrix.columns())},
+          {"values", rows_json(matrix)}};
 }
 
 Json machine_json(const Report& report) {
@@ -148,18 +156,10 @@ std::string key_of(std::string_view kernel) {
 Json cores_json(const Report& report) {
   if (report.cores.empty()) return nullptr;
   const auto matrix = measure::core_matrix(report);
-  Json rows = Json::array();
-  for (const CpuId reader : matrix.rows()) {
-    Json row = Json::array();
-    for (const CpuId owner : matrix.columns()) {
-      const double value = matrix.at(reader, owner);
-      row.push_back(std::isnan(value) ? Json(nullptr) : Json(value));
-    }
-    rows.push_back(std::move(row));
-  }
   const auto noisy = std::count_if(report.cores.begin(), report.cores.end(),
                                    [](const auto& figure) { return is_noisy(figure.ns); });
-  return {{"cpus", numbers(matrix.rows())}, {"latency_ns", rows}, {"noisy_pairs", noisy}};
+  return {
+      {"cpus", numbers(matrix.rows())}, {"latency_ns", rows_json(matrix)}, {"noisy_pairs", noisy}};
 }
 
 /// Null for each that was not measured.
