@@ -72,15 +72,6 @@ void fork_beside_streams(void) {
 
 static volatile sig_atomic_t forks;
 
-static void fork_now(int signal) {
-  (void)signal;
-  const pid_t child = fork();
-  if (child == 0) _exit(0);
-  int status = 1;
-  if (child < 0 || waitpid(child, &status, 0) != child || status != 0) _exit(1);
-  forks++;
-}
-
 static void* allocate_until_stopped(void* unused) {
   for (size_t size = 1; !atomic_load(&stop); size = size * 7 % 1000003) free(malloc(size));
   return unused;
@@ -114,13 +105,29 @@ void plain_fork_in_a_handler(void) {
   for (size_t i = 0; i < 2; i++) pthread_join(threads[i], NULL);
 }
 
+// Asks for one SIGALRM. A timer that repeats would leave the program no time to run in where a
+// fork takes longer than its interval.
+static void ask_for_alarm(void) {
+  const struct itimerval soon = {{0, 0}, {0, 200}};
+  if (setitimer(ITIMER_REAL, &soon, NULL) != 0) _exit(1);
+}
+
+static void fork_now(int signal) {
+  (void)signal;
+  const pid_t child = fork();
+  if (child == 0) _exit(0);
+  int status = 1;
+  if (child < 0 || waitpid(child, &status, 0) != child || status != 0) _exit(1);
+  forks++;
+  ask_for_alarm();
+}
+
 // A program with one thread may fork in a handler, whatever the handler interrupted.
 void fork_in_a_handler(void) {
   enum { wanted = 400, kinds = 32 };
   struct sigaction action = {.sa_handler = fork_now, .sa_flags = SA_RESTART};
   CHECK(sigaction(SIGALRM, &action, NULL) == 0);
-  const struct itimerval often = {{0, 200}, {0, 200}};
-  CHECK(setitimer(ITIMER_REAL, &often, NULL) == 0);
+  ask_for_alarm();
   void* blocks[kinds] = {NULL};
   for (size_t i = 0; forks < wanted; i++) {
     free(blocks[i % kinds]);
