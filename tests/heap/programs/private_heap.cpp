@@ -62,9 +62,19 @@ Pages pages_of(const std::vector<Block>& blocks) {
   return pages;
 }
 
+/// Says which are not.
 bool are_all_on(const std::vector<Block>& blocks, const std::string& node) {
-  const Pages pages = pages_of(blocks);
-  return pages.size() == 1 && pages.begin()->first == std::atoi(node.c_str());
+  const int wanted = std::atoi(node.c_str());
+  bool all = true;
+  for (const Block& block : blocks) {
+    for (const auto& [other, count] : pages_of({block})) {
+      if (other == wanted) continue;
+      std::fprintf(stderr, "%zu pages of a block of %zu bytes are on node %d, not %d\n", count,
+                   block.bytes, other, wanted);
+      all = false;
+    }
+  }
+  return all;
 }
 
 /// On so many nodes, about as many on each.
