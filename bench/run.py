@@ -2,8 +2,8 @@
 with the number of runs and the spread; nothing is asserted.
 
     ./dev bench            every benchmark
-    ./dev bench boot       one of them: boot, lab, start, bandwidth, closure, waits, scaling,
-                           symmetry, independence, where, place, heap, heap-placement,
+    ./dev bench boot       one of them: boot, lab, lab-profile, start, bandwidth, closure, waits,
+                           scaling, symmetry, independence, where, place, heap, heap-placement,
                            heap-programs, npb, messages, stress, profile, profile-names,
                            numactl, tune, balance, decides
     ./dev bench heap --help   the allocators side by side, which take options
@@ -40,6 +40,7 @@ from heap_placement import main as heap_placement_main
 from heap_programs import heap_programs
 from heap_programs import main as heap_programs_main
 from lab_cost import lab_cost
+from lab_profile import lab_profile
 from messages import main as messages_main
 from messages import messages
 from npb import main as npb_main
@@ -103,6 +104,7 @@ def next_commands(machine: str, runs: int) -> list[float]:
 BENCHMARKS: dict[str, Callable[[], None]] = {
     "boot": boot,
     "lab": lab_cost,
+    "lab-profile": lab_profile,
     "start": start,
     "where": where,
     "place": place,
