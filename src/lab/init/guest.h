@@ -57,6 +57,15 @@ void hn_set_figures(void);
 // memory to `path`. False: this guest has none.
 bool hn_find_clock(char* path, size_t size);
 
+// guest_memory.c: memory that runs out.
+
+// A descriptor that polls POLLPRI when all programs have waited for memory for a while; -1 where
+// the kernel does not tell.
+int hn_open_pressure(void);
+
+// Has the kernel kill the program that uses most memory, if there is none left.
+void hn_end_thrashing(void);
+
 // guest_mounts.c: the guest's file systems: its own, the session's, and the root that jobs are
 // confined to.
 

@@ -104,17 +104,21 @@ static void hear(struct hn_jobs* jobs) {
 }
 
 static _Noreturn void serve(struct hn_jobs* jobs, int signals) {
-  struct pollfd polls[2 + HN_POLLS_MAX];
+  enum { OWN = 3 };
+  struct pollfd polls[OWN + HN_POLLS_MAX];
+  const int pressure = hn_open_pressure();
   for (;;) {
     polls[0] = (struct pollfd){.fd = jobs->control, .events = POLLIN};
     polls[1] = (struct pollfd){.fd = signals, .events = POLLIN};
-    nfds_t count = 2 + hn_jobs_polls(jobs, polls + 2);
+    polls[2] = (struct pollfd){.fd = pressure, .events = POLLPRI};
+    nfds_t count = OWN + hn_jobs_polls(jobs, polls + OWN);
     if (poll(polls, count, hn_jobs_patience_ms(jobs)) < 0) continue;
     hn_jobs_relay(jobs);
     struct signalfd_siginfo ignored;
     while (read(signals, &ignored, sizeof ignored) > 0) continue;
     hn_jobs_reap(jobs);
     hn_jobs_watch(jobs);
+    if (polls[2].revents != 0) hn_end_thrashing();
     if (polls[0].revents != 0) hear(jobs);
   }
 }

@@ -113,19 +113,31 @@ def test_a_qemu_that_cannot_start_is_one_line(
     assert left(sessions) == []
 
 
-# A program that locks its pages: else the guest reads them again and again before it gives up.
+# With its pages locked there is nothing to take from it, so the kernel gives up at once.
 FILLS_MEMORY = """exec python3 -c '
 import ctypes, itertools
 ctypes.CDLL(None).mlockall(3)
 print("ready", flush=True)
 kept = [bytearray(1 << 20) for _ in itertools.repeat(None)]
 '"""
+# tail keeps all that it reads until a line ends.
+FILLS_MEMORY_SLOWLY = "echo ready; exec tail /dev/zero"
 
 
-def test_memory_that_runs_out_is_said(start: Start):
-    code, _, err = start(FILLS_MEMORY, "--node-memory", "96").end()
+@pytest.mark.parametrize(
+    "program", [FILLS_MEMORY, pytest.param(FILLS_MEMORY_SLOWLY, marks=pytest.mark.long)]
+)
+def test_memory_that_runs_out_is_said(start: Start, program: str):
+    code, _, err = start(program, "--node-memory", "96").end()
     assert code == 137
     assert "raise --node-memory" in err
+
+
+def test_a_program_that_fills_a_node_goes_on_with_another():
+    fills = "b = bytearray(300 << 20)\nfor _ in range(20): b[::4096] = bytes(len(b[::4096]))"
+    with lab_or_skip("tiny-2x2", plugin=False, node_memory_mib=256) as lab:
+        result = lab.run(["python3", "-c", fills], timeout_s=120)
+    assert result.status == 0, result.stderr
 
 
 def test_several_labs_run_at_once():
