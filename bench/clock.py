@@ -111,7 +111,7 @@ INDEPENDENT = {
     "map divided default": f"{MAP} --size 128M --pattern divided --method default",
     "map divided api": f"{MAP} --size 128M --pattern divided --method api",
     "npb cg S": "bench npb cg --class S --strategy first-touch",
-    "npb mg S": "bench npb mg --class S --runs 20 --strategy first-touch",
+    "npb mg S": "bench npb mg --class S --runs 5 --strategy first-touch",
     "kneighbor": "bench kneighbor --iterations 2 --steps 400",
 }
 # Threads of Python, which has one lock that all want, and hand each other things over a queue. A
