@@ -16,6 +16,7 @@ from homenode.lab import render
 from homenode.lab.enter import Shell
 from homenode.lab.errors import LabError
 from homenode.lab.lab import Lab
+from homenode.lab.machine import DEFAULT_NODE_MEMORY_MIB
 from homenode.lab.outputs import check_place, find_outputs
 from homenode.lab.result import Result
 from homenode.lab.samples import check_samples, write_samples
@@ -134,7 +135,13 @@ def _machine_options(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="divide caches and memory by N, so that a small problem shows what a large one would",
     )
-    parser.add_argument("--node-memory", type=int, metavar="MIB", help="memory of each node")
+    parser.add_argument(
+        "--node-memory",
+        type=int,
+        metavar="MIB",
+        help="memory of each node (default: what the machine file says, else "
+        f"{DEFAULT_NODE_MEMORY_MIB})",
+    )
     parser.add_argument(
         "--numa-balancing",
         action="store_true",
