@@ -41,6 +41,23 @@ long hn_read_file(const char* path, char* buffer, size_t size) {
   return (long)used;
 }
 
+int hn_open_with(const char* path, const char* text) {
+  const int file = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) return -1;
+  if (write(file, text, strlen(text)) == (ssize_t)strlen(text)) return file;
+  const int error = errno;
+  close(file);
+  errno = error;
+  return -1;
+}
+
+bool hn_write_file(const char* path, const char* text) {
+  const int file = hn_open_with(path, text);
+  if (file < 0) return false;
+  close(file);
+  return true;
+}
+
 const char* hn_errno_name(int number) {
   static char other[16];
   const char* name = strerrorname_np(number);

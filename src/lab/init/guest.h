@@ -25,6 +25,12 @@ _Noreturn void hn_stop(void);
 // errno.
 long hn_read_file(const char* path, char* buffer, size_t size);
 
+// Writes a word to a file of the kernel, and leaves it open: a descriptor, or -1 with errno.
+int hn_open_with(const char* path, const char* text);
+
+// Writes a word to a file of the kernel; false with errno.
+bool hn_write_file(const char* path, const char* text);
+
 // The symbolic name of an errno value ("ENOENT"), or "E<number>" in a static buffer.
 const char* hn_errno_name(int number);
 

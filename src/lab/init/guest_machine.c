@@ -93,10 +93,7 @@ static long read_attribute(const char* device, const char* name) {
 static bool switch_on(const char* device) {
   char path[512];
   snprintf(path, sizeof path, PCI_DEVICES "%s/enable", device);
-  int file = open(path, O_WRONLY | O_CLOEXEC);
-  bool done = file >= 0 && write(file, "1", 1) == 1;
-  if (file >= 0) close(file);
-  return done;
+  return hn_write_file(path, "1");
 }
 
 bool hn_find_clock(char* path, size_t size) {

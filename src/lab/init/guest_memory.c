@@ -3,21 +3,17 @@
 // wants to run waits for memory, and there is none to be had.
 #include "guest.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 // Nothing runs in 0.8 s of 2: it waits for memory. A program that moves to a slower node's memory
 // waits as long at times, but there is memory left then.
-static const char all_wait[] = "full 800000 2000000";
+// The kernel takes the last character for the end of the line.
+static const char all_wait[] = "full 800000 2000000\n";
 enum { LEAST_PART = 50 };
 
 int hn_open_pressure(void) {
-  const int file = open("/proc/pressure/memory", O_RDWR | O_NONBLOCK | O_CLOEXEC);
-  if (file >= 0 && write(file, all_wait, sizeof all_wait) > 0) return file;
-  if (file >= 0) close(file);
-  return -1;
+  return hn_open_with("/proc/pressure/memory", all_wait);
 }
 
 static long kib_of(const char* meminfo, const char* name) {
@@ -32,9 +28,6 @@ void hn_end_thrashing(void) {
   const long all = kib_of(meminfo, "MemTotal:");
   const long available = kib_of(meminfo, "MemAvailable:");
   if (available < 0 || available > all / LEAST_PART) return;
-  const int file = open("/proc/sysrq-trigger", O_WRONLY | O_CLOEXEC);
-  if (file < 0) return;
   // What the kernel does when it finds no memory. It does not answer.
-  (void)!write(file, "f", 1);
-  close(file);
+  hn_write_file("/proc/sysrq-trigger", "f");
 }

@@ -37,10 +37,9 @@ void hn_start_cpus(void) {
   for (int number = 1;; ++number) {
     char path[64];
     snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/online", number);
-    int file = open(path, O_WRONLY | O_CLOEXEC);
-    if (file < 0 && errno == ENOENT) return;
-    if (file < 0 || write(file, "1", 1) != 1) hn_die("start the CPU by", path);
-    close(file);
+    if (hn_write_file(path, "1")) continue;
+    if (errno == ENOENT) return;
+    hn_die("start the CPU by", path);
   }
 }
 

@@ -33,11 +33,8 @@ static int running_jobs(const struct hn_jobs* jobs) {
 // The host's files are cached in the guest without looking back. They may have changed between two
 // jobs, so each job starts with nothing cached; it also starts with the same free memory.
 static void forget_host_files(void) {
-  int file = open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC);
-  if (file < 0) return;
-  if (write(file, "3", 1) != 1)
+  if (!hn_write_file("/proc/sys/vm/drop_caches", "3"))
     dprintf(STDERR_FILENO, "homenode-lab-init: cannot drop caches: %s\n", strerror(errno));
-  close(file);
 }
 
 static void job_path(char* path, size_t size, const char* name, const char* file) {
