@@ -42,7 +42,7 @@ long hn_read_file(const char* path, char* buffer, size_t size) {
 }
 
 int hn_open_with(const char* path, const char* text) {
-  const int file = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+  const int file = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
   if (file < 0) return -1;
   if (write(file, text, strlen(text)) == (ssize_t)strlen(text)) return file;
   const int error = errno;
