@@ -34,23 +34,11 @@ for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
         signal.signal(number, default)
 
 
-# Tests that may take long: they come first, for what is left at the end is to be short, so that all
-# processors have work until then.
-FIRST = ("lab", "slow", "browser")
-
-
-def is_quick(item: pytest.Item) -> bool:
-    """Whether a test comes after those that may take long."""
-    return not any(item.get_closest_marker(name) for name in FIRST)
-
-
-@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks the tests of slow files, and puts the long ones first."""
+    """Marks the tests of slow files."""
     for item in items:
         if item.path.relative_to(HERE).as_posix() in SLOW:
             item.add_marker(pytest.mark.slow)
-    items.sort(key=is_quick)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
