@@ -72,6 +72,14 @@ void fork_beside_streams(void) {
 
 static volatile sig_atomic_t forks;
 
+// What a handler does with what it has forked.
+static void count_fork(pid_t child) {
+  if (child == 0) _exit(0);
+  int status = 1;
+  if (child < 0 || waitpid(child, &status, 0) != child || status != 0) _exit(1);
+  forks++;
+}
+
 static void* allocate_until_stopped(void* unused) {
   for (size_t size = 1; !atomic_load(&stop); size = size * 7 % 1000003) free(malloc(size));
   return unused;
@@ -79,11 +87,7 @@ static void* allocate_until_stopped(void* unused) {
 
 static void fork_without_handlers(int signal) {
   (void)signal;
-  const pid_t child = _Fork();
-  if (child == 0) _exit(0);
-  int status = 1;
-  if (child < 0 || waitpid(child, &status, 0) != child || status != 0) _exit(1);
-  forks++;
+  count_fork(_Fork());
 }
 
 // _Fork() calls no handlers, and may be called by a signal handler beside other threads.
@@ -114,11 +118,7 @@ static void ask_for_alarm(void) {
 
 static void fork_now(int signal) {
   (void)signal;
-  const pid_t child = fork();
-  if (child == 0) _exit(0);
-  int status = 1;
-  if (child < 0 || waitpid(child, &status, 0) != child || status != 0) _exit(1);
-  forks++;
+  count_fork(fork());
   ask_for_alarm();
 }
 

@@ -65,7 +65,7 @@ Pages pages_of(const std::vector<Block>& blocks) {
 /// Says which are not.
 bool are_all_on(const std::vector<Block>& blocks, const std::string& node) {
   const int wanted = std::atoi(node.c_str());
-  bool all = true;
+  bool all = !blocks.empty();
   for (const Block& block : blocks) {
     for (const auto& [other, count] : pages_of({block})) {
       if (other == wanted) continue;
