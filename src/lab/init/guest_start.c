@@ -51,8 +51,8 @@ void hn_set_time(const char* text) {
 }
 
 void hn_add_randomness(const char* seed) {
-  int file = open("/dev/urandom", O_WRONLY | O_CLOEXEC);
-  if (file < 0 || write(file, seed, strlen(seed)) < 0) hn_die("write to", "/dev/urandom");
+  int file = hn_open_with("/dev/urandom", seed);
+  if (file < 0) hn_die("write to", "/dev/urandom");
   // Without this the kernel would draw from what it had in the snapshot for up to a minute. Kernels
   // before 4.14 do not know it.
   if (ioctl(file, RNDRESEEDCRNG) != 0 && errno != EINVAL && errno != ENODATA)
