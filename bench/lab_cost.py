@@ -70,6 +70,19 @@ def write_lines(path: Path) -> None:
     path.write_text("".join(f"{source.getrandbits(128):032x}\n" for _ in range(LINES)))
 
 
+def programs_here(folder: Path) -> list[Program]:
+    """The programs that are installed, with what they read in a folder; says which are not."""
+    lines = folder / "lines"
+    write_lines(lines)
+    found = []
+    for program in programs(lines):
+        if program.needs and not shutil.which(program.needs):
+            print(f"{program.name}: skipped, {program.needs} is not installed")
+        else:
+            found.append(program)
+    return found
+
+
 def cpu_seconds(lab: Lab) -> float:
     """The CPU time of the lab's QEMU since it began: user and system."""
     fields = Path(f"/proc/{lab.pid}/stat").read_text().rpartition(")")[2].split()
@@ -129,8 +142,6 @@ def lab_cost(runs: int = 3) -> None:
         Lab("tiny-2x2", node_memory_mib=512, plugin=False) as plain,
     ):
         labs = {"plain": plain, "counted": counted, "timed": timed}
-        lines = Path(folder) / "lines"
-        write_lines(lines)
         true = Program("true", ["true"])
         for lab in labs.values():
             cost(lab, true)
@@ -138,10 +149,7 @@ def lab_cost(runs: int = 3) -> None:
             mode: statistics.median(cost(lab, true)[0] for _ in range(3))
             for mode, lab in labs.items()
         }
-        for program in programs(lines):
-            if program.needs and not shutil.which(program.needs):
-                print(f"{program.name}: skipped, {program.needs} is not installed")
-                continue
+        for program in programs_here(Path(folder)):
             for lab in labs.values():  # Once before it counts: files are read into the guest.
                 cost(lab, program)
             compare(program, labs, nothing, runs)

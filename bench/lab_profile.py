@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import tables
-from lab_cost import Program, cost, programs, write_lines
+from lab_cost import Program, cost, programs_here
 
 from homenode.lab import Lab
 
@@ -70,15 +70,12 @@ def lab_profile() -> None:
     if shutil.which("perf") is None:
         sys.exit("bench: perf is not installed (Debian: apt install linux-perf)")
     modes = {"counted": {"timing": False}, "timed": {"timing": True}, "plain": {"plugin": False}}
-    print(tables.head(("program", "the lab", "CPU time", *PARTS)))
     with tempfile.TemporaryDirectory() as folder:
-        lines, file = Path(folder) / "lines", Path(folder) / "perf.data"
-        write_lines(lines)
+        here, file = programs_here(Path(folder)), Path(folder) / "perf.data"
+        print(tables.head(("program", "the lab", "CPU time", *PARTS)))
         for mode, options in modes.items():
             with Lab("tiny-2x2", node_memory_mib=512, **options) as lab:
-                for program in programs(lines):
-                    if program.needs and not shutil.which(program.needs):
-                        continue
+                for program in here:
                     cost(lab, program)
                     cells = shares(lab, program, file)
                     print(tables.row([program.name, mode, *cells]), flush=True)
