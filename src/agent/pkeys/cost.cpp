@@ -80,6 +80,8 @@ void Cost::calibrate(std::uint64_t budget_ppm, int key) {
   call_ns_ = measure_call();
   the_run().faults.store_relaxed(0);
   the_run().dispatches.store_relaxed(0);
+  looked_ns_ = now_ns();
+  program_then_ns_ = program_ns();
 }
 
 std::uint64_t Cost::sampler_ns() const {
@@ -97,17 +99,37 @@ std::uint64_t Cost::faults_ns() const {
          the_run().dispatches.load_relaxed() * call_ns_;
 }
 
-std::uint64_t Cost::pause_ns(std::size_t threads) const {
+// To wake up costs a hundredth of a window: to wake up for nothing, again and again, would spend
+// the budget. So it sleeps until the program, if it goes on as since the last look, has used so
+// much that another window fits.
+std::uint64_t Cost::pause_ns() {
   constexpr std::uint64_t million = 1'000'000;
-  constexpr std::uint64_t longest_ns = 100'000'000;
-  constexpr std::uint64_t shortest_ns = 200'000;
-  const std::uint64_t spent = sampler_ns() + faults_ns();
-  const std::uint64_t may = program_ns() / million * budget_ppm_ + advance_ns;
-  if (spent <= may) return 0;
-  if (budget_ppm_ == 0) return longest_ns;
-  const std::uint64_t more = (spent - may) * million / budget_ppm_;
-  const std::uint64_t pause = more / (threads == 0 ? 1 : threads);
+  constexpr std::uint64_t longest_ns = 250'000'000;
+  constexpr std::uint64_t shortest_ns = 1'000'000;
+  const std::uint64_t now = now_ns();
+  const std::uint64_t program = program_ns();
+  const std::uint64_t passed = now - looked_ns_;
+  const std::uint64_t used = program - program_then_ns_;
+  looked_ns_ = now;
+  program_then_ns_ = program;
+  before_ns_ = spent_ns();
+  const std::uint64_t wanted = before_ns_ + window_ns_;
+  const std::uint64_t may = program / million * budget_ppm_ + advance_ns;
+  if (wanted <= may) return 0;
+  if (budget_ppm_ == 0 || used == 0) return longest_ns;
+  const std::uint64_t more = (wanted - may) * million / budget_ppm_;
+  const std::uint64_t pause = static_cast<std::uint64_t>(
+      static_cast<double>(more) * static_cast<double>(passed) / static_cast<double>(used));
   return pause < shortest_ns ? shortest_ns : pause > longest_ns ? longest_ns : pause;
+}
+
+void Cost::end_window() {
+  const std::uint64_t cost = spent_ns() - before_ns_;
+  window_ns_ = window_ns_ == 0 ? cost : (3 * window_ns_ + cost) / 4;
+}
+
+std::uint64_t Cost::spent_ns() const {
+  return sampler_ns() + faults_ns();
 }
 
 }  // namespace homenode::agent::pkeys

@@ -3,7 +3,6 @@
 // sampler by protection keys.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 namespace homenode::agent::pkeys {
@@ -12,8 +11,10 @@ class Cost {
  public:
   /// Measures one fault and one dispatched call in the calling thread. pre: nobody needs `key`.
   void calibrate(std::uint64_t budget_ppm, int key);
-  /// How long to wait until the budget allows another window, with so many threads running; 0: now.
-  [[nodiscard]] std::uint64_t pause_ns(std::size_t threads) const;
+  /// How long to wait until the budget allows another window like the last ones; 0: now.
+  std::uint64_t pause_ns();
+  /// A window has been opened and closed, or could not be opened.
+  void end_window();
 
   [[nodiscard]] std::uint64_t sampler_ns() const;
   /// By the program's own threads.
@@ -23,9 +24,16 @@ class Cost {
   [[nodiscard]] std::uint64_t call_ns() const { return call_ns_; }
 
  private:
+  [[nodiscard]] std::uint64_t spent_ns() const;
+
   std::uint64_t budget_ppm_ = 0;
   std::uint64_t fault_ns_ = 0;
   std::uint64_t call_ns_ = 0;
+  std::uint64_t window_ns_ = 0;  ///< What a window costs, as far as is known.
+  std::uint64_t before_ns_ = 0;  ///< Spent before the window.
+  /// When and at how much of the program's processor time it was looked last.
+  std::uint64_t looked_ns_ = 0;
+  std::uint64_t program_then_ns_ = 0;
 };
 
 }  // namespace homenode::agent::pkeys

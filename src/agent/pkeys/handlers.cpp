@@ -68,13 +68,13 @@ void record(const siginfo_t& info, const SignalFrame& frame, Thread& thread) {
     sample.cpu = static_cast<std::uint16_t>(cpu);
     sample.cpu_node = static_cast<std::uint16_t>(node);
   }
-  sample.memory_node = range.node;
+  sample.memory_node = range.nodes[(address - range.first) / armed_page_bytes];
   sample.round = static_cast<std::uint16_t>(number);
   constexpr std::uint64_t written = 2;
   sample.operation =
       (frame.at(REG_ERR) & written) != 0 ? SampleOperation::write : SampleOperation::read;
   sample.source = SampleSource::pkeys;
-  sample.page_shift = static_cast<std::uint8_t>(__builtin_ctzl(range.end - range.first));
+  sample.page_shift = static_cast<std::uint8_t>(window.range_shift.load_relaxed());
   sample.flags = sample_first_touch;
   // What was read belongs to one window only if that is still the same.
   if (window.number.load_acquire() == number) ring.put(sample);

@@ -9,7 +9,7 @@
 namespace homenode::agent::pkeys {
 namespace {
 
-constexpr std::uintptr_t page_bytes = 4096;  // x86-64's.
+constexpr std::uintptr_t page_bytes = armed_page_bytes;
 constexpr std::size_t max_mappings = 4096;
 /// Arming divides mappings; the kernel's limit for all is 65,530, and the program needs its own.
 constexpr std::size_t max_lines = 50'000;
@@ -28,13 +28,29 @@ struct Eligible {
 };
 constinit Eligible eligible[max_mappings];
 constinit std::size_t eligible_count = 0;
+/// Pages that are drawn, whose ranges are armed if they are present; in order of addresses.
 constinit std::uintptr_t candidates[max_ranges * candidates_per_range];
-constinit int candidate_nodes[max_ranges * candidates_per_range];
-struct Chosen {
-  std::uintptr_t page = 0;
-  int node = 0;
+constinit AddressRange candidate_ranges[max_ranges * candidates_per_range];
+constinit int page_nodes[max_ranges * max_range_pages];
+constinit AddressRange chosen[max_ranges];
+
+/// How many ranges of how many pages.
+struct Cut {
+  std::size_t ranges = 0;
+  std::size_t pages = 1;
 };
-constinit Chosen chosen[max_ranges];
+
+/// A thread is seen once in a window, so more than two ranges for each would be armed for little,
+/// and the kernel takes as long for one range as for one page.
+Cut cut_for(std::size_t pages) {
+  constexpr std::size_t fewest = 4;
+  const std::size_t most = pages < max_ranges ? pages : max_ranges;
+  const std::size_t useful = 2 * running_threads();
+  Cut cut{useful < fewest ? fewest : useful, 1};
+  if (cut.ranges > most) cut.ranges = most;
+  while (cut.pages < max_range_pages && 2 * cut.pages * cut.ranges <= pages) cut.pages *= 2;
+  return cut;
+}
 
 std::uint64_t next_random(std::uint64_t& state) {
   state ^= state << 13U;
@@ -53,9 +69,17 @@ bool any_stack(Test test) {
   return false;
 }
 
-bool is_kept(std::uintptr_t first, std::uintptr_t end) {
-  return initial.overlaps(first, end) || given.overlaps(first, end) ||
-         any_stack([&](AddressRange range) { return range.overlaps(first, end); });
+bool is_kept(AddressRange wanted) {
+  return initial.overlaps(wanted.first, wanted.end) || given.overlaps(wanted.first, wanted.end) ||
+         any_stack([&](AddressRange range) { return range.overlaps(wanted.first, wanted.end); });
+}
+
+/// The aligned range that a page lies in, as far as the mapping goes.
+AddressRange range_around(std::uintptr_t page, const Eligible& mapping, std::size_t pages) {
+  const std::uintptr_t bytes = pages * page_bytes;
+  const std::uintptr_t first = page & ~(bytes - 1);
+  const std::uintptr_t end = mapping.first + mapping.pages * page_bytes;
+  return {first < mapping.first ? mapping.first : first, first + bytes < end ? first + bytes : end};
 }
 
 bool is_wholly_kept(std::uintptr_t first, std::uintptr_t end) {
@@ -83,8 +107,10 @@ std::uintptr_t find_eligible(bool& too_many) {
   return read && !too_many && !the_run().ending.load_acquire() ? pages : 0;
 }
 
-/// One page of each of `count` equal parts of all that is eligible, in order of addresses.
-std::size_t draw_candidates(std::uintptr_t pages, std::size_t count, std::uint64_t& seed) {
+/// One page of each of `cut.ranges` x candidates_per_range equal parts of all that is eligible, in
+/// order of addresses.
+std::size_t draw_candidates(std::uintptr_t pages, const Cut& cut, std::uint64_t& seed) {
+  const std::size_t count = cut.ranges * candidates_per_range;
   std::size_t found = 0;
   std::size_t at = 0;
   std::uintptr_t before = 0;  // Pages of the mappings before `at`.
@@ -95,55 +121,78 @@ std::size_t draw_candidates(std::uintptr_t pages, std::size_t count, std::uint64
     const std::uintptr_t wanted = low + next_random(seed) % (high - low);
     while (before + eligible[at].pages <= wanted) before += eligible[at++].pages;
     const std::uintptr_t page = eligible[at].first + (wanted - before) * page_bytes;
-    if (!is_kept(page, page + page_bytes)) candidates[found++] = page;
+    const AddressRange range = range_around(page, eligible[at], cut.pages);
+    if (is_kept(range)) continue;
+    candidates[found] = page;
+    candidate_ranges[found++] = range;
   }
   return found;
 }
 
+bool ask_for_nodes(const std::uintptr_t* pages, std::size_t count) {
+  return kernel_call(SYS_move_pages, 0, count, pages, nullptr, page_nodes, 0) >= 0;
+}
+
 /// Those that are present, at most so many, each as likely as any other.
 std::size_t keep_present(std::size_t count, std::size_t wanted, std::uint64_t& seed) {
-  if (kernel_call(SYS_move_pages, 0, count, candidates, nullptr, candidate_nodes, 0) < 0) return 0;
+  if (!ask_for_nodes(candidates, count)) return 0;
   std::size_t present = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    if (candidate_nodes[i] < 0) continue;
-    candidates[present] = candidates[i];
-    candidate_nodes[present++] = candidate_nodes[i];
+    if (page_nodes[i] >= 0) candidate_ranges[present++] = candidate_ranges[i];
   }
   while (present > wanted) {
-    const std::size_t out = next_random(seed) % present;
-    candidates[out] = candidates[--present];
-    candidate_nodes[out] = candidate_nodes[present];
+    candidate_ranges[next_random(seed) % present] = candidate_ranges[present - 1];
+    --present;
   }
   return present;
 }
 
-/// Adds the first candidates to what is chosen, each page once; gives how many there are then.
+/// Adds the first candidates' ranges to what is chosen, each once; gives how many there are then.
 std::size_t choose(std::size_t candidate_count, std::size_t count) {
-  const std::size_t before = count;
   for (std::size_t i = 0; i < candidate_count; ++i) {
     bool known = false;
-    for (std::size_t j = 0; j < before; ++j) known = known || chosen[j].page == candidates[i];
-    if (!known) chosen[count++] = {candidates[i], candidate_nodes[i]};
+    for (std::size_t j = 0; j < count; ++j) {
+      known = known || chosen[j].first == candidate_ranges[i].first;
+    }
+    if (!known) chosen[count++] = candidate_ranges[i];
   }
   return count;
+}
+
+/// Writes what is chosen to the window, with the nodes of its pages.
+void describe(std::size_t count) {
+  static constinit std::uintptr_t pages[max_ranges * max_range_pages];
+  std::size_t asked = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::uintptr_t at = chosen[i].first; at < chosen[i].end; at += page_bytes) {
+      pages[asked++] = at;
+    }
+  }
+  const bool known = ask_for_nodes(pages, asked);
+  std::size_t page = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    ArmedRange& range = the_window().ranges[i];
+    range.first = chosen[i].first;
+    range.end = chosen[i].end;
+    for (std::size_t j = 0; j < (range.end - range.first) / page_bytes; ++j, ++page) {
+      const bool present = known && page_nodes[page] >= 0;
+      range.nodes[j] = present ? static_cast<std::uint16_t>(page_nodes[page]) : unknown_sample_id;
+    }
+  }
 }
 
 Opened arm(std::size_t count, int key) {
   Window& window = the_window();
   const WindowLock lock;
   if (window.phase.load_acquire() != Phase::opening || threads_away() > 0) return Opened::cancelled;
-  for (std::size_t i = 0; i < count; ++i) {
-    window.ranges[i] = {chosen[i].page, chosen[i].page + page_bytes,
-                        static_cast<std::uint16_t>(chosen[i].node)};
-  }
   window.range_count.store_release(count);
   window.key.store_relaxed(key);
   window.armed_ns.store_relaxed(now_ns());
   window.phase.store_release(Phase::armed);
   for (std::size_t i = 0; i < count; ++i) {
     ArmedRange& range = window.ranges[i];
-    const long done =
-        kernel_call(SYS_pkey_mprotect, range.first, page_bytes, PROT_READ | PROT_WRITE, key);
+    const long done = kernel_call(SYS_pkey_mprotect, range.first, range.end - range.first,
+                                  PROT_READ | PROT_WRITE, key);
     if (done != 0) range.end = range.first;
   }
   return Opened::yes;
@@ -154,13 +203,17 @@ Opened choose_and_arm(PageChoice& choice, int key) {
   const std::uintptr_t pages = find_eligible(too_many);
   if (too_many) return Opened::too_many_mappings;
   if (pages == 0) return Opened::nothing_to_arm;
-  const std::size_t ranges = choice.ranges < max_ranges ? choice.ranges : max_ranges;
+  const Cut cut = cut_for(choice.pages);
   std::size_t count = 0;
-  for (std::size_t i = 0; i < max_draws && count < ranges; ++i) {
-    const std::size_t drawn = draw_candidates(pages, ranges * candidates_per_range, choice.seed);
-    count = choose(keep_present(drawn, ranges - count, choice.seed), count);
+  for (std::size_t i = 0; i < max_draws && count < cut.ranges; ++i) {
+    const std::size_t drawn = draw_candidates(pages, cut, choice.seed);
+    count = choose(keep_present(drawn, cut.ranges - count, choice.seed), count);
   }
-  return count == 0 ? Opened::nothing_to_arm : arm(count, key);
+  if (count == 0) return Opened::nothing_to_arm;
+  describe(count);
+  the_window().range_shift.store_relaxed(
+      static_cast<unsigned>(__builtin_ctzl(cut.pages * page_bytes)));
+  return arm(count, key);
 }
 
 void keep_memory(AddressRange range) {

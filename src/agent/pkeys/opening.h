@@ -33,7 +33,7 @@ inline constexpr std::uint64_t least_turn_ns = 5'000'000;
 inline constexpr std::uint64_t most_turn_ns = 40'000'000;
 
 struct PageChoice {
-  std::size_t ranges = 32;                ///< At most so many are armed.
+  std::size_t pages = 32;                 ///< About so many are armed.
   std::uint64_t turn_ns = least_turn_ns;  ///< For each thread that is in a system call or waits.
   std::uint64_t seed = 1;
 };

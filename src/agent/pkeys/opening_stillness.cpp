@@ -86,10 +86,12 @@ void pause_between_looks(std::uint64_t waited_ns) {
 
 /// True where the thread needs no more waiting for; `result` is then why it forbids a window.
 bool is_still(Thread& thread, KeptMemory& kept, Opened& result) {
+  thread.waits = false;
   if (was_in_user_mode(thread)) return true;
   const ThreadCall call = read_call(thread);
   if (call.state == ThreadCall::State::running) return false;
   if (call.state == ThreadCall::State::outside) return true;
+  thread.waits = true;
   // All keys are allowed where a call was passed on.
   if (call.instruction == reinterpret_cast<std::uint64_t>(hn_pkeys_passing)) return true;
   const bool known = for_each_buffer(call.number, call.arguments, [&](AddressRange range) {

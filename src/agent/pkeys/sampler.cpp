@@ -47,22 +47,18 @@ bool watched_process_ended() {
   return settings.watch != 0 && kernel_call(SYS_kill, settings.watch, 0) == -ESRCH;
 }
 
-std::size_t watched_threads() {
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < thread_places(); ++i) {
-    if (all_threads()[i].presence.load_acquire() == Presence::watched) ++count;
-  }
-  return count;
-}
-
-/// Whether each watched thread has touched an armed page.
+/// Whether each watched thread that ran when the window opened has touched an armed page; false
+/// where all of them waited.
 bool all_have_touched(std::uint32_t number) {
+  bool any = false;
   for (std::size_t i = 0; i < thread_places(); ++i) {
     const Thread& thread = all_threads()[i];
     if (thread.presence.load_acquire() != Presence::watched) continue;
-    if (thread.touched_window.load_acquire() != number) return false;
+    const bool touched = thread.touched_window.load_acquire() == number;
+    if (!touched && !thread.waits) return false;
+    any = any || touched;
   }
-  return true;
+  return any;
 }
 
 void wait_for_touches() {
@@ -105,7 +101,7 @@ void sample_once(PageChoice& choice, std::uint32_t tid) {
 
 void sample_until_end(std::uint32_t tid) {
   PageChoice choice;
-  choice.ranges = settings.ranges;
+  choice.pages = settings.pages;
   choice.seed = settings.seed;
   std::uint64_t last_look = 0;
   while (!is_ending()) {
@@ -114,13 +110,14 @@ void sample_until_end(std::uint32_t tid) {
       last_look = now;
       if (watched_process_ended()) break;
     }
-    const std::uint64_t wait_ns = cost.pause_ns(watched_threads());
+    const std::uint64_t wait_ns = cost.pause_ns();
     const std::uint64_t least_ns = settings.pause_us * 1000;
     if (wait_ns > 0) {
       pause_for(wait_ns);
       continue;
     }
     sample_once(choice, tid);
+    cost.end_window();
     pause_for(least_ns);
   }
 }

@@ -14,7 +14,7 @@ struct Word {
 };
 constexpr Word known_words[] = {
     {"budget_ppm=", &Settings::budget_ppm}, {"window_us=", &Settings::window_us},
-    {"pause_us=", &Settings::pause_us},     {"ranges=", &Settings::ranges},
+    {"pause_us=", &Settings::pause_us},     {"pages=", &Settings::pages},
     {"watch=", &Settings::watch},           {"seed=", &Settings::seed},
 };
 
@@ -46,7 +46,7 @@ bool read_settings(const char* text, Settings& settings) {
   }
   constexpr std::uint64_t most_us = 1'000'000;
   return settings.window_us > 0 && settings.window_us <= most_us && settings.pause_us <= most_us &&
-         settings.ranges > 0 && settings.seed > 0;
+         settings.pages > 0 && settings.seed > 0;
 }
 
 }  // namespace homenode::agent::pkeys

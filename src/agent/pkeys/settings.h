@@ -13,7 +13,7 @@ struct Settings {
   std::uint64_t budget_ppm = 10'000;  ///< budget_ppm: millionths of the program's processor time.
   std::uint64_t window_us = 2'000;    ///< window_us: how long pages stay armed at most.
   std::uint64_t pause_us = 1'000;     ///< pause_us: between windows at least.
-  std::uint64_t ranges = 32;          ///< ranges: pages armed at once.
+  std::uint64_t pages = 32;           ///< pages: armed at once, about.
   std::uint64_t watch = 0;            ///< watch: a process; when it has ended, sampling ends.
   std::uint64_t seed = 1;             ///< seed: of the choice of pages.
 };

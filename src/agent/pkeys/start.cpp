@@ -40,7 +40,7 @@ Function* following(const char* name) {
   refusal = read_settings(text, settings) ? prepare() : "HOMENODE_SAMPLE_PKEYS cannot be read";
   prepared = refusal == nullptr &&
              pthread_key_create(&end_of_thread, [](void*) { leave_for_good(); }) == 0;
-  if (prepared) watch_thread(true);
+  if (prepared) watch_thread(ThreadOrigin::first);
 }
 
 [[gnu::destructor]] void end() {
@@ -50,6 +50,10 @@ Function* following(const char* name) {
 int sampled_main(int count, char** arguments, char** environment) {
   start_sampler(file, settings, refusal);
   return program_main(count, arguments, environment);
+}
+
+void watch_until_end(ThreadOrigin origin) {
+  if (pthread_setspecific(end_of_thread, &end_of_thread) == 0) watch_thread(origin);
 }
 
 /// What a new thread begins with instead of the program's function. It has all rights then, as its
@@ -62,7 +66,7 @@ struct Start {
   static Return run(void* memory) {
     const Start start = *static_cast<Start*>(memory);
     std::free(memory);
-    if (pthread_setspecific(end_of_thread, &end_of_thread) == 0) watch_thread(false);
+    watch_until_end(ThreadOrigin::made);
     return start.function(start.argument);
   }
 };
@@ -108,6 +112,19 @@ extern "C" {
   if (!prepared || !is_running()) return real(thread, function, argument);
   return create_watched(function, argument, thrd_nomem,
                         [&](int (*run)(void*), void* start) { return real(thread, run, start); });
+}
+
+/// jemalloc and others look for libc's pthread_create behind this one, and no window can open while
+/// there is a thread that nobody watches. Such threads mostly name themselves as they begin.
+[[gnu::visibility("default")]] int pthread_setname_np(pthread_t thread, const char* name) {
+  using SetName = int(pthread_t, const char*);
+  static constinit SetName* real = nullptr;
+  if (real == nullptr) real = following<SetName>("pthread_setname_np");
+  const bool own = pthread_equal(thread, pthread_self()) != 0;
+  if (own && prepared && is_running() && own_thread() == nullptr) {
+    watch_until_end(ThreadOrigin::found);
+  }
+  return real(thread, name);
 }
 
 /// A program that uses protection keys itself gets all of them, and is not sampled any longer.

@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "agent/pkeys/entry.h"
+#include "agent/pkeys/process_files.h"
 #include "agent/pkeys/window.h"
 
 namespace homenode::agent::pkeys {
@@ -48,10 +49,10 @@ void take_signal_stack(Thread& thread) {
   kernel_call(SYS_sigaltstack, &ours, nullptr);
 }
 
-/// The stack of a thread that glibc made; the kernel names that of the first one.
-AddressRange find_stack(bool is_main) {
+/// As libc has it.
+AddressRange stack_of_made() {
   pthread_attr_t attributes;
-  if (is_main || pthread_getattr_np(pthread_self(), &attributes) != 0) return {};
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return {};
   void* first = nullptr;
   std::size_t bytes = 0;
   AddressRange found;
@@ -61,6 +62,32 @@ AddressRange find_stack(bool is_main) {
   }
   pthread_attr_destroy(&attributes);
   return found;
+}
+
+/// The mapping that it lies in. Asks neither libc, whose answer takes memory, nor its allocator,
+/// whose own thread this may be.
+AddressRange stack_of_found() {
+  AddressRange found;
+  const auto here = reinterpret_cast<std::uintptr_t>(&found);
+  read_mappings([&](const Mapping& mapping) {
+    const AddressRange range{mapping.first, mapping.end};
+    if (!range.contains(here, here + 1)) return true;
+    found = range;
+    return false;
+  });
+  return found;
+}
+
+AddressRange find_stack(ThreadOrigin origin) {
+  switch (origin) {
+    case ThreadOrigin::first:
+      break;  // The kernel names its stack.
+    case ThreadOrigin::made:
+      return stack_of_made();
+    case ThreadOrigin::found:
+      return stack_of_found();
+  }
+  return {};
 }
 
 Thread* take_place(std::uint32_t tid) {
@@ -115,6 +142,14 @@ void adopt(Thread* thread) {
   mine = thread;
 }
 
+std::size_t running_threads() {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < thread_places(); ++i) {
+    if (places[i].presence.load_acquire() == Presence::watched && !places[i].waits) ++count;
+  }
+  return count;
+}
+
 std::uint32_t threads_away() {
   return away_count.load_acquire();
 }
@@ -128,9 +163,9 @@ SignalsHeld::~SignalsHeld() {
   kernel_call(SYS_rt_sigprocmask, SIG_SETMASK, &kept_, nullptr, sizeof kept_);
 }
 
-void watch_thread(bool is_main) {
+void watch_thread(ThreadOrigin origin) {
   if (!is_running() || mine != nullptr) return;
-  const AddressRange stack = find_stack(is_main);
+  const AddressRange stack = find_stack(origin);
   const auto tid = static_cast<std::uint32_t>(kernel_call(SYS_gettid));
   const SignalsHeld held;
   Thread* const thread = take_place(tid);

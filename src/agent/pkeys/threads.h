@@ -59,6 +59,7 @@ struct alignas(64) Thread {
     const auto own = reinterpret_cast<std::uintptr_t>(own_stack);
     return test(stack) || test(alternate) || test(AddressRange{own, own + signal_stack_bytes});
   }
+  bool waits = false;    ///< In a system call, when a window opened last; by the sampler alone.
   int call_file = -1;    ///< /proc/self/task/TID/syscall; by the sampler alone.
   int status_file = -1;  ///< Its status.
 };
@@ -73,8 +74,14 @@ Thread* own_thread();
 /// Gives the sampler's own thread, which is in no list, a place for its calibration.
 void adopt(Thread* thread);
 
-/// Watches the calling thread from here on. Does nothing where the sampler does not run.
-void watch_thread(bool is_main);
+enum class ThreadOrigin {
+  first,  ///< Of the process.
+  made,   ///< By pthread_create() or thrd_create(), before its own function.
+  found,  ///< By a library that asked libc itself: anywhere in its own function.
+};
+/// Watches the calling thread from here on. Does nothing where the sampler does not run, or where
+/// it is watched.
+void watch_thread(ThreadOrigin origin);
 /// Around functions of libc that block signals. May be nested.
 void go_away();
 void come_back();
@@ -89,6 +96,8 @@ class Away {
   ~Away() { come_back(); }
 };
 
+/// Of the watched threads those that did not wait in a system call when the window opened.
+std::size_t running_threads();
 /// How many threads are away; read under the window's lock.
 std::uint32_t threads_away();
 /// Frees the place of a thread that has ended. By the sampler.

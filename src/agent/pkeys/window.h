@@ -12,10 +12,13 @@
 
 namespace homenode::agent::pkeys {
 
+inline constexpr std::uintptr_t armed_page_bytes = 4096;  // x86-64's.
+inline constexpr std::size_t max_range_pages = 8;
+/// Neighbouring pages, which a single system call arms.
 struct ArmedRange {
   std::uintptr_t first = 0;
   std::uintptr_t end = 0;
-  std::uint16_t node = unknown_sample_id;
+  std::uint16_t nodes[max_range_pages] = {};  ///< Of each page; unknown_sample_id: none yet.
 };
 inline constexpr std::size_t max_ranges = 128;
 
@@ -32,6 +35,7 @@ struct Window {
   Atomic<std::uint64_t> armed_ns;
   Atomic<std::uint64_t> ended_ns;
   Atomic<std::size_t> range_count;
+  Atomic<unsigned> range_shift;  ///< A range has 1 << range_shift bytes, less at a mapping's end.
   ArmedRange ranges[max_ranges];
 };
 

@@ -2,6 +2,7 @@
 // while a second thread uses the same memory. Prints the name where all went as it does without a
 // sampler; says what did not and exits with 9 otherwise.
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/seccomp.h>
@@ -294,15 +295,39 @@ static void sandbox(double end) {
   syscall(SYS_exit_group, 0);  // Not allowed there: the kernel kills the process.
 }
 
+static void* touch_with_a_name(void* end) {
+  NEED(pthread_setname_np(pthread_self(), "hidden") == 0);
+  while (now() < *(double*)end) touch();
+  return NULL;
+}
+
+/// A thread as jemalloc makes its own: by libc itself, whatever is preloaded.
+static void hidden_threads(double end) {
+  typedef int Create(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
+  Create* const create = (Create*)dlsym(dlopen("libc.so.6", RTLD_NOW), "pthread_create");
+  NEED(create != NULL);
+  pthread_t thread;
+  NEED(create(&thread, NULL, touch_with_a_name, &end) == 0);
+  while (now() < end) touch();
+  NEED(pthread_join(thread, NULL) == 0);
+}
+
 static const struct {
   const char* name;
   void (*run)(double end);
-} parts[] = {{"segv", own_segv},       {"alarms", alarms_on_own_stack},
-             {"processes", processes}, {"threads", threads},
-             {"mappings", mappings},   {"fibers", fibers},
-             {"jumps", jumps},         {"many-mappings", many_mappings},
-             {"remote", remote},       {"own-keys", own_keys},
-             {"sandbox", sandbox},     {"very-many-mappings", very_many_mappings}};
+} parts[] = {{"segv", own_segv},
+             {"alarms", alarms_on_own_stack},
+             {"processes", processes},
+             {"threads", threads},
+             {"mappings", mappings},
+             {"fibers", fibers},
+             {"jumps", jumps},
+             {"many-mappings", many_mappings},
+             {"remote", remote},
+             {"hidden", hidden_threads},
+             {"own-keys", own_keys},
+             {"sandbox", sandbox},
+             {"very-many-mappings", very_many_mappings}};
 
 int main(int count, char** arguments) {
   if (count != 3) return 2;

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.lab
 
 ROOT = Path(__file__).resolve().parents[3]
 PROGRAMS = ROOT / "tests/agent/pkeys"
-ALWAYS = "budget_ppm=1000000000 pause_us=0 ranges=8"
+ALWAYS = "budget_ppm=1000000000 pause_us=0 pages=8"
 BEGIN = {"kind": "begin", "pid": 0, "source": {"name": "pkeys"}}
 ENOUGH_S = 240
 
@@ -115,7 +115,7 @@ def test_system_calls_into_armed_memory_succeed(tiny: Lab, results: Path, progra
     "part",
     [
         *("segv", "alarms", "jumps", "processes", "threads", "mappings", "fibers", "remote"),
-        "own-keys",
+        *("hidden", "own-keys"),
     ],
 )
 def test_a_hostile_program_runs_as_without_it(part: str, tiny: Lab, results: Path, programs: Path):
@@ -123,6 +123,14 @@ def test_a_hostile_program_runs_as_without_it(part: str, tiny: Lab, results: Pat
     assert (result.status, result.stdout.decode()) == (0, f"{part}\n"), result.stderr.decode()
     refusals = [one["refused"] for one in recording.of("pkeys") if "refused" in one]
     assert refusals == (["it uses protection keys itself"] if part == "own-keys" else [])
+
+
+def test_a_thread_that_libc_alone_made_is_watched_once_it_has_a_name(
+    tiny: Lab, results: Path, programs: Path
+) -> None:
+    result, recording = sampled(tiny, results, [str(programs / "hostile_program"), "hidden", "5"])
+    assert result.status == 0, result.stdout.decode()
+    assert len(set(recording.samples["tid"].tolist())) == 3
 
 
 @pytest.mark.parametrize(
@@ -133,7 +141,7 @@ def test_thousands_of_mappings_are_no_harm(
 ) -> None:
     """5,000 or 50,000, within the budget that people have: each window reads the list of them."""
     words = [str(programs / "hostile_program"), part, "3"]
-    result, recording = sampled(tiny, results, words, "budget_ppm=10000 ranges=8")
+    result, recording = sampled(tiny, results, words, "budget_ppm=10000 pages=8")
     assert (result.status, result.stdout.decode()) == (0, f"{part}\n"), result.stderr.decode()
     assert not [one for one in recording.of("pkeys") if "refused" in one]
 
