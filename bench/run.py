@@ -5,7 +5,7 @@ with the number of runs and the spread; nothing is asserted.
     ./dev bench boot       one of them: boot, lab, lab-profile, start, bandwidth, closure, waits,
                            scaling, symmetry, independence, where, place, heap, heap-placement,
                            heap-programs, npb, messages, stress, profile, profile-names,
-                           numactl, tune, balance, decides
+                           profile-cost, numactl, tune, balance, decides
     ./dev bench heap --help   the allocators side by side, which take options
     ./dev bench heap-placement --help   where they put blocks; which machines, how many blocks
     ./dev bench heap-programs [NAME...]   large real programs under the allocator
@@ -16,6 +16,7 @@ with the number of runs and the spread; nothing is asserted.
     ./dev bench stress --help the daemon stress test in the lab, mode by mode
     ./dev bench profile --help  samples of every source beside exact counts, in the lab
     ./dev bench profile-names --help  the names that profiles give patterns, in the lab
+    ./dev bench profile-cost --help  what sampling costs the program that it watches
     ./dev bench tune --help   tune's models beside runs of every candidate, in the lab
     ./dev bench decides --help  which placement wins on machines and programs drawn by chance
     ./dev bench balance --help  the balancer beside numad, the kernel's and none, in the lab
@@ -46,6 +47,8 @@ from messages import messages
 from npb import main as npb_main
 from npb import npb
 from place import place
+from profile_cost import main as profile_cost_main
+from profile_cost import profile_cost
 from profile_names import main as profile_names_main
 from profile_names import profile_names
 from profile_sources import main as profile_main
@@ -122,6 +125,7 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "stress": stress,
     "profile": profile,
     "profile-names": profile_names,
+    "profile-cost": profile_cost,
     "numactl": numactl_suite,
     "tune": tune,
     "balance": balance,
@@ -139,6 +143,7 @@ if __name__ == "__main__":
         "stress": stress_main,
         "profile": profile_main,
         "profile-names": profile_names_main,
+        "profile-cost": profile_cost_main,
         "numactl": numactl_suite,
         "tune": tune_main,
         "balance": balance_main,
