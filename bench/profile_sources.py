@@ -36,6 +36,7 @@ from homenode.lab.result import Result
 from homenode.profile.exposure import weights
 from homenode.profile.record import UNKNOWN_ID, Flag
 from homenode.profile.recording import Recording, read_recording
+from homenode.profile.stays import with_users
 from homenode.study.description import describe
 
 SOURCES = ("pkeys", "hint-faults", "soft-dirty")
@@ -47,7 +48,7 @@ FEWEST = 30
 # The most that `homenode sample` takes.
 WITHOUT_BOUNDS = "100%"
 # The sampler within the program takes the last value of its variable.
-PKEYS = "HOMENODE_SAMPLE_PKEYS=budget_ppm=1000000000 pause_us=0 window_us=50000 ranges=64"
+PKEYS = "HOMENODE_SAMPLE_PKEYS=budget_ppm=1000000000 pause_us=0 window_us=50000 pages=64"
 GUESTS_OWN = "/dev/shm/samples"
 LONGEST_S = 900
 COLUMNS = ["program", "source", "samples", "threads", "L1, plain", "L1, by exposure", "seconds"]
@@ -96,8 +97,10 @@ def counted(rois: Sequence[Roi], nodes: Sequence[int], *, writes: bool) -> Float
 
 def observed(recording: Recording, nodes: Sequence[int], *, weighed: bool) -> Floats:
     """First touches since arming by the process that has most: [thread by creation][node]."""
+    recording = with_users(recording) if weighed else recording
     samples = recording.samples
-    kept = (samples["flags"] & Flag.FIRST_TOUCH) != 0
+    touched = Flag.FIRST_TOUCH | Flag.CLOSING if weighed else Flag.FIRST_TOUCH
+    kept = (samples["flags"] & touched) != 0
     kept &= samples["memory_node"] != UNKNOWN_ID
     if not kept.any():
         return np.zeros((0, len(nodes)))

@@ -41,6 +41,8 @@ enum SampleFlag : std::uint32_t {
   sample_counts_uses = 16,  ///< `weight` is a number of accesses, not nanoseconds.
   sample_alone = 32,        ///< Before any other thread of the process used the page.
   sample_prefetched = 64,   ///< Asked for ahead of its use, as part of a walk in order.
+  /// No access: where a page has been from its last sample until the end, and its last user.
+  sample_closing = 128,
 };
 
 /// What the library puts before the name that a program gives a region, as the name of its memory.

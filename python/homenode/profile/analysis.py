@@ -14,7 +14,9 @@ from homenode.profile.load import controllers, ways
 from homenode.profile.locality import locality
 from homenode.profile.object_use import Whole, object_use
 from homenode.profile.objects import Attribution
+from homenode.profile.record import Flag
 from homenode.profile.recording import Recording
+from homenode.profile.stays import with_users
 from homenode.profile.timeline import timeline
 from homenode.profile.values import (
     EXACT,
@@ -78,7 +80,7 @@ def _taken(recording: Recording, columns: Facts, attribution: Attribution) -> Ta
         sees=str(source.get("sees") or ""),
         cannot_see=str(source.get("cannot_see") or ""),
         refused={str(k): str(v) for k, v in refused.items()} if isinstance(refused, dict) else {},
-        samples=len(recording.samples),
+        samples=int(((recording.samples["flags"] & Flag.CLOSING) == 0).sum()),
         lost=int(_number(end, "lost") or 0),
         attributed=attribution.share,
         kernel_share=columns.kernel_share,
@@ -174,6 +176,7 @@ def _objects(
 def analyse(recording: Recording) -> Profile:
     """The profile of a recording. A damaged document ends in an error of its kind (KeyError,
     TypeError, ValueError, …), which load() turns into one line."""
+    recording = with_users(recording)
     attribution = attribute(recording)
     columns = facts(recording, attribution)
     machine = recording.begin.get("machine")

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from homenode.profile.record import Flag
 from homenode.profile.recording import Document, Recording, Samples
+from homenode.profile.stays import hint_faults, stay_weights
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -136,4 +137,7 @@ def weights(recording: Recording) -> Floats:
         if own.any():
             born = samples[new & (samples["pid"] == pid)]
             found[own] = _of_process(samples[own], born, rounds)
+    stays = hint_faults(samples)
+    if stays.any():
+        found[stays] = stay_weights(recording)[stays]
     return found

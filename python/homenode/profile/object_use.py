@@ -49,6 +49,7 @@ def _writes_share(facts: Facts, chosen: Integers) -> float | None:
 
 
 def _sampled(facts: Facts, item: Object, chosen: Integers) -> Uses:
+    chosen = chosen[(facts.samples["flags"][chosen] & Flag.CLOSING) == 0]
     ones = np.ones(len(chosen), np.int64)
     first = (facts.samples["flags"][chosen] & Flag.FIRST_TOUCH) != 0
     return Uses(

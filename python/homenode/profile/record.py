@@ -71,3 +71,4 @@ class Flag(IntFlag):
     COUNTS_USES = 16
     ALONE = 32
     PREFETCHED = 64
+    CLOSING = 128

@@ -56,28 +56,63 @@ Result<void> check_nodes(os::Os& os) {
 /// be asked for afterwards is not where the access went.
 class LastNodes {
  public:
-  /// The node of the sample's page at its fault, given that the sample has the node afterwards.
-  std::uint16_t take(const Sample& sample, std::uint64_t page_bytes) {
+  /// Writes the node of the sample's page at its fault, given that it has the node afterwards.
+  /// False where the fault is none of the kernel's looks at the page, but follows from one: other
+  /// threads wait for a page that is moved, and its first writer has to be allowed to write anew.
+  bool take(Sample& sample, std::uint64_t page_bytes) {
     constexpr std::size_t most = std::size_t{1} << 22;
     const std::uint64_t key = sample.address / page_bytes | static_cast<std::uint64_t>(sample.pid)
                                                                 << pid_shift;
-    const auto known = nodes_.find(key);
-    const bool armed = (sample.flags & sample_first_touch) != 0;
+    const auto known = pages_.find(key);
     const std::uint16_t after = sample.memory_node;
-    const std::uint16_t before = armed && known != nodes_.end() ? known->second : after;
-    if (after == unknown_sample_id) return before;
-    if (known != nodes_.end()) {
-      known->second = after;
-    } else {
-      if (nodes_.size() == most) nodes_.clear();
-      nodes_.emplace(key, after);
+    if (known == pages_.end()) {
+      if (pages_.size() == most) pages_.clear();
+      pages_.emplace(key, Page{sample.time_ns, sample.tid, sample.cpu_node, after, after});
+      return true;
     }
-    return before;
+    Page& page = known->second;
+    const bool follows = sample.time_ns < page.time_ns + shortest_between_looks_ns;
+    if (!follows) {
+      const bool armed = (sample.flags & sample_first_touch) != 0;
+      if (armed && page.after != unknown_sample_id) sample.memory_node = page.after;
+      page = {sample.time_ns, sample.tid, sample.cpu_node, sample.memory_node, page.after};
+    }
+    if (after != unknown_sample_id) page.after = after;
+    return !follows;
+  }
+
+  /// A sample that closes the time of each page that was moved when it was last used.
+  [[nodiscard]] std::vector<Sample> closing(std::uint64_t now_ns, std::uint64_t page_bytes) const {
+    std::vector<Sample> samples;
+    for (const auto& [key, page] : pages_) {
+      if (page.before == page.after) continue;
+      Sample sample;
+      sample.time_ns = now_ns;
+      sample.address = (key & ((std::uint64_t{1} << pid_shift) - 1)) * page_bytes;
+      sample.pid = static_cast<std::uint32_t>(key >> pid_shift);
+      sample.tid = page.tid;
+      sample.cpu_node = page.cpu_node;
+      sample.memory_node = page.after;
+      sample.source = SampleSource::hint_faults;
+      sample.flags = sample_closing;
+      samples.push_back(sample);
+    }
+    return samples;
   }
 
  private:
+  /// Of the last fault that was taken.
+  struct Page {
+    std::uint64_t time_ns = 0;
+    std::uint32_t tid = 0;
+    std::uint16_t cpu_node = unknown_sample_id;
+    std::uint16_t before = unknown_sample_id;  ///< The node at that fault.
+    std::uint16_t after = unknown_sample_id;   ///< And since.
+  };
+  /// The kernel looks at a page at most once a second (numa_balancing/scan_period_min_ms).
+  static constexpr std::uint64_t shortest_between_looks_ns = 500'000'000;
   static constexpr unsigned pid_shift = 40;  // Above the numbers of user pages.
-  std::unordered_map<std::uint64_t, std::uint16_t> nodes_;
+  std::unordered_map<std::uint64_t, Page> pages_;
 };
 
 class HintFaults final : public Source {
@@ -118,6 +153,8 @@ class HintFaults final : public Source {
     if (faults_ == nullptr) return {};
     auto done = write_faults(sampling);
     faults_->close();
+    const auto closing = last_nodes_.closing(sampling.now_ns(), sampling.os.page_bytes());
+    if (done && !closing.empty()) done = sampling.file.append(closing);
     if (!guard_) return done;
     const int error = sampling.os.end_guard(*guard_);
     guard_.reset();
@@ -142,10 +179,10 @@ class HintFaults final : public Source {
     }
     if (samples.empty()) return {};
     find_memory_nodes(sampling.os, samples);
-    for (Sample& sample : samples) {
-      sample.memory_node = nodes_before_.take(sample, sampling.os.page_bytes());
-    }
-    return sampling.file.append(samples);
+    std::erase_if(samples, [&](Sample& sample) {
+      return !last_nodes_.take(sample, sampling.os.page_bytes());
+    });
+    return samples.empty() ? Result<void>{} : sampling.file.append(samples);
   }
 
   Result<void> switch_on(os::Os& os) {
@@ -191,7 +228,7 @@ class HintFaults final : public Source {
 
   std::unique_ptr<FaultEvents> faults_;
   std::optional<os::Guard> guard_;
-  LastNodes nodes_before_;
+  LastNodes last_nodes_;
   bool looks_ = true;  ///< Else it rests.
   std::uint64_t look_began_ns_ = 0;
   std::uint64_t spent_before_ns_ = 0;  ///< The look.

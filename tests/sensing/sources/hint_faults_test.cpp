@@ -14,6 +14,14 @@ class HintFaultsTest : public SampledTest {
     EXPECT_EQ(os_.read_file(balancing, text), 0);
     return text;
   }
+
+  void move_to_node_1(std::uint64_t address) {
+    void* const page = reinterpret_cast<void*>(address);
+    const int target = 1;
+    int status = 0;
+    ASSERT_EQ(os_.move_pages(0, {&page, 1}, {&target, 1}, {&status, 1}, 0), 0);
+    ASSERT_EQ(status, 1);
+  }
 };
 
 TEST_F(HintFaultsTest, SwitchesBalancingOnAndBack) {
@@ -42,6 +50,38 @@ TEST_F(HintFaultsTest, OnlyAPageThatWasThereWasArmed) {
   EXPECT_EQ(written.samples[0].flags, sample_first_touch | sample_masked);
   EXPECT_EQ(written.samples[1].flags, 0U);
   EXPECT_EQ(written.samples[0].weight, 0U);
+}
+
+TEST_F(HintFaultsTest, TheTimeOfAPageThatAFaultMovedIsClosedAtTheEnd) {
+  constexpr std::uint64_t second = 1'000'000'000;
+  void* block = nullptr;
+  ASSERT_EQ(os_.map_memory(2 * os::fake_page_bytes, block), 0);
+  os_.first_touch(block, 2 * os::fake_page_bytes, NodeId(0));
+  const auto stays = reinterpret_cast<std::uint64_t>(block);
+  const std::uint64_t moves = stays + os::fake_page_bytes;
+  start(make_hint_faults_source());
+  for (const std::uint64_t page : {stays, moves}) {
+    os_.add_perf_record(0, perf_record({100, 100, 5, page, 0, 0, 0}));
+  }
+  collect_at(10);
+  move_to_node_1(moves);  // As the kernel does in the next fault.
+  for (const std::uint64_t page : {stays, moves}) {
+    os_.add_perf_record(0, perf_record({100, 101, second, page, 0, 0, 4096}));
+    os_.add_perf_record(0, perf_record({100, 100, second + 20, page, 0, 0, 4096}));
+  }
+  collect_at(second + 30);
+  now_ = second + 70;
+  ASSERT_TRUE(source_->stop(sampling_));
+  const Written written(os_);
+  ASSERT_EQ(written.samples.size(), 5U) << "without the faults that follow from those";
+  EXPECT_EQ(written.samples[3].memory_node, 0U) << "where it was before the fault";
+  const Sample& last = written.samples[4];
+  EXPECT_EQ(last.flags, sample_closing);
+  EXPECT_EQ(last.address, moves);
+  EXPECT_EQ(last.memory_node, 1U);
+  EXPECT_EQ(last.pid, 100U);
+  EXPECT_EQ(last.tid, 101U);
+  EXPECT_EQ(last.time_ns, second + 70);
 }
 
 TEST_F(HintFaultsTest, RestsBeyondTheBudgetAndGoesOnWithinIt) {
