@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <charconv>
 
+#include "base/sample.h"
 #include "machine/kernel_files.h"
 
 namespace homenode::trial {
@@ -36,6 +37,10 @@ Bytes free_memory(const machine::Machine& machine, const MemoryFacts& facts) {
 
 std::string to_string(PageKind pages) {
   return name_of(page_kinds, pages);
+}
+
+void name_region(os::Os& os, actuation::Region region, const std::string& name) {
+  (void)os.name_memory(region.address, region.bytes, region_prefix + name);
 }
 
 Result<void> choose_pages(os::Os& os, actuation::Region region, PageKind pages,

@@ -37,6 +37,10 @@ inline constexpr Choices<PageKind, 3> page_kinds{
     {{"system", PageKind::system}, {"small", PageKind::small}, {"huge", PageKind::huge}}};
 std::string to_string(PageKind pages);
 
+/// Has `homenode profile` and `homenode where --objects` call the region so. Kernels that name no
+/// memory do nothing; whoever samples the process hears of it all the same.
+void name_region(os::Os& os, actuation::Region region, const std::string& name);
+
 /// Asks for small or huge pages. Errors: not_supported when this kernel has no huge pages; its next
 /// step says to give `system`, an option of the workload that leaves pages as the system has them.
 Result<void> choose_pages(os::Os& os, actuation::Region region, PageKind pages,

@@ -49,6 +49,7 @@ Result<ProgramArrays> ProgramArrays::map(os::Os& os,
     arrays.regions_.push_back({memory->region().address, round_up(need.bytes, page)});
     // A kernel that has none refuses, and the array is as it was.
     if (large) (void)choose_pages(os, arrays.regions_.back(), PageKind::huge);
+    name_region(os, arrays.regions_.back(), need.name);
     arrays.addresses_.push_back(memory->region().address);
     arrays.memory_.push_back(*std::move(memory));
   }

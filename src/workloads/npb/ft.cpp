@@ -148,9 +148,9 @@ class Ft final : public Program {
 
   [[nodiscard]] std::vector<ArrayNeed> arrays() const override {
     const std::size_t bytes = cells() * sizeof(double);
-    return {{"u0", 2 * bytes, Sharing::parts},
+    return {{"u0", 2 * bytes, Sharing::all},
             {"u1", 2 * bytes, Sharing::parts},
-            {"twiddle", bytes, Sharing::parts}};
+            {"twiddle", bytes, Sharing::all}};
   }
 
   ProgramOutcome run(std::span<void* const> memory, unsigned threads) override {
