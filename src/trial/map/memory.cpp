@@ -33,7 +33,6 @@ Result<actuation::AlignedMemory> map_phase(os::Os& os, const MapPlan& plan, cons
   if (const auto done = choose_pages(os, region, plan.options.pages); !done) {
     return done.as_unexpected();
   }
-  name_region(os, region, "array");
   if (const auto done = place_fresh(os, region, phase, report); !done) return done.as_unexpected();
   return memory;
 }
