@@ -10,7 +10,6 @@ the 99th percentile of the time to an answer is what redis-benchmark says.
 
 import argparse
 import csv
-import json
 import os
 import shutil
 import statistics
@@ -24,6 +23,7 @@ from pathlib import Path
 from subprocess import DEVNULL
 from typing import NamedTuple
 
+from profile_sources import refusals
 from side_by_side import seconds
 from tables import head, row
 
@@ -98,13 +98,11 @@ PROGRAMS: dict[str, Callable[[list[str]], Cost]] = {"cg": cg, "redis": redis}
 
 def usable(sources: Sequence[str]) -> list[str]:
     """Those that work here; says of the others why they do not."""
-    words = [path_of("homenode"), "sample", "--list", "--json"]
-    said = subprocess.run(words, capture_output=True, check=True)
-    refusals = {one["name"]: one["refusal"] for one in json.loads(said.stdout)["sources"]}
+    refused = refusals()
     for source in sources:
-        if refusals[source]:
-            print(f"profile-cost: {source} is left out: {refusals[source]}", file=sys.stderr)
-    found = [source for source in sources if not refusals[source]]
+        if refused[source]:
+            print(f"profile-cost: {source} is left out: {refused[source]}", file=sys.stderr)
+    found = [source for source in sources if not refused[source]]
     if not found:
         raise SystemExit("profile-cost: no source works here")
     return found

@@ -33,7 +33,7 @@ from subprocess import DEVNULL, PIPE
 from typing import Any
 
 from exact_map import MapRun, every_run
-from profile_sources import GUESTS_OWN, LONGEST_S, PKEYS, SOURCES, WITHOUT_BOUNDS
+from profile_sources import GUESTS_OWN, LONGEST_S, PKEYS, SOURCES, WITHOUT_BOUNDS, refusals
 from tables import head, row
 
 from homenode.lab import Lab
@@ -119,9 +119,7 @@ class Host:
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
-        said = subprocess.run(["homenode", "sample", "--list", "--json"], stdout=PIPE, check=True)
-        sources = {one["name"]: one["refusal"] for one in json.loads(said.stdout)["sources"]}
-        if refusal := sources.get(options.source, "this build does not have it"):
+        if refusal := refusals().get(options.source, "this build does not have it"):
             raise SystemExit(f"--host: no {options.source} here: {refusal}")
 
     def row(self, run: SampledRun, file: Path) -> Row:

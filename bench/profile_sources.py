@@ -20,6 +20,7 @@ import argparse
 import json
 import random
 import shlex
+import subprocess
 import tempfile
 import time
 from collections.abc import Sequence
@@ -54,6 +55,13 @@ LONGEST_S = 900
 COLUMNS = ["program", "source", "samples", "threads", "L1, plain", "L1, by exposure", "seconds"]
 Floats = NDArray[np.float64]
 Row = dict[str, Any]
+
+
+def refusals() -> dict[str, str | None]:
+    """Of each source why it does not work on this machine; None where it does."""
+    words = ["homenode", "sample", "--list", "--json"]
+    said = subprocess.run(words, stdout=subprocess.PIPE, check=True)
+    return {one["name"]: one["refusal"] for one in json.loads(said.stdout)["sources"]}
 
 
 class Program(NamedTuple):

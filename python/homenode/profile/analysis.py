@@ -14,8 +14,7 @@ from homenode.profile.load import controllers, ways
 from homenode.profile.locality import locality
 from homenode.profile.object_use import Whole, object_use
 from homenode.profile.objects import Attribution
-from homenode.profile.record import Flag
-from homenode.profile.recording import Recording
+from homenode.profile.recording import Recording, is_closing, number_in
 from homenode.profile.stays import with_users
 from homenode.profile.timeline import timeline
 from homenode.profile.values import (
@@ -34,24 +33,19 @@ LEAST_SHARE = 1e-4
 NS_PER_S = 1e9
 
 
-def _number(document: Mapping[str, Any], key: str) -> float | None:
-    value = document.get(key)
-    return float(value) if isinstance(value, int | float) else None
-
-
 def _seconds(recording: Recording) -> float:
     """How long was watched: to its end, or to the last sample of a file that was cut."""
     looks = [float(document.get("time_ns") or 0) for document in recording.of("mappings")]
-    begin = _number(recording.begin, "time_ns") or min(looks, default=0.0)
+    begin = number_in(recording.begin, "time_ns") or min(looks, default=0.0)
     ends = [float(recording.samples["time_ns"].max())] if len(recording.samples) else []
     if recording.end is not None:
-        ends.append(_number(recording.end, "time_ns") or 0.0)
+        ends.append(number_in(recording.end, "time_ns") or 0.0)
     return max(0.0, (max(ends, default=begin) - begin) / NS_PER_S)
 
 
 def _started(recording: Recording) -> str:
     """When it began, in UTC; "" where the file does not say."""
-    found = _number(recording.begin, "realtime_ns")
+    found = number_in(recording.begin, "realtime_ns")
     try:
         moment = datetime.fromtimestamp((found or 0.0) / NS_PER_S, UTC)
     except (OverflowError, OSError, ValueError):
@@ -62,14 +56,14 @@ def _started(recording: Recording) -> str:
 def _cost(end: Mapping[str, Any]) -> float | None:
     """The share of the program's CPU time that watching it cost; None where nobody measured it."""
     overhead = end.get("overhead")
-    return _number(overhead, "share") if isinstance(overhead, dict) else None
+    return number_in(overhead, "share") if isinstance(overhead, dict) else None
 
 
 def _taken(recording: Recording, columns: Facts, attribution: Attribution) -> Taken:
     begin, end = recording.begin, recording.end or {}
     source = begin["source"]
     refused = begin.get("refused")
-    exit_code = _number(end, "exit_code")
+    exit_code = number_in(end, "exit_code")
     return Taken(
         command=tuple(str(word) for word in begin.get("command") or ()),
         pid=int(begin.get("pid") or 0),
@@ -80,8 +74,8 @@ def _taken(recording: Recording, columns: Facts, attribution: Attribution) -> Ta
         sees=str(source.get("sees") or ""),
         cannot_see=str(source.get("cannot_see") or ""),
         refused={str(k): str(v) for k, v in refused.items()} if isinstance(refused, dict) else {},
-        samples=int(((recording.samples["flags"] & Flag.CLOSING) == 0).sum()),
-        lost=int(_number(end, "lost") or 0),
+        samples=int((~is_closing(recording.samples)).sum()),
+        lost=int(number_in(end, "lost") or 0),
         attributed=attribution.share,
         kernel_share=columns.kernel_share,
         seconds=_seconds(recording),

@@ -22,13 +22,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from homenode.profile.record import Flag
-from homenode.profile.recording import Document, Recording, Samples
+from homenode.profile.recording import Document, Recording, Samples, page_shifts
 from homenode.profile.stays import hint_faults, stay_weights
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-DEFAULT_PAGE_SHIFT = 12
 ROUNDS = 1 << 16  # A sample's round is kept modulo this.
 PRIOR = 1.0
 # Exposure is at least this: the clock of the arming is not that of the use.
@@ -103,8 +102,8 @@ def _births(begins: Ints, ends: Ints, born: Samples) -> Ints:
 
 def _of_process(samples: Samples, born: Samples, rounds: list[Round]) -> Floats:
     """The weights of a process's first touches; `born`: the first uses of new pages."""
-    shift = np.where(samples["page_shift"] == 0, DEFAULT_PAGE_SHIFT, samples["page_shift"])
-    starts = (samples["address"] >> shift.astype(np.uint64)) << shift.astype(np.uint64)
+    shift = page_shifts(samples)
+    starts = (samples["address"] >> shift) << shift
     units, one, unit_of = np.unique(starts.astype(np.int64), return_index=True, return_inverse=True)
     first = np.full(len(units), NEVER)
     np.minimum.at(first, unit_of, samples["time_ns"].astype(np.int64))

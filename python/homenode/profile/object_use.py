@@ -10,6 +10,7 @@ from homenode.profile.locality import FEWEST, locality, predicted
 from homenode.profile.objects import Object
 from homenode.profile.patterns import Pattern, Sharing, classify
 from homenode.profile.record import Flag, Operation
+from homenode.profile.recording import is_closing
 from homenode.profile.values import ObjectUse, Predicted, Strip, Table, Trait
 
 PAGE = 4096
@@ -49,7 +50,7 @@ def _writes_share(facts: Facts, chosen: Integers) -> float | None:
 
 
 def _sampled(facts: Facts, item: Object, chosen: Integers) -> Uses:
-    chosen = chosen[(facts.samples["flags"][chosen] & Flag.CLOSING) == 0]
+    chosen = chosen[~is_closing(facts.samples[chosen])]
     ones = np.ones(len(chosen), np.int64)
     first = (facts.samples["flags"][chosen] & Flag.FIRST_TOUCH) != 0
     return Uses(

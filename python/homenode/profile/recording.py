@@ -2,7 +2,7 @@
 
 import json
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from pathlib import Path
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from homenode.profile.errors import ProfileError
-from homenode.profile.record import RECORD
+from homenode.profile.record import RECORD, Flag
 
 MAGIC, VERSION = b"HNSAMPLE", 1
 HEADER = struct.Struct("<8sII")
@@ -27,9 +27,27 @@ EVENTS = np.dtype([*EVENT.descr, ("pid", "<u4")])
 
 # How a file begins.
 HEAD = HEADER.pack(MAGIC, VERSION, RECORD.itemsize)
+DEFAULT_PAGE_SHIFT = 12
 
 Document = dict[str, Any]
 Samples = NDArray[np.void]
+
+
+def number_in(document: Mapping[str, Any], key: str) -> float | None:
+    """A number of a document; None where it has none."""
+    value = document.get(key)
+    return float(value) if isinstance(value, int | float) else None
+
+
+def is_closing(samples: Samples) -> NDArray[np.bool_]:
+    """Which samples are no access."""
+    return np.asarray((samples["flags"] & Flag.CLOSING) != 0)
+
+
+def page_shifts(samples: Samples) -> NDArray[np.uint64]:
+    """How large each sample's unit is: 1 << shift bytes, a page where it does not say."""
+    shifts = samples["page_shift"].astype(np.uint64)
+    return np.where(shifts == 0, np.uint64(DEFAULT_PAGE_SHIFT), shifts)
 
 
 class Event(IntEnum):

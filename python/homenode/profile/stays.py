@@ -22,20 +22,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from homenode.profile.record import Flag, Source
-from homenode.profile.recording import Document, Recording, Samples
+from homenode.profile.recording import Recording, Samples, is_closing, number_in, page_shifts
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
-DEFAULT_PAGE_SHIFT = 12
 BLOCK_SHIFT = 21
 PRIOR = 8.0  # So many pairs of faults tell as much as none.
 PID_SHIFT = 40  # Above the numbers of pages.
 NEVER = float(np.iinfo(np.int64).max)
-
-
-def _is_closing(samples: Samples) -> Bools:
-    return np.asarray((samples["flags"] & Flag.CLOSING) != 0)
 
 
 def hint_faults(samples: Samples) -> Bools:
@@ -51,8 +46,7 @@ def _places(samples: Samples, shift: NDArray[np.uint64]) -> Ints:
 
 
 def _pages(samples: Samples) -> Ints:
-    shift = np.where(samples["page_shift"] == 0, DEFAULT_PAGE_SHIFT, samples["page_shift"])
-    return _places(samples, shift.astype(np.uint64))
+    return _places(samples, page_shifts(samples))
 
 
 def _own_users(pages: Ints, threads: NDArray[np.uint32]) -> float:
@@ -71,7 +65,7 @@ def _by_block(samples: Samples) -> Iterator[tuple[Ints, Ints]]:
     blocks = _places(samples, np.full(len(samples), BLOCK_SHIFT, np.uint64))
     order = np.lexsort((samples["time_ns"], _pages(samples), blocks))
     ends = np.flatnonzero(np.diff(blocks[order])) + 1
-    closing, stays = _is_closing(samples), hint_faults(samples)
+    closing, stays = is_closing(samples), hint_faults(samples)
     for part in np.split(order, ends):
         yield part[stays[part] & ~closing[part]], part[closing[part]]
 
@@ -79,7 +73,7 @@ def _by_block(samples: Samples) -> Iterator[tuple[Ints, Ints]]:
 def with_users(recording: Recording) -> Recording:
     """The recording, where each closing sample has a thread that may have used its page."""
     samples = recording.samples
-    if not _is_closing(samples).any():
+    if not is_closing(samples).any():
         return recording
     samples, pages = samples.copy(), _pages(samples)
     random = np.random.default_rng(1)
@@ -92,22 +86,20 @@ def with_users(recording: Recording) -> Recording:
     return replace(recording, samples=samples)
 
 
-def _time_of(document: Document, otherwise: float) -> float:
-    found = document.get("time_ns")
-    return float(found) if isinstance(found, int | float) else otherwise
-
-
 def stay_weights(recording: Recording) -> Floats:
     """Of each sample of the source `hint-faults`; 1 for those that have no stay."""
     samples = recording.samples
     pages, times = _pages(samples), samples["time_ns"].astype(float)
-    begin = _time_of(recording.begin, float(times.min(initial=NEVER)))
-    end = _time_of(recording.end or {}, float(times.max(initial=0.0)))
+    begin, end = number_in(recording.begin, "time_ns"), number_in(recording.end or {}, "time_ns")
+    if begin is None:
+        begin = float(times.min(initial=NEVER))
+    if end is None:
+        end = float(times.max(initial=0.0))
 
     order = np.lexsort((times, pages))
     new = np.ones(len(order), np.bool_)
     new[1:] = pages[order][1:] != pages[order][:-1]
-    time, stays, closing = times[order], hint_faults(samples)[order], _is_closing(samples)[order]
+    time, stays, closing = times[order], hint_faults(samples)[order], is_closing(samples)[order]
     before = np.where(new, begin, np.roll(time, 1))
     length = np.where(stays, np.maximum(time - before, 0.0), 0.0)
     last = np.roll(new, -1) & stays & ~closing

@@ -154,7 +154,7 @@ class HintFaults final : public Source {
     auto done = write_faults(sampling);
     faults_->close();
     const auto closing = last_nodes_.closing(sampling.now_ns(), sampling.os.page_bytes());
-    if (done && !closing.empty()) done = sampling.file.append(closing);
+    if (done) done = sampling.file.append(closing);
     if (!guard_) return done;
     const int error = sampling.os.end_guard(*guard_);
     guard_.reset();
@@ -182,7 +182,7 @@ class HintFaults final : public Source {
     std::erase_if(samples, [&](Sample& sample) {
       return !last_nodes_.take(sample, sampling.os.page_bytes());
     });
-    return samples.empty() ? Result<void>{} : sampling.file.append(samples);
+    return sampling.file.append(samples);
   }
 
   Result<void> switch_on(os::Os& os) {

@@ -76,9 +76,8 @@ def test_a_page_with_a_user_of_its_own_is_his_to_the_end() -> None:
 
 def test_a_shared_page_is_not_only_his_to_whom_it_moved() -> None:
     random = np.random.default_rng(1)
-    users = [
-        [*random.integers(0, 4, 3), 3] for _ in range(400)
-    ]  # The last: on the node it goes to.
+    # The last user is on the node that the page goes to.
+    users = [[*random.integers(0, 4, 3), 3] for _ in range(400)]
     found = np.bincount(closed(users), minlength=4) / 400
     whole = np.bincount(np.ravel(users), minlength=4) / 1600
     assert found == pytest.approx(whole, abs=0.1)
