@@ -25,10 +25,12 @@ Json number(double value) {
 Json nodes_json(const Machine& machine) {
   Json list = Json::array();
   for (const Node& node : machine.nodes) {
+    const auto tier = machine.tier_of(node.id);
     list.push_back({{"id", node.id.value()},
                     {"cpus", numbers(node.cpus)},
                     {"memory_bytes", node.memory.value},
-                    {"package", node.package ? Json(*node.package) : Json()}});
+                    {"package", node.package ? Json(*node.package) : Json()},
+                    {"tier", tier ? Json(*tier) : Json()}});
   }
   return list;
 }

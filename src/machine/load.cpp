@@ -12,6 +12,7 @@
 
 #include "machine/hwloc_reader.h"
 #include "machine/hwloc_source.h"
+#include "machine/kernel_files.h"
 #include "machine/plausible.h"
 #include "os/linux.h"
 
@@ -124,8 +125,13 @@ Result<Machine> load_live(const FileReader& read) {
 
 Result<Machine> read_live_machine() {
   os::Linux os;
-  return load_live(
+  auto machine = load_live(
       [&os](const std::string& path, std::string& content) { return os.read_file(path, content); });
+  if (machine && !shows_another_machine()) {
+    const char* const root = std::getenv("HWLOC_FSROOT");
+    machine->memory_tiers = memory_tiers(os, root == nullptr ? "" : root);
+  }
+  return machine;
 }
 
 Result<Machine> load_xml(const std::string& path) {

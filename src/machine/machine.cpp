@@ -98,6 +98,11 @@ CpuSet Machine::cpus_of(const NodeSet& wanted) const {
   return set;
 }
 
+std::optional<unsigned> Machine::tier_of(NodeId node) const {
+  const auto found = memory_tiers.find(node);
+  return found == memory_tiers.end() ? std::nullopt : std::optional(found->second);
+}
+
 const PairValues* Machine::find(MatrixKind kind) const {
   for (const PairValues& matrix : pair_values) {
     if (matrix.kind == kind) return &matrix;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -64,6 +65,9 @@ struct Machine {
   CpuSet cpus_without_node;
   CpuSet allowed_cpus;    ///< What affinity and cpuset of this process allow; all for files.
   NodeSet allowed_nodes;  ///< Nodes whose memory the cpuset allows; all nodes for files.
+  /// The kernel's memory tiers, the lowest number for the fastest; empty for files, and before
+  /// Linux 6.1.
+  std::map<NodeId, unsigned> memory_tiers;
   /// What hwloc has no place for, from `info` attributes named `homenode:…` (prefix removed).
   std::vector<std::pair<std::string, std::string>> info;
 
@@ -77,6 +81,8 @@ struct Machine {
   [[nodiscard]] std::optional<NodeId> node_of(CpuId cpu) const;
   /// The CPUs of all the given nodes together.
   [[nodiscard]] CpuSet cpus_of(const NodeSet& nodes) const;
+  /// Nothing where the kernel has put the node into no tier.
+  [[nodiscard]] std::optional<unsigned> tier_of(NodeId node) const;
   /// Null when nobody gives values of this kind.
   [[nodiscard]] const PairValues* find(MatrixKind kind) const;
 

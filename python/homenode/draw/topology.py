@@ -145,6 +145,8 @@ class _Painter:
             if len(place) != 1:  # One node's own are drawn with it.
                 where = f"near nodes {join(place)}" if place else "of unknown place"
                 yield f"Devices {where}: {words.devices(self.facts, place)}"
+        if tiers := words.tiers(self.facts):
+            yield f"Memory tiers, fastest first: {tiers}"
         if self.facts["offline_cpus"]:
             yield f"Offline: {words.cpus(self.facts['offline_cpus'])}"
         if self.facts.get("cpus_without_node"):

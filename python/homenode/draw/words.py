@@ -91,6 +91,20 @@ def limits(facts: Json) -> str:
     )
 
 
+def tiers(facts: Json) -> str:
+    """The nodes of each memory tier, the fastest first; empty where all memory is in one."""
+    found: dict[int, list[int]] = {}
+    for node in facts["nodes"]:
+        if node.get("tier") is not None:
+            found.setdefault(node["tier"], []).append(node["id"])
+    if len(found) < 2:
+        return ""
+    return ", ".join(
+        f"node{'' if len(found[tier]) == 1 else 's'} {join(found[tier])} (tier {tier})"
+        for tier in sorted(found)
+    )
+
+
 @dataclass(frozen=True)
 class Group:
     """Nodes that are drawn together; the title is empty when the machine has no packages."""

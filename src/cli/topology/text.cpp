@@ -75,6 +75,7 @@ std::string facts_text(const Machine& machine, const std::optional<std::string>&
         nodes.empty() ? "of unknown place" : fmt::format("near nodes {}", to_list(nodes));
     add("devices", fmt::format("{}: {}", place, device_words(machine, nodes)));
   }
+  add("tiers", tier_words(machine));
   if (!machine.offline_cpus.empty()) add("offline", cpu_words(machine.offline_cpus));
   if (!machine.cpus_without_node.empty()) {
     add("no node", "has " + cpu_words(machine.cpus_without_node));

@@ -133,6 +133,18 @@ std::string limit_words(const Machine& machine) {
   return text;
 }
 
+std::string tier_words(const Machine& machine) {
+  std::map<unsigned, NodeSet> tiers;
+  for (const auto& [node, tier] : machine.memory_tiers) tiers[tier].insert(node);
+  if (tiers.size() < 2) return "";
+  std::string text;
+  for (const auto& [tier, nodes] : tiers) {
+    text += fmt::format("{}{} {} (tier {})", text.empty() ? "fastest first: " : ", ",
+                        nodes.size() == 1 ? "node" : "nodes", to_list(nodes), tier);
+  }
+  return text;
+}
+
 std::string provenance_words(machine::Provenance provenance) {
   switch (provenance) {
     case machine::Provenance::firmware:

@@ -39,6 +39,9 @@ std::vector<NodeSet> shared_device_places(const machine::Machine& machine);
 /// What affinity and cpuset take away from this process; empty when it takes nothing.
 std::string limit_words(const machine::Machine& machine);
 
+/// "fastest first: nodes 0-1 (tier 4), node 2 (tier 22)"; empty where all memory is in one tier.
+std::string tier_words(const machine::Machine& machine);
+
 /// Who says so: "from the firmware", "declared by the file", "measured".
 std::string provenance_words(machine::Provenance provenance);
 

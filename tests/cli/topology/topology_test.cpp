@@ -72,6 +72,23 @@ TEST(Topology, TextOfLiveMachines) {
   }
 }
 
+TEST(Topology, TellsTheTiersOfMemoryWhereThereAreSeveral) {
+  CommandLine line;
+  const machine::SysfsTree tree("offline-2x4");
+  const std::string folder = "/sys/devices/virtual/memory_tiering/memory_tier";
+  tree.set(folder + "4/nodelist", "0-1");
+  ASSERT_EQ(line.run({"topology"}), exit_done) << line.err.str();
+  EXPECT_EQ(line.out.str().find("tiers"), std::string::npos);
+  tree.set(folder + "4/nodelist", "0");
+  tree.set(folder + "22/nodelist", "1");
+  ASSERT_EQ(line.run({"topology"}), exit_done) << line.err.str();
+  EXPECT_NE(line.out.str().find("tiers    fastest first: node 0 (tier 4), node 1 (tier 22)\n"),
+            std::string::npos)
+      << line.out.str();
+  ASSERT_EQ(line.run({"topology", "--json"}), exit_done) << line.err.str();
+  EXPECT_NE(line.out.str().find("\"tier\": 22"), std::string::npos) << line.out.str();
+}
+
 TEST(Topology, TextOfASyntheticMachine) {
   CommandLine line;
   ASSERT_EQ(line.run({"topology", "--input", "synthetic:[numa] pack:2 l3:2 pu:2"}), exit_done);
@@ -142,7 +159,8 @@ TEST(Topology, JsonSaysAllOfTheMachine) {
   EXPECT_EQ(json["nodes"][1], (Json{{"id", 1},
                                     {"cpus", {4, 5, 6, 7}},
                                     {"memory_bytes", std::uint64_t{16} << 30},
-                                    {"package", 1}}));
+                                    {"package", 1},
+                                    {"tier", nullptr}}));
   EXPECT_EQ(json["packages"][0], (Json{{"id", 0}, {"cpus", {0, 1, 2, 3}}}));
   EXPECT_EQ(json["caches"].size(), 10U);
   EXPECT_EQ(

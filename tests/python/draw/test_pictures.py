@@ -81,6 +81,17 @@ def test_a_machine_is_drawn_with_all_its_parts() -> None:
         assert line in shown
 
 
+def test_tiers_are_told_where_there_are_several() -> None:
+    facts = machine()
+    for node, tier in zip(facts["nodes"], (4, 4, 22), strict=True):
+        node["tier"] = tier
+    assert "Memory tiers, fastest first: nodes 0,2 (tier 4), node 9 (tier 22)" in texts(
+        topology.draw(facts)
+    )
+    facts["nodes"][2]["tier"] = 4
+    assert not any("tiers" in text for text in texts(topology.draw(facts)))
+
+
 def test_what_does_not_fit_on_a_line_is_in_a_tooltip() -> None:
     devices = [{"name": f"device{n}", "kind": "block", "nodes": [0]} for n in range(5)]
     svg = topology.draw(machine(devices=devices))
