@@ -107,6 +107,8 @@ void hn_mount_job_root(void) {
   // With the caches that were put into it.
   if (mount("/sys", HN_ROOT "/sys", NULL, MS_BIND | MS_REC, NULL) != 0 && errno != ENOENT)
     hn_die("mount", HN_ROOT "/sys");
+  // Settings of the scheduler; a kernel may be built without.
+  mount("debugfs", HN_ROOT "/sys/kernel/debug", "debugfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, "");
   mount_in_root("/sys/fs/cgroup", "cgroup2", MS_NOSUID | MS_NODEV | MS_NOEXEC, "");
   mount_in_root("/dev", "devtmpfs", MS_NOSUID, "mode=0755");
   mkdir(HN_ROOT "/dev/shm", 01777);

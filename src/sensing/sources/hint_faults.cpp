@@ -1,15 +1,23 @@
 // NUMA hint faults: automatic balancing makes the kernel take away the access to some pages every
 // second or so, and learn from the fault which thread uses each. The event of fault_events.h
 // reports the same faults. Where balancing is off it is switched on meanwhile, if the person asked
-// for this source; a guard process switches it off again, also when the sampler is killed. Beyond
-// the budget sampling rests: balancing is switched off where this switched it on, and the event
-// where the kernel balances anyway.
+// for this source; guard processes put back what it changed, also when the sampler is killed.
+// Beyond the budget sampling rests: balancing is switched off where this switched it on, and the
+// event where the kernel balances anyway.
+//
+// The kernel looks once a second at a program's pages at first, and ever more seldom where they
+// seem to be in their place, or where its threads share them. Where this source switches balancing
+// on it has the kernel look more often.
 #include <fmt/format.h>
 
+#include <array>
 #include <cerrno>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "base/words.h"
 #include "machine/kernel_files.h"
@@ -20,6 +28,17 @@ namespace homenode::sensing {
 namespace {
 
 constexpr const char* balancing_file = "/proc/sys/kernel/numa_balancing";
+/// The least and the most time between two looks at a page, in ms: in debugfs, on Linux 5.12 and
+/// before sysctls.
+constexpr std::array<std::array<const char*, 2>, 2> period_files{
+    {{"/sys/kernel/debug/sched/numa_balancing/scan_period_min_ms",
+      "/sys/kernel/debug/sched/numa_balancing/scan_period_max_ms"},
+     {"/proc/sys/kernel/numa_balancing_scan_period_min_ms",
+      "/proc/sys/kernel/numa_balancing_scan_period_max_ms"}}};
+/// Where threads share most pages the kernel multiplies the period with their number. It never
+/// looks at more than 256 MiB (numa_balancing/scan_size_mb) in that time.
+constexpr const char* short_period_ms = "100";
+constexpr std::uint64_t short_period_ns = 100'000'000;
 /// The kernel looks at a thread's pages once a second at first, so less shows nothing.
 constexpr std::uint64_t shortest_look_ns = 1'000'000'000;
 
@@ -36,13 +55,17 @@ constexpr SourceFacts hint_facts{
     "kernel's arming, at most about 3 % of the program's time, and the pages that it moves",
     "several nodes; kernel.numa_balancing, or root and to be named to switch it on meanwhile"};
 
-Result<std::string> read_balancing(os::Os& os) {
+/// The file's first line; nothing where it cannot be read.
+std::optional<std::string> setting_in(os::Os& os, const char* file) {
   std::string text;
-  if (os.read_file(balancing_file, text) < 0) {
-    return not_supported("this kernel has no automatic NUMA balancing",
-                         "use a kernel with CONFIG_NUMA_BALANCING, or another source");
-  }
+  if (os.read_file(file, text) < 0) return std::nullopt;
   return std::string(trimmed(std::string_view(text).substr(0, text.find('\n'))));
+}
+
+Result<std::string> read_balancing(os::Os& os) {
+  if (auto now = setting_in(os, balancing_file)) return std::move(*now);
+  return not_supported("this kernel has no automatic NUMA balancing",
+                       "use a kernel with CONFIG_NUMA_BALANCING, or another source");
 }
 
 Result<void> check_nodes(os::Os& os) {
@@ -56,6 +79,9 @@ Result<void> check_nodes(os::Os& os) {
 /// be asked for afterwards is not where the access went.
 class LastNodes {
  public:
+  /// How often the kernel looks at a page at most, where that is not as by default.
+  void expect_looks_every(std::uint64_t nanoseconds) { between_looks_ns_ = nanoseconds; }
+
   /// Writes the node of the sample's page at its fault, given that it has the node afterwards.
   /// False where the fault is none of the kernel's looks at the page, but follows from one: other
   /// threads wait for a page that is moved, and its first writer has to be allowed to write anew.
@@ -71,7 +97,7 @@ class LastNodes {
       return true;
     }
     Page& page = known->second;
-    const bool follows = sample.time_ns < page.time_ns + shortest_between_looks_ns;
+    const bool follows = sample.time_ns < page.time_ns + between_looks_ns_ / 2;
     if (!follows) {
       const bool armed = (sample.flags & sample_first_touch) != 0;
       if (armed && page.after != unknown_sample_id) sample.memory_node = page.after;
@@ -109,9 +135,8 @@ class LastNodes {
     std::uint16_t before = unknown_sample_id;  ///< The node at that fault.
     std::uint16_t after = unknown_sample_id;   ///< And since.
   };
-  /// The kernel looks at a page at most once a second (numa_balancing/scan_period_min_ms).
-  static constexpr std::uint64_t shortest_between_looks_ns = 500'000'000;
-  static constexpr unsigned pid_shift = 40;  // Above the numbers of user pages.
+  static constexpr unsigned pid_shift = 40;         // Above the numbers of user pages.
+  std::uint64_t between_looks_ns_ = 1'000'000'000;  // By default (scan_period_min_ms).
   std::unordered_map<std::uint64_t, Page> pages_;
 };
 
@@ -155,12 +180,14 @@ class HintFaults final : public Source {
     faults_->close();
     const auto closing = last_nodes_.closing(sampling.now_ns(), sampling.os.page_bytes());
     if (done) done = sampling.file.append(closing);
-    if (!guard_) return done;
-    const int error = sampling.os.end_guard(*guard_);
-    guard_.reset();
-    if (error == 0 || !done) return done;
-    return failed(fmt::format("cannot switch automatic NUMA balancing off again"),
-                  "'sysctl kernel.numa_balancing=0' does it", -error);
+    for (; !changed_.empty(); changed_.pop_back()) {
+      Changed& last = changed_.back();
+      const int error = sampling.os.end_guard(last.guard);
+      if (error == 0 || !done) continue;
+      done = failed(fmt::format("cannot put {} back to {}", last.file, last.before),
+                    fmt::format("'echo {} > {}' does it", last.before, last.file), -error);
+    }
+    return done;
   }
 
  private:
@@ -172,7 +199,7 @@ class HintFaults final : public Source {
       if (fault.was_present) {
         sample.flags |= sample_first_touch | sample_masked;
         // Where the kernel balances anyway, the program has these faults without a sampler too.
-        if (guard_) sampling.budget.add_faults_ns(faults_->fault_ns());
+        if (switched_on()) sampling.budget.add_faults_ns(faults_->fault_ns());
       }
       sample.memory_node = unknown_sample_id;
       samples.push_back(sample);
@@ -189,14 +216,37 @@ class HintFaults final : public Source {
     const auto before = read_balancing(os);
     if (!before) return before.as_unexpected();
     if (*before != "0") return {};
-    os::Guard guard;
-    if (const int error = os.start_guard(balancing_file, *before, guard)) {
+    if (const int error = guard(os, balancing_file, *before)) {
       return failed("cannot start the process that switches balancing off again",
                     "free memory, or raise the limit on processes (ulimit -u)", -error);
     }
-    guard_ = guard;
+    look_often(os);
     return balance(os, true);
   }
+
+  /// Makes sure that the setting gets back what it has, however this ends.
+  int guard(os::Os& os, const char* file, const std::string& before) {
+    os::Guard guard;
+    if (const int error = os.start_guard(file, before, guard)) return error;
+    changed_.push_back({file, before, guard});
+    return 0;
+  }
+
+  /// Has the kernel look more often, where that can be set: else there are fewer samples.
+  void look_often(os::Os& os) {
+    for (const auto& [least, most] : period_files) {
+      const auto least_before = setting_in(os, least);
+      const auto most_before = setting_in(os, most);
+      if (!least_before || !most_before) continue;
+      if (guard(os, least, *least_before) != 0 || guard(os, most, *most_before) != 0) return;
+      if (os.write_file(least, short_period_ms) != 0) return;
+      if (os.write_file(most, short_period_ms) != 0) return;
+      last_nodes_.expect_looks_every(short_period_ns);
+      return;
+    }
+  }
+
+  [[nodiscard]] bool switched_on() const { return !changed_.empty(); }
 
   static Result<void> balance(os::Os& os, bool on) {
     const int error = os.write_file(balancing_file, on ? "1" : "0");
@@ -215,19 +265,27 @@ class HintFaults final : public Source {
       if (now - look_began_ns_ < shortest_look_ns || budget.allows(0)) return {};
       look_cost_ns_ = budget.spent_ns() - spent_before_ns_;
     } else {
-      if (!guard_) sampling.processes.find_children();  // Their start is not reported meanwhile.
+      if (!switched_on())
+        sampling.processes.find_children();  // Their start is not reported meanwhile.
       if (!budget.allows(look_cost_ns_)) return {};
       look_began_ns_ = now;
       spent_before_ns_ = budget.spent_ns();
     }
     looks_ = !looks_;
-    if (guard_) return balance(sampling.os, looks_);
+    if (switched_on()) return balance(sampling.os, looks_);
     faults_->control(looks_ ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE);
     return {};
   }
 
+  /// A setting of the kernel that is another one while this samples.
+  struct Changed {
+    const char* file;
+    std::string before;
+    os::Guard guard;
+  };
+
   std::unique_ptr<FaultEvents> faults_;
-  std::optional<os::Guard> guard_;
+  std::vector<Changed> changed_;
   LastNodes last_nodes_;
   bool looks_ = true;  ///< Else it rests.
   std::uint64_t look_began_ns_ = 0;

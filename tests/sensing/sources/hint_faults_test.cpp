@@ -15,6 +15,19 @@ class HintFaultsTest : public SampledTest {
     return text;
   }
 
+  void set_periods(const std::string& folder) {
+    os_.set_file(folder + "scan_period_min_ms", "1000\n");
+    os_.set_file(folder + "scan_period_max_ms", "60000\n");
+  }
+
+  std::string periods(const std::string& folder) {
+    std::string least;
+    std::string most;
+    EXPECT_EQ(os_.read_file(folder + "scan_period_min_ms", least), 0);
+    EXPECT_EQ(os_.read_file(folder + "scan_period_max_ms", most), 0);
+    return least.substr(0, least.find('\n')) + " " + most.substr(0, most.find('\n'));
+  }
+
   void move_to_node_1(std::uint64_t address) {
     void* const page = reinterpret_cast<void*>(address);
     const int target = 1;
@@ -38,6 +51,34 @@ TEST_F(HintFaultsTest, LeavesBalancingAloneThatIsOn) {
   ASSERT_TRUE(source_->stop(sampling_));
   EXPECT_TRUE(os_.written().empty());
   EXPECT_EQ(os_.count("start_guard"), 0U);
+}
+
+TEST_F(HintFaultsTest, TheKernelLooksMoreOftenMeanwhile) {
+  const std::string folder = "/sys/kernel/debug/sched/numa_balancing/";
+  set_periods(folder);
+  start(make_hint_faults_source());
+  EXPECT_EQ(periods(folder), "100 100");
+  // So a tenth of a second after a fault the next is no consequence of it.
+  constexpr std::uint64_t millisecond = 1'000'000;
+  for (const std::uint64_t time : {5, 15, 105}) {
+    os_.add_perf_record(0, perf_record({100, 100, time * millisecond, 0x3000, 0, 0, 4096}));
+  }
+  collect_at(200 * millisecond);
+  EXPECT_EQ(Written(os_).samples.size(), 2U);
+  ASSERT_TRUE(source_->stop(sampling_));
+  EXPECT_EQ(periods(folder), "1000 60000");
+  EXPECT_EQ(balancing_now(), "0");
+}
+
+TEST_F(HintFaultsTest, WithoutAGuardForThemThePeriodsStay) {
+  const std::string folder = "/proc/sys/kernel/numa_balancing_";
+  set_periods(folder);
+  os_.fail_call("start_guard", 3, EAGAIN);
+  start(make_hint_faults_source());
+  EXPECT_EQ(periods(folder), "1000 60000");
+  EXPECT_EQ(balancing_now(), "1");
+  ASSERT_TRUE(source_->stop(sampling_));
+  EXPECT_EQ(balancing_now(), "0");
 }
 
 TEST_F(HintFaultsTest, OnlyAPageThatWasThereWasArmed) {
@@ -134,7 +175,8 @@ TEST_F(HintFaultsTest, RefusedSwitchIsUndoneAndSaid) {
   start(make_hint_faults_source());
   const auto stopped = source_->stop(sampling_);
   ASSERT_FALSE(stopped);
-  EXPECT_NE(stopped.error().message().find("numa_balancing=0"), std::string::npos);
+  EXPECT_NE(stopped.error().message().find("'echo 0 > /proc/sys/kernel/numa_balancing'"),
+            std::string::npos);
 }
 
 }  // namespace
