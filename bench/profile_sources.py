@@ -24,6 +24,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -118,7 +119,9 @@ def observed(recording: Recording, nodes: Sequence[int], *, weighed: bool) -> Fl
     first, time = samples["tid"][kept].min(), samples["time_ns"]
     others = kept & (samples["tid"] != first)
     if others.any():
-        kept &= time >= time[others].min()
+        began = time[others].min()
+        kept &= time >= began
+        recording = replace(recording, begin=recording.begin | {"time_ns": int(began)})
     amounts = weights(recording)[kept] if weighed else np.ones(int(kept.sum()))
     samples = samples[kept]
     named = [

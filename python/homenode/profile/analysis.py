@@ -15,7 +15,6 @@ from homenode.profile.locality import locality
 from homenode.profile.object_use import Whole, object_use
 from homenode.profile.objects import Attribution
 from homenode.profile.recording import Recording, is_closing, number_in
-from homenode.profile.stays import with_users
 from homenode.profile.timeline import timeline
 from homenode.profile.values import (
     EXACT,
@@ -170,7 +169,6 @@ def _objects(
 def analyse(recording: Recording) -> Profile:
     """The profile of a recording. A damaged document ends in an error of its kind (KeyError,
     TypeError, ValueError, …), which load() turns into one line."""
-    recording = with_users(recording)
     attribution = attribute(recording)
     columns = facts(recording, attribution)
     machine = recording.begin.get("machine")

@@ -14,6 +14,7 @@ from homenode.profile.exposure import weights
 from homenode.profile.objects import Attribution
 from homenode.profile.record import UNKNOWN_ID, Flag, Operation, Source
 from homenode.profile.recording import Recording, Samples
+from homenode.profile.stays import with_users
 
 Integers = NDArray[np.int64]
 NOWHERE = -1  # Instead of the index of a node that is not known.
@@ -24,7 +25,8 @@ MOST_IDS = UNKNOWN_ID
 class Facts:
     """Arrays with an entry for each sample that the program made in user code.
 
-    `thread`, `cpu_node` and `memory_node` are indices of `threads` (pid, tid) and `nodes`;
+    `thread`, `cpu_node` and `memory_node` are indices of `threads` (pid, tid) and `nodes`. `thread`
+    is whose use a sample stands for, `touched_by` who made it: of hint faults not always the same.
     `object_of` and `offset_of` are those of the attribution. `kernel_share`: how much of all use
     the kernel made for the program, which is left out. `exact`: every access was counted.
     """
@@ -32,6 +34,7 @@ class Facts:
     samples: Samples
     weight: Floats
     thread: Integers
+    touched_by: Integers
     cpu_node: Integers
     memory_node: Integers
     object_of: Integers
@@ -131,21 +134,27 @@ def _nodes(recording: Recording, *columns: Integers) -> tuple[int, ...]:
     return tuple(sorted(node for node in found if 0 <= node < UNKNOWN_ID))
 
 
+def _threads(samples: Samples) -> NDArray[np.uint64]:
+    """The thread of each sample, as one number with its process."""
+    return np.asarray(samples["pid"].astype(np.uint64) << np.uint64(32) | samples["tid"])
+
+
 def facts(recording: Recording, attribution: Attribution) -> Facts:
     """The columns of a recording. pre: the attribution is the recording's."""
     kernel = (recording.samples["flags"] & Flag.KERNEL) != 0
     weight = np.nan_to_num(np.maximum(weights(recording), 0.0))
     everything = float(weight.sum())
     samples = recording.samples[~kernel]
-    cpu_nodes = _cpu_nodes(samples, recording.begin.get("machine"))
+    users = with_users(recording).samples[~kernel]
+    cpu_nodes = _cpu_nodes(users, recording.begin.get("machine"))
     memory_nodes = _memory_nodes(samples, recording)
     nodes = _nodes(recording, cpu_nodes, memory_nodes)
-    keys = samples["pid"].astype(np.uint64) << np.uint64(32) | samples["tid"]
-    found, thread = np.unique(keys, return_inverse=True)
+    found, touched_by = np.unique(_threads(samples), return_inverse=True)
     return Facts(
         samples=samples,
         weight=weight[~kernel],
-        thread=thread.astype(np.int64),
+        thread=np.searchsorted(found, _threads(users)).astype(np.int64),
+        touched_by=touched_by.astype(np.int64),
         cpu_node=_indices(cpu_nodes, nodes),
         memory_node=_indices(memory_nodes, nodes),
         object_of=attribution.object_of[~kernel],

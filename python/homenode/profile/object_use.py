@@ -56,7 +56,7 @@ def _sampled(facts: Facts, item: Object, chosen: Integers) -> Uses:
     return Uses(
         item.bytes,
         facts.offset_of[chosen],
-        facts.thread[chosen],
+        facts.touched_by[chosen],
         ones,
         exact=False,
         first_touches=bool(first.any()),
@@ -142,8 +142,8 @@ def _by_times(facts: Facts, item: Object, chosen: Integers) -> Filling | None:
     times = facts.samples["time_ns"][chosen]
     if len(chosen) < 2 * FEWEST or times.min() == times.max():
         return None
-    first = int(facts.thread[chosen][int(times.argmin())])
-    others = facts.thread[chosen] != first
+    first = int(facts.touched_by[chosen][int(times.argmin())])
+    others = facts.touched_by[chosen] != first
     if others.sum() < FEWEST:
         return None
     began = np.quantile(times[others], EARLY)

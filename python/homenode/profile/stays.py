@@ -7,12 +7,14 @@ time after its last fault belongs to that fault, or to a sample with the flag CL
 fault moved the page. The faults of a page stand for as many uses as there are faults, each for a
 part as large as its time.
 
-A page moves to the node of a thread that used it, so to give that thread the time afterwards would
-make every shared page local. Whose time it is follows from whether pages have users of their own:
-of neighbouring faults of one page in the same 2 MiB, AGREE have one thread, and CHANCE would have
-if all pages there had the same users. With the probability (AGREE - CHANCE) / (1 - CHANCE) the last
-user stays, else another fault there, drawn by chance, says who it is. Of few such pairs, the last
-user stays.
+A page moves to the node of a thread that used it, and the thread that comes first once is likely to
+come first again: to give each fault's time to its own thread would make every shared page local.
+Whose time it is follows from whether pages have users of their own. Of neighbouring faults of one
+page in the same 2 MiB, AGREE have one thread, and CHANCE would have if all pages there had the same
+users; (AGREE - CHANCE) / (1 - CHANCE) is the intraclass correlation R. Taking a page's users for
+drawn around those of its 2 MiB (Dirichlet-multinomial, with a concentration A of (1 - R) / R), the
+user of a page with N faults is that of one of them with the probability N / (N + A), else that of
+any fault there. Of few such pairs, R is 1: each page has users of its own.
 """
 
 from collections.abc import Iterator
@@ -29,6 +31,7 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 BLOCK_SHIFT = 21
 PRIOR = 8.0  # So many pairs of faults tell as much as none.
+GOLDEN = (5**0.5 - 1) / 2
 PID_SHIFT = 40  # Above the numbers of pages.
 NEVER = float(np.iinfo(np.int64).max)
 
@@ -70,20 +73,44 @@ def _by_block(samples: Samples) -> Iterator[tuple[Ints, Ints]]:
         yield part[stays[part] & ~closing[part]], part[closing[part]]
 
 
+def _evenly(faults: Ints, stays: Ints, samples: Samples) -> Ints:
+    """One of all faults for each stay, so that each thread gets its share of those on each node:
+    steps of the golden ratio through the faults in order of threads leave less to chance than
+    drawing them would."""
+    by_thread = faults[np.argsort(samples["tid"][faults], kind="stable")]
+    number = np.empty(len(stays))
+    number[np.lexsort((samples["time_ns"][stays], samples["memory_node"][stays]))] = np.arange(
+        len(stays)
+    )
+    return np.asarray(
+        by_thread[(np.mod(0.5 + number * GOLDEN, 1.0) * len(faults)).astype(np.int64)]
+    )
+
+
 def with_users(recording: Recording) -> Recording:
-    """The recording, where each closing sample has a thread that may have used its page."""
+    """The recording, where each sample that has a stay has the thread and CPU of a fault that may
+    stand for it: who used the page in that time, not who was first after it."""
     samples = recording.samples
-    if not is_closing(samples).any():
+    if not hint_faults(samples).any():
         return recording
-    samples, pages = samples.copy(), _pages(samples)
+    users, pages = samples.copy(), _pages(samples)
     random = np.random.default_rng(1)
     for faults, closing in _by_block(samples):
-        if not len(faults) or not len(closing):
+        if not len(faults):
             continue
-        threads = samples["tid"][faults]
-        others = random.random(len(closing)) >= _own_users(pages[faults], threads)
-        samples["tid"][closing[others]] = random.choice(threads, int(others.sum()))
-    return replace(recording, samples=samples)
+        own = _own_users(pages[faults], samples["tid"][faults])
+        stays = np.concatenate([faults, closing])
+        first = np.searchsorted(pages[faults], pages[stays], "left")
+        many = np.searchsorted(pages[faults], pages[stays], "right") - first
+        picked = first + (random.random(len(stays)) * many).astype(np.int64)
+        donors = faults[np.minimum(picked, len(faults) - 1)]
+        alone = own * many / np.maximum(own * many + 1.0 - own, np.finfo(float).tiny)
+        donors = np.where(
+            random.random(len(stays)) < alone, donors, _evenly(faults, stays, samples)
+        )
+        for column in ("tid", "cpu", "cpu_node"):
+            users[column][stays] = samples[column][donors]
+    return replace(recording, samples=users)
 
 
 def stay_weights(recording: Recording) -> Floats:
@@ -100,7 +127,7 @@ def stay_weights(recording: Recording) -> Floats:
     new = np.ones(len(order), np.bool_)
     new[1:] = pages[order][1:] != pages[order][:-1]
     time, stays, closing = times[order], hint_faults(samples)[order], is_closing(samples)[order]
-    before = np.where(new, begin, np.roll(time, 1))
+    before = np.maximum(begin, np.where(new, begin, np.roll(time, 1)))
     length = np.where(stays, np.maximum(time - before, 0.0), 0.0)
     last = np.roll(new, -1) & stays & ~closing
     length += np.where(last, np.maximum(end - time, 0.0), 0.0)

@@ -83,6 +83,24 @@ def test_a_shared_page_is_not_only_his_to_whom_it_moved() -> None:
     assert found == pytest.approx(whole, abs=0.1)
 
 
-def test_without_a_closing_sample_nothing_changes() -> None:
-    recording = recorded((10, 1, 0, TOUCH))
+def test_a_shared_page_is_used_by_all_however_often_one_thread_is_first() -> None:
+    """Thread 0 comes first in half of the faults, always to pages that are on its node by then."""
+    random = np.random.default_rng(2)
+    tids = np.where(random.random(4000) < 0.5, 0, random.integers(1, 4, 4000))
+    nodes = np.where(tids == 0, 0, 1)
+    recording = recorded(*[(1 + i % 10, i // 10, int(nodes[i]), TOUCH) for i in range(4000)])
+    recording.samples["tid"] = recording.samples["cpu_node"] = tids
+    found = with_users(recording).samples
+    assert np.array_equal(found["cpu_node"], found["tid"])
+    assert np.array_equal(found["memory_node"], recording.samples["memory_node"])
+    for tid in range(4):
+        on_0 = found["memory_node"][found["tid"] == tid] == 0
+        assert on_0.mean() == pytest.approx((nodes == 0).mean(), abs=0.05)
+
+
+def test_what_has_no_stay_keeps_its_thread() -> None:
+    recording = recorded((5, 1, 0, 0), (10, 1, 0, TOUCH))
+    recording.samples["tid"] = [3, 4]
+    assert with_users(recording).samples["tid"].tolist() == [3, 4]
+    recording = recorded((5, 1, 0, 0))
     assert with_users(recording) is recording
