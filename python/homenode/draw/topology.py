@@ -140,11 +140,7 @@ class _Painter:
                 break
             if text:
                 yield f"Caches of node {node}: {text}"
-        places = dict.fromkeys(tuple(device["nodes"]) for device in self.facts["devices"])
-        for place in places:
-            if len(place) != 1:  # One node's own are drawn with it.
-                where = f"near nodes {join(place)}" if place else "of unknown place"
-                yield f"Devices {where}: {words.devices(self.facts, place)}"
+        yield from self._shared_devices()
         if tiers := words.tiers(self.facts):
             yield f"Memory tiers, fastest first: {tiers}"
         if self.facts["offline_cpus"]:
@@ -153,6 +149,13 @@ class _Painter:
             yield f"No node has {words.cpus(self.facts['cpus_without_node'])}"
         if limits := words.limits(self.facts):
             yield f"This process may use only {limits}"
+
+    def _shared_devices(self) -> Iterator[str]:
+        """The devices of several nodes or of none; one node's own are drawn with it."""
+        for place in dict.fromkeys(tuple(device["nodes"]) for device in self.facts["devices"]):
+            if len(place) != 1:
+                where = f"near nodes {join(place)}" if place else "of unknown place"
+                yield f"Devices {where}: {words.devices(self.facts, place)}"
 
     def _distances(self) -> None:
         distances = self.facts["distances"]
