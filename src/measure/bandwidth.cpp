@@ -218,8 +218,10 @@ std::vector<Slice> Walk::next(std::size_t elements) {
     if (turn_elements_ > 0) count = std::min(count, turn_elements_);
     // A kernel that has no source writes the first array; one that has writes it from the others.
     double* const first = place.first + place.at;
-    slices.push_back({first, arrays_ > 1 ? first + place.array_elements : first,
-                      first + (arrays_ - 1) * place.array_elements, count});
+    const auto array = [&](std::size_t number) {
+      return first + std::min(number, arrays_ - 1) * place.array_elements;
+    };
+    slices.push_back({first, array(1), array(2), count, array(3)});
     place.at = (place.at + count) % place.part_elements;
     elements -= count;
     if (turn_elements_ > 0) now_ = (now_ + 1) % places_.size();

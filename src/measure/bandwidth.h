@@ -20,7 +20,7 @@ class Walk {
     std::size_t elements = 0;
   };
   struct Shape {
-    std::size_t arrays = 1;  ///< That the kernel needs, 1 to 3.
+    std::size_t arrays = 1;  ///< That the kernel needs, 1 to 4.
     std::size_t part = 0;    ///< Which of `parts` equal parts is the member's.
     std::size_t parts = 1;
     std::size_t turn_elements = 0;  ///< Before the walk goes on to the next memory; 0: never.

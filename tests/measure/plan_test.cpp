@@ -27,10 +27,10 @@ TEST(Plan, SourcesHaveCpusAndTargetsHaveMemory) {
   EXPECT_EQ(plan->sources, ids({0, 1, 2, 9}));
   EXPECT_EQ(plan->targets, ids({0, 1, 7, 9}));
   EXPECT_EQ(plan->latency.size(), 2U * 16U);
-  EXPECT_EQ(plan->bandwidth.size(), 7U * 2U * 16U);
-  EXPECT_EQ(plan->together.size(), 2U * 7U);
+  EXPECT_EQ(plan->bandwidth.size(), 8U * 2U * 16U);
+  EXPECT_EQ(plan->together.size(), 2U * 8U);
   EXPECT_EQ(plan->loaded.size(), 16U);
-  EXPECT_EQ(plan->figures(), 32U + 224U + 14U + 16U * plan->idle_rounds.size());
+  EXPECT_EQ(plan->figures(), 32U + 256U + 16U + 16U * plan->idle_rounds.size());
   EXPECT_TRUE(has_note(*plan, "node 7 has no CPUs"));
   EXPECT_TRUE(has_note(*plan, "node 2 has no memory"));
   EXPECT_EQ(plan->notes.size(), 2U);
@@ -102,7 +102,7 @@ TEST(Plan, MeasuresTheSmallestMachine) {
   const auto plan = make_plan(smallest_machine(), {});
   ASSERT_TRUE(plan);
   EXPECT_EQ(plan->latency.size(), 2U);
-  EXPECT_EQ(plan->bandwidth.size(), 7U);
+  EXPECT_EQ(plan->bandwidth.size(), 8U);
   EXPECT_TRUE(plan->loaded.empty());
   EXPECT_TRUE(plan->notes.empty());
 }

@@ -36,14 +36,15 @@ TEST(Walk, GoesOnWhereItStoppedAndRoundItsPart) {
 }
 
 TEST(Walk, TheArraysOfAKernelShareTheMemoryWithoutOverlap) {
-  std::vector<double> memory = memory_of(12);
-  for (std::size_t arrays : {2U, 3U}) {
+  std::vector<double> memory = memory_of(24);
+  for (std::size_t arrays : {2U, 3U, 4U}) {
     std::vector<int> owners(memory.size(), 0);
     for (std::size_t part = 0; part < 2; ++part) {
       Walk walk({{memory.data(), memory.size()}}, {.arrays = arrays, .part = part, .parts = 2});
       const auto slices = walk.next(walk.elements());
       ASSERT_EQ(slices.size(), 1U);
-      const double* const firsts[] = {slices[0].target, slices[0].source, slices[0].second};
+      const double* const firsts[] = {slices[0].target, slices[0].source, slices[0].second,
+                                      slices[0].third};
       for (std::size_t array = 0; array < arrays; ++array) {
         for (std::size_t i = 0; i < slices[0].count; ++i) {
           ++owners[static_cast<std::size_t>(firsts[array] - memory.data()) + i];
@@ -63,6 +64,7 @@ std::vector<const double*> begins_of(std::vector<double>& memory, const Walk::Sh
   std::vector<const double*> begins{slice.target};
   if (shape.arrays > 1) begins.push_back(slice.source);
   if (shape.arrays > 2) begins.push_back(slice.second);
+  if (shape.arrays > 3) begins.push_back(slice.third);
   for (const double* const begin : begins) {
     EXPECT_GE(begin, memory.data());
     EXPECT_LE(begin + elements, memory.data() + memory.size());
@@ -80,7 +82,7 @@ void expect_odd_distance(const double* from, const double* to) {
 TEST(Walk, ArraysOfAMemberAndPartsOfAnArrayAreNoPowerOfTwoApart) {
   constexpr std::size_t megabyte = (std::size_t{1} << 20U) / sizeof(double);
   std::vector<double> memory(48 * megabyte);
-  for (std::size_t arrays : {1U, 2U, 3U}) {
+  for (std::size_t arrays : {1U, 2U, 3U, 4U}) {
     for (std::size_t parts : {1U, 2U, 4U}) {
       SCOPED_TRACE(std::to_string(arrays) + " arrays, " + std::to_string(parts) + " parts");
       std::vector<const double*> before;

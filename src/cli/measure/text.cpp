@@ -129,8 +129,10 @@ std::string together_rate(const Report& report, Kernel kernel, Together kind, bo
 }
 
 std::string kernel_row(const Report& report, Kernel kernel, bool moved) {
-  return fmt::format("{:>10} {:>10}{:>10}{:>10}{:>10}{:>12}{:>12}\n",
-                     moved ? "" : workloads::probe::traffic(kernel).name,
+  const workloads::probe::Traffic& traffic = workloads::probe::traffic(kernel);
+  const std::string mix = fmt::format("{}:{}", traffic.loads, traffic.stores);
+  return fmt::format("{:>10} {:>5} {:>10}{:>10}{:>10}{:>10}{:>12}{:>12}\n",
+                     moved ? "" : traffic.name, moved ? "" : mix,
                      mean_rate(report, kernel, Scope::one_cpu, true, moved),
                      mean_rate(report, kernel, Scope::one_cpu, false, moved),
                      mean_rate(report, kernel, Scope::all_cpus, true, moved),
@@ -170,11 +172,11 @@ std::string kernel_table(const Report& report) {
   if (report.bandwidth.empty()) return "";
   std::string text =
       "\nBandwidth in MiB/s by kernel, mean over the nodes; second line: with the lines that "
-      "plain\nstores read first\n";
-  text += fmt::format("{:>10} {:>20}{:>20}{:>24}\n", "", "one CPU", "all CPUs of a node",
+      "plain\nstores read first; R:W: arrays read and written\n";
+  text += fmt::format("{:>10} {:>5} {:>20}{:>20}{:>24}\n", "", "", "one CPU", "all CPUs of a node",
                       "all nodes at once");
-  text += fmt::format("{:>10} {:>10}{:>10}{:>10}{:>10}{:>12}{:>12}\n", "kernel", "local", "remote",
-                      "local", "remote", "local", "interleaved");
+  text += fmt::format("{:>10} {:>5} {:>10}{:>10}{:>10}{:>10}{:>12}{:>12}\n", "kernel", "R:W",
+                      "local", "remote", "local", "remote", "local", "interleaved");
   std::vector<Kernel> measured;
   for (const auto& entry : workloads::probe::kernels()) {
     bool reads_first = false;

@@ -16,6 +16,7 @@ constexpr std::array<Traffic, kernel_count> table{{
     {Kernel::scale, "scale", 1, 1, true, "a[i] = s * b[i]"},
     {Kernel::add, "add", 2, 1, true, "a[i] = b[i] + c[i]"},
     {Kernel::triad, "triad", 2, 1, true, "a[i] = b[i] + s * c[i]"},
+    {Kernel::sum, "sum", 3, 1, true, "a[i] = b[i] + c[i] + d[i]"},
 }};
 
 KernelSet make_set(std::string_view name, bool (*supported)(), const Form* forms) {

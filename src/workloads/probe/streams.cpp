@@ -57,35 +57,40 @@ inline void store_past_caches(Vector* target, Vector value) {
 #endif
 #endif
 
+/// The arrays that a kernel loads.
+struct Sources {
+  const Vector* first;
+  const Vector* second;
+  const Vector* third;
+};
+
 /// What a kernel stores at a place, and how many of the arrays it loads for it.
 struct Fill {
   static constexpr std::size_t loads = 0;
-  static Vector at(const Vector* /*source*/, const Vector* /*second*/, std::size_t /*i*/) {
-    return Vector{} + factor;
-  }
+  static Vector at(const Sources& /*from*/, std::size_t /*i*/) { return Vector{} + factor; }
 };
 struct Copy {
   static constexpr std::size_t loads = 1;
-  static Vector at(const Vector* source, const Vector* /*second*/, std::size_t i) {
-    return source[i];
-  }
+  static Vector at(const Sources& from, std::size_t i) { return from.first[i]; }
 };
 struct Scale {
   static constexpr std::size_t loads = 1;
-  static Vector at(const Vector* source, const Vector* /*second*/, std::size_t i) {
-    return factor * source[i];
-  }
+  static Vector at(const Sources& from, std::size_t i) { return factor * from.first[i]; }
 };
 struct Add {
   static constexpr std::size_t loads = 2;
-  static Vector at(const Vector* source, const Vector* second, std::size_t i) {
-    return source[i] + second[i];
-  }
+  static Vector at(const Sources& from, std::size_t i) { return from.first[i] + from.second[i]; }
 };
 struct Triad {
   static constexpr std::size_t loads = 2;
-  static Vector at(const Vector* source, const Vector* second, std::size_t i) {
-    return source[i] + factor * second[i];
+  static Vector at(const Sources& from, std::size_t i) {
+    return from.first[i] + factor * from.second[i];
+  }
+};
+struct Sum {
+  static constexpr std::size_t loads = 3;
+  static Vector at(const Sources& from, std::size_t i) {
+    return from.first[i] + from.second[i] + from.third[i];
   }
 };
 
@@ -118,15 +123,15 @@ double read(const Slice& slice) {
 template <class Operation, std::size_t unrolled, bool past_caches, std::size_t ahead>
 double combine(const Slice& slice) {
   Vector* const target = vectors(slice.target);
-  const Vector* const source = vectors(slice.source);
-  const Vector* const second = vectors(slice.second);
+  const Sources from{vectors(slice.source), vectors(slice.second), vectors(slice.third)};
   constexpr std::size_t round_bytes = unrolled * HN_VECTOR_BYTES;
   for (std::size_t i = 0; i < slice.count / lanes; i += unrolled) {
-    if constexpr (ahead > 0 && Operation::loads > 0) prefetch<round_bytes, ahead>(source + i);
-    if constexpr (ahead > 0 && Operation::loads > 1) prefetch<round_bytes, ahead>(second + i);
+    if constexpr (ahead > 0 && Operation::loads > 0) prefetch<round_bytes, ahead>(from.first + i);
+    if constexpr (ahead > 0 && Operation::loads > 1) prefetch<round_bytes, ahead>(from.second + i);
+    if constexpr (ahead > 0 && Operation::loads > 2) prefetch<round_bytes, ahead>(from.third + i);
 #pragma GCC unroll 16
     for (std::size_t k = 0; k < unrolled; ++k) {
-      const Vector value = Operation::at(source, second, i + k);
+      const Vector value = Operation::at(from, i + k);
 #ifdef HN_HAS_STREAMING
       if constexpr (past_caches) {
         store_past_caches(target + i + k, value);
@@ -183,6 +188,7 @@ const Form HN_FORMS(HN_ISA)[] = {
     HN_COMBINING_FORMS(Kernel::scale, Scale)    //
     HN_COMBINING_FORMS(Kernel::add, Add)        //
     HN_COMBINING_FORMS(Kernel::triad, Triad)    //
+    HN_COMBINING_FORMS(Kernel::sum, Sum)        //
     {},
 };
 

@@ -12,8 +12,8 @@
 namespace homenode::workloads::probe {
 
 /// In the order of the tables in kernels.cpp.
-enum class Kernel { read, write, write_nt, copy, scale, add, triad };
-inline constexpr std::size_t kernel_count = 7;
+enum class Kernel { read, write, write_nt, copy, scale, add, triad, sum };
+inline constexpr std::size_t kernel_count = 8;
 
 /// Elements of a slice come in blocks of this many.
 inline constexpr std::size_t block_elements = 64;
@@ -27,6 +27,7 @@ struct Slice {
   const double* source = nullptr;
   const double* second = nullptr;
   std::size_t count = 0;
+  const double* third = nullptr;
 };
 
 /// Walks a slice. The value depends on what was read, so that no load can be left out.

@@ -36,18 +36,18 @@ TEST(MeasureText, CountsBytesTwiceWhereStoresReadFirst) {
   const std::string text = measure_text(made_up_report(), false);
   // Local mean 20000, remote (10000 + 5000 + 10000 + 5000) / 4; a third more with the lines read.
   EXPECT_TRUE(contains(
-      text, "     triad          -         -     18000      6750           -           -\n"))
+      text, "     triad   2:1          -         -     18000      6750           -           -\n"))
       << text;
   EXPECT_TRUE(contains(
       text, "                    -         -     24000      9000           -           -\n"))
       << text;
   EXPECT_TRUE(contains(
-      text, "      read       5000      1875     20000      7500       39000       21000\n"))
+      text, "      read   1:0       5000      1875     20000      7500       39000       21000\n"))
       << text;
   // Non-temporal stores read nothing first, so that there is no second line.
-  EXPECT_TRUE(contains(
-      text,
-      "      copy          -         -     16000      6000           -           -\n     triad"))
+  EXPECT_TRUE(contains(text,
+                       "      copy   1:1          -         -     16000      6000           -      "
+                       "     -\n     triad"))
       << text;
 }
 

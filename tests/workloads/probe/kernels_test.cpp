@@ -13,12 +13,12 @@ namespace {
 
 constexpr std::size_t count = 4 * block_elements;
 
-/// Three arrays with room around the middle one, whose edges a kernel must leave alone.
+/// Four arrays with room around the middle one, whose edges a kernel must leave alone.
 struct Arrays {
   struct alignas(512) Block {
     double elements[block_elements];
   };
-  std::vector<Block> target{6}, source{4}, second{4};
+  std::vector<Block> target{6}, source{4}, second{4}, third{4};
 
   /// An element of the array that the blocks make from `first` on.
   static double& at(std::vector<Block>& blocks, std::size_t first, std::size_t element) {
@@ -30,10 +30,11 @@ struct Arrays {
     for (std::size_t i = 0; i < count; ++i) {
       at(source, 0, i) = static_cast<double>(i);
       at(second, 0, i) = static_cast<double>(1000 + i);
+      at(third, 0, i) = 0.5;
     }
   }
   [[nodiscard]] Slice slice() {
-    return {target[1].elements, source[0].elements, second[0].elements, count};
+    return {target[1].elements, source[0].elements, second[0].elements, count, third[0].elements};
   }
 };
 
@@ -52,6 +53,8 @@ double expected(Kernel kernel, double source, double second) {
       return source + second;
     case Kernel::triad:
       return source + 3.0 * second;
+    case Kernel::sum:
+      return source + second + 0.5;
   }
   return 0.0;
 }
@@ -97,6 +100,7 @@ TEST(Kernels, CountBytesAsStreamDoesAndWithWriteAllocateTraffic) {
   EXPECT_EQ(bytes(Kernel::scale), (std::pair<std::size_t, std::size_t>{16, 24}));
   EXPECT_EQ(bytes(Kernel::add), (std::pair<std::size_t, std::size_t>{24, 32}));
   EXPECT_EQ(bytes(Kernel::triad), (std::pair<std::size_t, std::size_t>{24, 32}));
+  EXPECT_EQ(bytes(Kernel::sum), (std::pair<std::size_t, std::size_t>{32, 40}));
   EXPECT_EQ(traffic(Kernel::triad).moved_bytes(true), 24U) << "non-temporal stores read no line";
 }
 
