@@ -73,18 +73,26 @@ def _by_block(samples: Samples) -> Iterator[tuple[Ints, Ints]]:
         yield part[stays[part] & ~closing[part]], part[closing[part]]
 
 
-def _evenly(faults: Ints, stays: Ints, samples: Samples) -> Ints:
-    """One of all faults for each stay, so that each thread gets its share of those on each node:
-    steps of the golden ratio through the faults in order of threads leave less to chance than
-    drawing them would."""
+def _of_the_page(
+    faults: Ints, stays: Ints, pages: Ints, random: np.random.Generator
+) -> tuple[Ints, Ints]:
+    """For each stay a fault of the same page, by chance, and how many faults the page has."""
+    first = np.searchsorted(pages[faults], pages[stays], "left")
+    many = np.searchsorted(pages[faults], pages[stays], "right") - first
+    chosen = first + (random.random(len(stays)) * many).astype(np.int64)
+    return faults[np.minimum(chosen, len(faults) - 1)], many.astype(np.int64)
+
+
+def _of_all(faults: Ints, stays: Ints, samples: Samples) -> Ints:
+    """For each stay any of the faults, so that each thread gets its share of the stays on each
+    node: steps of the golden ratio through the faults in order of threads leave less to chance than
+    drawing would."""
     by_thread = faults[np.argsort(samples["tid"][faults], kind="stable")]
-    number = np.empty(len(stays))
-    number[np.lexsort((samples["time_ns"][stays], samples["memory_node"][stays]))] = np.arange(
-        len(stays)
-    )
-    return np.asarray(
-        by_thread[(np.mod(0.5 + number * GOLDEN, 1.0) * len(faults)).astype(np.int64)]
-    )
+    by_node = np.lexsort((samples["time_ns"][stays], samples["memory_node"][stays]))
+    steps = np.mod(0.5 + GOLDEN * np.arange(len(stays)), 1.0)
+    found = np.empty_like(stays)
+    found[by_node] = by_thread[(steps * len(faults)).astype(np.int64)]
+    return found
 
 
 def with_users(recording: Recording) -> Recording:
@@ -100,14 +108,11 @@ def with_users(recording: Recording) -> Recording:
             continue
         own = _own_users(pages[faults], samples["tid"][faults])
         stays = np.concatenate([faults, closing])
-        first = np.searchsorted(pages[faults], pages[stays], "left")
-        many = np.searchsorted(pages[faults], pages[stays], "right") - first
-        picked = first + (random.random(len(stays)) * many).astype(np.int64)
-        donors = faults[np.minimum(picked, len(faults) - 1)]
-        alone = own * many / np.maximum(own * many + 1.0 - own, np.finfo(float).tiny)
-        donors = np.where(
-            random.random(len(stays)) < alone, donors, _evenly(faults, stays, samples)
-        )
+        donors, many = _of_the_page(faults, stays, pages, random)
+        # N / (N + A), times R.
+        share = own * many / np.maximum(own * many + 1.0 - own, np.finfo(float).tiny)
+        others = random.random(len(stays)) >= share
+        donors[others] = _of_all(faults, stays, samples)[others]
         for column in ("tid", "cpu", "cpu_node"):
             users[column][stays] = samples[column][donors]
     return replace(recording, samples=users)
