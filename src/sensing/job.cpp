@@ -77,6 +77,22 @@ std::optional<Found> read_rank(const SystemFiles& files, pid_t pid, const std::s
   return found;
 }
 
+/// This command and the shells that it was started from, which may be a rank's children.
+std::set<pid_t> who_asks(const SystemFiles& files, pid_t self) {
+  constexpr std::array shells{"sh", "bash", "dash", "zsh", "ksh", "fish"};
+  std::set<pid_t> asking;
+  for (pid_t pid = self; asking.insert(pid).second;) {
+    std::string status;
+    if (files.read(fmt::format("/proc/{}/status", pid), status) < 0) break;
+    const auto parent = number_in<pid_t>(std::string(machine::value_after(status, "PPid:")));
+    std::string above;
+    if (!parent || files.read(fmt::format("/proc/{}/status", *parent), above) < 0) break;
+    if (std::ranges::find(shells, machine::value_after(above, "Name:")) == shells.end()) break;
+    pid = *parent;
+  }
+  return asking;
+}
+
 /// The most CPUs that a node has.
 std::size_t largest_node(const std::vector<NodeFacts>& nodes) {
   std::size_t most = 0;
@@ -94,7 +110,8 @@ const JobRank* sharing_with(const JobRank& one, const std::vector<JobRank>& rank
 std::pair<Binding, std::string> judged(const JobRank& one, const std::vector<JobRank>& ranks,
                                        const CpuSet& all, std::size_t of_node) {
   const JobRank* const other = sharing_with(one, ranks);
-  if (other != nullptr && one.cpus == all) {
+  // Ranks that all have the same few CPUs are not free, they are piled up.
+  if (other != nullptr && one.cpus == all && all.size() >= ranks.size()) {
     return {Binding::unbound,
             fmt::format("may run on all {} CPUs that the job has here", all.size())};
   }
@@ -141,10 +158,11 @@ Result<std::vector<JobRank>> read_job(const SystemFiles& files, pid_t self) {
   std::string own;
   files.read("/proc/self/environ", own);  // Without it, all jobs of this person are shown.
   const std::string own_job = value_of(variables_in(own), slurm_job);
+  const std::set<pid_t> asking = who_asks(files, self);
   std::vector<Found> found;
   std::set<std::tuple<pid_t, std::string, unsigned>> parents;
   for (const pid_t pid : pids) {
-    if (pid == self) continue;
+    if (asking.contains(pid)) continue;
     auto one = read_rank(files, pid, own_job);
     if (!one) continue;
     parents.emplace(one->parent, one->rank.job, one->rank.rank);

@@ -49,6 +49,10 @@ TEST(Job, RanksOnTheSameCpusShareThem) {
             (Bindings{Binding::shared, Binding::shared, Binding::bound}));
 }
 
+TEST(Job, RanksOnFewerCpusThanTheyAreShareThem) {
+  EXPECT_EQ(bindings({rank(0, "0"), rank(1, "0")}), (Bindings{Binding::shared, Binding::shared}));
+}
+
 TEST(Job, FewerCpusThanWereAskedForAndOnesOnSeveralNodesAreTold) {
   EXPECT_EQ(bindings({rank(0, "0", 2), rank(1, "2,5", 2)}),
             (Bindings{Binding::too_few, Binding::spread}));
@@ -61,19 +65,32 @@ class JobFiles : public ::testing::Test {
     system.write("sys/devices/system/node/node0/cpulist", "0-3\n");
     system.write("sys/devices/system/node/node0/meminfo", "Node 0 MemTotal: 1024 kB\n");
   }
-  void add(int pid, int parent, const std::string& environment, const char* cpus) {
+  void add(int pid, int parent, const std::string& environment, const char* cpus,
+           const char* name = "x") {
     std::string text = environment;
     std::replace(text.begin(), text.end(), ' ', '\0');
     system.write(fmt::format("proc/{}/environ", pid), text);
     system.write(fmt::format("proc/{}/status", pid),
-                 fmt::format("Name:\tx\nPPid:\t{}\nCpus_allowed_list:\t{}\n"
+                 fmt::format("Name:\t{}\nPPid:\t{}\nCpus_allowed_list:\t{}\n"
                              "Mems_allowed_list:\t0\n",
-                             parent, cpus));
+                             name, parent, cpus));
   }
 
   CapturedSystem system;
   os::Fake os;
 };
+
+TEST_F(JobFiles, AreNotOfTheShellThatARankStartsThisCommandFrom) {
+  add(10, 1, "OMPI_COMM_WORLD_RANK=0", "0-1", "halo");
+  add(11, 10, "OMPI_COMM_WORLD_RANK=0", "0-3", "sh");
+  add(12, 11, "OMPI_COMM_WORLD_RANK=0", "0-3", "homenode");
+  add(20, 1, "OMPI_COMM_WORLD_RANK=1", "2-3", "halo");
+  const auto ranks = read_job({os, system.root()}, 12);
+  ASSERT_TRUE(ranks);
+  ASSERT_EQ(ranks->size(), 2U);
+  EXPECT_EQ(ranks->front().pid, 10);
+  EXPECT_EQ(ranks->back().pid, 20);
+}
 
 TEST_F(JobFiles, AreReadOfTheProgramsAndNotOfWhatStartsThem) {
   add(10, 1, "PATH=/bin SLURM_JOB_ID=7 SLURM_PROCID=1 SLURM_CPUS_PER_TASK=2", "0-3");
