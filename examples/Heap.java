@@ -1,5 +1,6 @@
-// Eight threads fill arrays of their own and read them again and again: where on the heap they are
-// decides how far each thread's memory is. Prints the sum, then runs COMMAND with the JVM's PID added.
+// Eight threads fill arrays of their own, one after the other, then read them again and again, all at
+// once: where on the heap they are decides how far each thread's memory is. Prints the sum, then runs
+// COMMAND with the JVM's PID added.
 //
 //     javac -d . Heap.java
 //     java Heap [COMMAND...]                      java Heap homenode where
@@ -7,18 +8,26 @@
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 
 public class Heap {
   static final int THREADS = 8;
   static final int LENGTH = 3 << 17; // longs: 3 MiB, more than a core's caches
   static final int LINE = 8; // longs in a line of the cache
   static final int ROUNDS = 20;
-  static final long[][] arrays = new long[THREADS][];
   static final long[] sums = new long[THREADS];
+  static final CountDownLatch begin = new CountDownLatch(THREADS);
 
-  static void work(int rank) {
-    long[] own = arrays[rank] = new long[LENGTH];
+  static void work(int rank, CountDownLatch filled) {
+    long[] own = new long[LENGTH];
     Arrays.fill(own, rank);
+    filled.countDown();
+    begin.countDown();
+    try {
+      begin.await();
+    } catch (InterruptedException stopped) {
+      return;
+    }
     long sum = 0;
     for (int round = 0; round < ROUNDS; ++round)
       for (int i = 0; i < LENGTH; i += LINE) sum += own[i];
@@ -29,8 +38,10 @@ public class Heap {
     Thread[] team = new Thread[THREADS];
     for (int i = 0; i < THREADS; ++i) {
       int rank = i;
-      team[i] = new Thread(() -> work(rank), "worker " + rank);
+      CountDownLatch filled = new CountDownLatch(1);
+      team[i] = new Thread(() -> work(rank, filled), "worker " + rank);
       team[i].start();
+      filled.await();
     }
     for (Thread thread : team) thread.join();
     System.out.println("sum " + Arrays.stream(sums).sum());
