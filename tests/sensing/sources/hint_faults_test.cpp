@@ -60,7 +60,7 @@ TEST_F(HintFaultsTest, TheKernelLooksMoreOftenMeanwhile) {
   EXPECT_EQ(periods(folder), "100 100");
   // So a tenth of a second after a fault the next is no consequence of it.
   constexpr std::uint64_t millisecond = 1'000'000;
-  for (const std::uint64_t time : {5, 15, 105}) {
+  for (const std::uint64_t time : {5U, 15U, 105U}) {
     os_.add_perf_record(0, perf_record({100, 100, time * millisecond, 0x3000, 0, 0, 4096}));
   }
   collect_at(200 * millisecond);
