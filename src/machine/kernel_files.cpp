@@ -11,14 +11,11 @@
 #include "base/words.h"
 
 namespace homenode::machine {
-namespace {
 
 std::string below_root(const std::string& path) {
   const char* const root = std::getenv("HWLOC_FSROOT");
   return root == nullptr ? path : root + path;
 }
-
-}  // namespace
 
 std::string node_file(NodeId node, std::string_view name) {
   return fmt::format("{}node{}/{}", node_folder, node.value(), name);

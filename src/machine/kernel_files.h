@@ -22,6 +22,9 @@ inline constexpr const char* tier_folder = "/sys/devices/virtual/memory_tiering/
 inline constexpr const char* status_file = "/proc/self/status";
 inline constexpr const char* meminfo_file = "/proc/meminfo";
 
+/// Where a path of the kernel's is read: below HWLOC_FSROOT where that is set.
+std::string below_root(const std::string& path);
+
 /// The path of a node's file: node_file(NodeId(3), "meminfo").
 std::string node_file(NodeId node, std::string_view name);
 

@@ -58,13 +58,11 @@ bool is_pci_address(std::string_view text) {
 
 /// The kernel's own path of a device leads through the PCI device that it is a part of.
 void find_pci_addresses(std::vector<Device>& devices) {
-  const char* const root = std::getenv("HWLOC_FSROOT");
   for (Device& device : devices) {
     const char* const folder = class_folder(device.kind);
     if (!device.pci.empty() || folder == nullptr) continue;
     std::error_code error;
-    const auto path =
-        std::filesystem::canonical((root == nullptr ? "" : root) + (folder + device.name), error);
+    const auto path = std::filesystem::canonical(below_root(folder + device.name), error);
     for (const auto& part : path) {
       if (is_pci_address(part.native())) device.pci = part.native();
     }
@@ -82,15 +80,14 @@ bool shows_the_kernel(hwloc_topology_t topology) {
 }
 
 Result<void> hold_against_kernel(const FileReader& read, Machine& machine) {
-  const char* const root = std::getenv("HWLOC_FSROOT");
-  const FileReader below_root = [&](const std::string& path, std::string& content) {
-    return read(root == nullptr ? path : root + path, content);
+  const FileReader read_below_root = [&](const std::string& path, std::string& content) {
+    return read(below_root(path), content);
   };
-  const auto kernel = load_quick(below_root);
+  const auto kernel = load_quick(read_below_root);
   if (!kernel && kernel.error().errno_value == ENOENT) return {};  // A system without such files.
   if (!kernel) return kernel.as_unexpected();
   std::string driver;
-  const bool with_gpus = below_root("/proc/driver/nvidia/version", driver) == 0;
+  const bool with_gpus = read_below_root("/proc/driver/nvidia/version", driver) == 0;
   if (const std::string loss = find_loss(*kernel, machine, with_gpus); !loss.empty()) {
     return failed(fmt::format("hwloc did not see {}", loss),
                   "check whether a limit (ulimit -n) or a sandbox keeps it from reading /sys");
@@ -127,10 +124,7 @@ Result<Machine> read_live_machine() {
   os::Linux os;
   auto machine = load_live(
       [&os](const std::string& path, std::string& content) { return os.read_file(path, content); });
-  if (machine && !shows_another_machine()) {
-    const char* const root = std::getenv("HWLOC_FSROOT");
-    machine->memory_tiers = memory_tiers(os, root == nullptr ? "" : root);
-  }
+  if (machine && !shows_another_machine()) machine->memory_tiers = memory_tiers(os, below_root(""));
   return machine;
 }
 
