@@ -53,6 +53,10 @@ struct Found {
   pid_t parent = 0;
 };
 
+std::optional<pid_t> parent_in(std::string_view status) {
+  return number_in<pid_t>(machine::value_after(status, "PPid:"));
+}
+
 /// Nothing for a process that is no rank, has ended or is another person's.
 std::optional<Found> read_rank(const SystemFiles& files, pid_t pid, const std::string& own_job) {
   std::string environment;
@@ -71,24 +75,20 @@ std::optional<Found> read_rank(const SystemFiles& files, pid_t pid, const std::s
   found.rank.cpus = limits.cpus;
   found.rank.memory_nodes = limits.memory_nodes;
   found.rank.wanted = number_in<unsigned>(value_of(variables, "SLURM_CPUS_PER_TASK"));
-  if (const auto parent = number_in<pid_t>(std::string(machine::value_after(status, "PPid:")))) {
-    found.parent = *parent;
-  }
+  found.parent = parent_in(status).value_or(0);
   return found;
 }
 
 /// This command and the shells that it was started from, which may be a rank's children.
 std::set<pid_t> who_asks(const SystemFiles& files, pid_t self) {
   constexpr std::array shells{"sh", "bash", "dash", "zsh", "ksh", "fish"};
-  std::set<pid_t> asking;
-  for (pid_t pid = self; asking.insert(pid).second;) {
-    std::string status;
-    if (files.read(fmt::format("/proc/{}/status", pid), status) < 0) break;
-    const auto parent = number_in<pid_t>(std::string(machine::value_after(status, "PPid:")));
-    std::string above;
-    if (!parent || files.read(fmt::format("/proc/{}/status", *parent), above) < 0) break;
-    if (std::ranges::find(shells, machine::value_after(above, "Name:")) == shells.end()) break;
-    pid = *parent;
+  std::set<pid_t> asking{self};
+  std::string status;
+  if (files.read(fmt::format("/proc/{}/status", self), status) < 0) return asking;
+  while (const auto parent = parent_in(status)) {
+    if (files.read(fmt::format("/proc/{}/status", *parent), status) < 0) break;
+    if (std::ranges::find(shells, machine::value_after(status, "Name:")) == shells.end()) break;
+    asking.insert(*parent);
   }
   return asking;
 }
