@@ -7,7 +7,6 @@
 #include <cmath>
 #include <map>
 
-#include "base/id_list.h"
 #include "cli/topology/words.h"
 
 namespace homenode::cli {
@@ -88,8 +87,7 @@ std::string headline(const Report& report) {
         facts.node);
   }
   for (const auto& [words, nodes] : nodes_of) {
-    text += fmt::format("Memory of {} {}: {}\n", nodes.size() == 1 ? "node" : "nodes",
-                        to_list(nodes), words);
+    text += fmt::format("Memory of {}: {}\n", node_words(nodes), words);
   }
   return text;
 }

@@ -47,6 +47,10 @@ std::string cpu_words(const CpuSet& cpus) {
   return fmt::format("{} {}", cpus.size() == 1 ? "CPU" : "CPUs", to_list(cpus));
 }
 
+std::string node_words(const NodeSet& nodes) {
+  return fmt::format("{} {}", nodes.size() == 1 ? "node" : "nodes", to_list(nodes));
+}
+
 namespace {
 
 /// How many CPUs share one of the caches of a size, at least and at most.
@@ -139,8 +143,8 @@ std::string tier_words(const Machine& machine) {
   if (tiers.size() < 2) return "";
   std::string text;
   for (const auto& [tier, nodes] : tiers) {
-    text += fmt::format("{}{} {} (tier {})", text.empty() ? "fastest first: " : ", ",
-                        nodes.size() == 1 ? "node" : "nodes", to_list(nodes), tier);
+    text += fmt::format("{}{} (tier {})", text.empty() ? "fastest first: " : ", ",
+                        node_words(nodes), tier);
   }
   return text;
 }

@@ -24,6 +24,9 @@ std::string memory_words(const machine::Node& node);
 /// "CPUs 0-3", "CPU 5", or "no CPUs".
 std::string cpu_words(const CpuSet& cpus);
 
+/// "nodes 0-1", "node 2". pre: nodes is not empty.
+std::string node_words(const NodeSet& nodes);
+
 /// The caches that these CPUs use: "L1 32 KiB per CPU, L3 16 MiB per 4 CPUs"; empty without any.
 std::string cache_words(const machine::Machine& machine, const CpuSet& cpus);
 
