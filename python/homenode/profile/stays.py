@@ -63,10 +63,10 @@ def _own_users(pages: Ints, threads: NDArray[np.uint32]) -> float:
     return (len(agree) * found + PRIOR) / (len(agree) + PRIOR)
 
 
-def _by_block(samples: Samples) -> Iterator[tuple[Ints, Ints]]:
+def _by_block(samples: Samples, pages: Ints) -> Iterator[tuple[Ints, Ints]]:
     """For each block of 2 MiB: its faults by page and time, and its closing samples."""
     blocks = _places(samples, np.full(len(samples), BLOCK_SHIFT, np.uint64))
-    order = np.lexsort((samples["time_ns"], _pages(samples), blocks))
+    order = np.lexsort((samples["time_ns"], pages, blocks))
     ends = np.flatnonzero(np.diff(blocks[order])) + 1
     closing, stays = is_closing(samples), hint_faults(samples)
     for part in np.split(order, ends):
@@ -103,7 +103,7 @@ def with_users(recording: Recording) -> Recording:
         return recording
     users, pages = samples.copy(), _pages(samples)
     random = np.random.default_rng(1)
-    for faults, closing in _by_block(samples):
+    for faults, closing in _by_block(samples, pages):
         if not len(faults):
             continue
         own = _own_users(pages[faults], samples["tid"][faults])

@@ -59,7 +59,8 @@ constexpr SourceFacts hint_facts{
 std::optional<std::string> setting_in(os::Os& os, const char* file) {
   std::string text;
   if (os.read_file(file, text) < 0) return std::nullopt;
-  return std::string(trimmed(std::string_view(text).substr(0, text.find('\n'))));
+  std::string_view rest = text;
+  return std::string(trimmed(take_line(rest)));
 }
 
 Result<std::string> read_balancing(os::Os& os) {
@@ -265,8 +266,8 @@ class HintFaults final : public Source {
       if (now - look_began_ns_ < shortest_look_ns || budget.allows(0)) return {};
       look_cost_ns_ = budget.spent_ns() - spent_before_ns_;
     } else {
-      if (!switched_on())
-        sampling.processes.find_children();  // Their start is not reported meanwhile.
+      // Their start is not reported meanwhile.
+      if (!switched_on()) sampling.processes.find_children();
       if (!budget.allows(look_cost_ns_)) return {};
       look_began_ns_ = now;
       spent_before_ns_ = budget.spent_ns();
