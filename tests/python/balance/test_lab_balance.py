@@ -27,9 +27,10 @@ BALANCE = (
 )
 CPUS = "sed -n 's/Cpus_allowed_list:[^0-9]*//p' /proc/$P/task/*/status"
 # It is looked at from its fifth second on, and on a busy host its threads take a while to be there.
+# While it grows old it is stopped, because its threads would keep all processors of the host busy.
 STARTED = (
     f"> /dev/null & P=$!; until test $(ls /proc/$P/task | wc -l) -gt {THREADS}; do sleep 0.5; done;"
-    "sleep 6"
+    "sleep 2; kill -STOP $P; sleep 4; kill -CONT $P"
 )
 
 
