@@ -1,4 +1,5 @@
-# homenode_room(NAME SOURCES… LINKS…): a room of src/ as a static library `homenode_NAME`.
+# homenode_room(NAME SOURCES… LINKS… [HEADERS…]): a room of src/ as a static library `homenode_NAME`;
+# HEADERS are those that it precompiles, for others too.
 # homenode_test(NAME SOURCES… LINKS…): a GoogleTest binary, registered with ctest.
 # homenode_programs(): the target `programs`, which is all but the unit tests.
 # homenode_versioned(LIBRARY): a shared library that programs link gets the version in its SONAME. A
@@ -8,6 +9,9 @@
 # files are compiled as one, in less than half the time: a dozen where people wait for an edit, more
 # where all is built at once. What a file keeps to itself then needs
 # another name than what its neighbours do. The debug build has each file apart.
+# homenode_precompile(TARGET OF HEADERS…): with HOMENODE_PRECOMPILE, which the sanitizers' presets set, the
+# headers of packages are compiled once for all rooms, in base, and once for all tests, in fake. The
+# release build shows whether a file includes what it uses.
 option(HOMENODE_JOIN "Compile several files of a target as one" OFF)
 set(HOMENODE_JOIN_FILES 12 CACHE STRING "How many files of a target are compiled as one")
 
@@ -16,12 +20,35 @@ function(homenode_join target)
     UNITY_BUILD_BATCH_SIZE ${HOMENODE_JOIN_FILES})
 endfunction()
 
+option(HOMENODE_PRECOMPILE "Compile the headers of packages once for many targets" OFF)
+set(HOMENODE_PRECOMPILED_HEADERS <algorithm> <array> <atomic> <chrono> <filesystem> <functional> <map>
+  <memory> <mutex> <optional> <set> <string> <variant> <vector> <fmt/format.h> <nlohmann/json.hpp>)
+
+function(homenode_precompile target of)
+  if(NOT HOMENODE_PRECOMPILE)
+    return()
+  endif()
+  if(ARGN)
+    target_precompile_headers(${target} PRIVATE ${HOMENODE_PRECOMPILED_HEADERS} ${ARGN})
+  else()
+    target_precompile_headers(${target} REUSE_FROM ${of})
+  endif()
+  # Compilers want the options and macros that the headers were compiled with. Unless told not to, Clang
+  # writes down when a header was last changed, and refuses those that ccache kept.
+  target_compile_definitions(${target} PRIVATE $<TARGET_PROPERTY:fmt::fmt,INTERFACE_COMPILE_DEFINITIONS>)
+  target_compile_options(${target} PRIVATE -fPIC ${OpenMP_CXX_FLAGS}
+    "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
+endfunction()
+
 function(homenode_room name)
-  cmake_parse_arguments(ROOM "" "" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(ROOM "" "" "SOURCES;LINKS;HEADERS" ${ARGN})
   add_library(homenode_${name} STATIC ${ROOM_SOURCES})
   target_include_directories(homenode_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(homenode_${name} PUBLIC ${ROOM_LINKS} PRIVATE homenode_flags)
   homenode_join(homenode_${name})
+  if(ROOM_LINKS)  # The freestanding rooms have options of their own, and include little.
+    homenode_precompile(homenode_${name} homenode_base ${ROOM_HEADERS})
+  endif()
 endfunction()
 
 function(homenode_test name)
@@ -33,6 +60,7 @@ function(homenode_test name)
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   set_target_properties(${name} PROPERTIES HOMENODE_UNIT_TEST ON)  # warnings.cmake
   homenode_join(${name})
+  homenode_precompile(${name} homenode_fake)
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS unit)
   set_property(GLOBAL APPEND PROPERTY HOMENODE_UNIT_TESTS ${name})
