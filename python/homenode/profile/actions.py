@@ -1,7 +1,7 @@
 """How a placement of an object is written: for `homenode run`, or for the library. Pure."""
 
-import re
 import shlex
+from pathlib import PurePath
 
 from homenode.id_list import join
 from homenode.profile.objects import Kind, Object
@@ -10,8 +10,6 @@ from homenode.profile.values import ObjectUse, Profile
 UNITS = ((1 << 30, "G"), (1 << 20, "M"), (1 << 10, "K"))
 SMALLEST = 128 << 10  # What an allocation must have to be placed by its size or origin alone.
 LONGEST_PROGRAM = 60
-FUNCTION = re.compile(r"^([A-Za-z_][\w:.~<>*]*)(?:\(|\+|$| at )")
-ALLOCATORS = re.compile(r"^(\w*alloc\w*|operator new.*|mmap\w*|posix_memalign)$")
 
 
 def _at_least(size: int) -> str:
@@ -19,30 +17,25 @@ def _at_least(size: int) -> str:
     return next((f"{size // unit}{name}" for unit, name in UNITS if size >= unit), str(size))
 
 
-def _function(item: Object) -> str | None:
-    """The function that allocates it: the innermost one that is no allocator itself."""
-    for frame in item.source:
-        found = FUNCTION.match(frame.strip())
-        if found and not ALLOCATORS.match(found[1]):
-            return found[1]
-    return None
-
-
 def condition(item: Object) -> str | None:
-    """How --place picks the object; None where it cannot."""
+    """How --place picks the object: by the name that it finds in the program, else by its size;
+    None where it cannot."""
     if item.kind == Kind.STATIC:
-        return f"name={item.name}"
+        return item.place_by or None
     if item.kind not in (Kind.ALLOCATION, Kind.ANONYMOUS, Kind.HEAP) or item.bytes < SMALLEST:
         return None
-    function = _function(item)
-    if function is not None and item.kind == Kind.ALLOCATION:
-        return f"from={function}"
+    if item.place_by and item.kind == Kind.ALLOCATION:
+        return item.place_by
     return f"size>={_at_least(item.bytes)}" if item.kind != Kind.HEAP else None
 
 
-def program(profile: Profile, options: str) -> str:
-    """`homenode run` with the profiled program behind it."""
-    words = shlex.join(profile.taken.command)
+def program(profile: Profile, options: str, named_in: str = "") -> str:
+    """`homenode run` with the profiled program behind it, or the program in which --place finds
+    `named_in`'s names, where a script or launcher started it."""
+    command = profile.taken.command
+    if named_in and command and PurePath(command[0]).name != PurePath(named_in).name:
+        return f"homenode run{options} -- {shlex.quote(named_in)} ARGUMENTS"
+    words = shlex.join(command)
     shown = words if 0 < len(words) <= LONGEST_PROGRAM else "PROGRAM"
     return f"homenode run{options} -- {shown}"
 
@@ -57,7 +50,9 @@ def place(profile: Profile, use: ObjectUse, rule: str, *, bound: bool = False) -
         return f'hn_region_place({item.name}, "{rule}", &error){note}'
     picked = condition(item)
     if picked is not None:
-        return program(profile, f" --place {shlex.quote(f'{picked}: {rule}')}{threads}") + note
+        named_in = item.program if picked == item.place_by else ""
+        options = f" --place {shlex.quote(f'{picked}: {rule}')}{threads}"
+        return program(profile, options, named_in) + note
     if item.kind in (Kind.HEAP, Kind.ALLOCATION, Kind.ANONYMOUS) and rule == "interleave":
         return program(profile, " --heap interleave")
     if item.kind in (Kind.HEAP, Kind.ALLOCATION) and rule.startswith("bind@"):

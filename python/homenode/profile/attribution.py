@@ -12,6 +12,7 @@ from homenode.profile.errors import ProfileError
 from homenode.profile.images import read_image
 from homenode.profile.mappings import Mapping, as_ranges, kind_of, over_time, region_of
 from homenode.profile.objects import NO_OBJECT, Attribution, Instance, Kind, Object
+from homenode.profile.place_names import PlaceNames
 from homenode.profile.ranges import FOREVER, NOTHING, Ranges, find, join, ranges
 from homenode.profile.recording import Recording
 from homenode.profile.sites import Site, Sites
@@ -31,6 +32,8 @@ class _Words:
     name: str
     kind: Kind
     source: tuple[str, ...] = ()
+    place_by: str = ""
+    program: str = ""
 
 
 @dataclass
@@ -144,7 +147,7 @@ def _take_regions(
     process.take(as_ranges(called), lambda at: of(region_of(called[at].path)))
 
 
-def _take_sites(process: _Process, where: Ranges, sites: Sites) -> None:
+def _take_sites(process: _Process, where: Ranges, sites: Sites, called: PlaceNames) -> None:
     """What the program allocated."""
     pid = process.pid
     samples, found = process.hits(where)
@@ -156,15 +159,17 @@ def _take_sites(process: _Process, where: Ranges, sites: Sites) -> None:
         site = known[number]
         if site is None:
             return ("unknown site",), _Words("allocations of unknown origin", Kind.ALLOCATION)
-        return ("site", site.function, site.frames), _of_site(sites, pid, site)
+        return ("site", site.function, site.frames), _of_site(sites, pid, site, called)
 
     process.give(where, samples, found, describe)
 
 
-def _of_site(sites: Sites, pid: int, site: Site) -> _Words:
+def _of_site(sites: Sites, pid: int, site: Site, called: PlaceNames) -> _Words:
     frames = sites.frames(pid, site)
     name = origin(frames) or f"allocated by {site.function}"
-    return _Words(name, Kind.ALLOCATION, tuple(frame.text for frame in frames))
+    source = tuple(frame.text for frame in frames)
+    condition, path = called.caller(sites.calls(pid, site))
+    return _Words(name, Kind.ALLOCATION, source, condition, called.program(path))
 
 
 def _images(process: _Process, mappings: list[Mapping]) -> dict[tuple[str, int], tuple[int, int]]:
@@ -183,7 +188,7 @@ def _images(process: _Process, mappings: list[Mapping]) -> dict[tuple[str, int],
     return found
 
 
-def _take_static(process: _Process, mappings: list[Mapping]) -> None:
+def _take_static(process: _Process, mappings: list[Mapping], called: PlaceNames) -> None:
     """Data that symbols name, and what is left of the data of the same files."""
     parts: list[Ranges] = []
     owners: list[tuple[str, str]] = []
@@ -208,7 +213,9 @@ def _take_static(process: _Process, mappings: list[Mapping]) -> None:
 
     def of_symbol(at: int) -> tuple[Key, _Words]:
         path, name = owners[at]
-        return ("symbol", path, name), _Words(demangle(name), Kind.STATIC, (path,))
+        condition, program = called.data(path, name), called.program(path)
+        words = _Words(demangle(name), Kind.STATIC, (path,), condition, program)
+        return ("symbol", path, name), words
 
     def of_file(at: int) -> tuple[Key, _Words]:
         name = f"static data of {paths[at].rpartition('/')[2]}"
@@ -291,20 +298,29 @@ def _attribute(recording: Recording) -> Attribution:
         family = sites.family(process.pid)
         mappings = _mappings(recording, family)
         sites.add_mappings(process.pid, mappings)
+        called = PlaceNames(sites.files(process.pid))
         blocks, mapped = allocations.blocks(process.pid), allocations.mappings(process.pid)
         forked_ns = allocations.forked_ns(process.pid)
         regions = _regions(recording, family, forked_ns, join([blocks, mapped]))
         _take_regions(process, regions, mappings)
-        _take_sites(process, blocks, sites)
-        _take_sites(process, mapped, sites)
-        _take_static(process, mappings)
+        _take_sites(process, blocks, sites, called)
+        _take_sites(process, mapped, sites, called)
+        _take_static(process, mappings, called)
         _take_mappings(process, mappings)
         _name_stacks(process, samples["tid"], threads)
         known = process.object_of != NO_OBJECT
         of[rows[known]] = process.object_of[known] + len(objects)
         offsets[rows[known]] = process.offset_of[known]
         objects += [
-            Object(words.name, words.kind, tuple(instances), words.source, process.pid)
+            Object(
+                words.name,
+                words.kind,
+                tuple(instances),
+                words.source,
+                process.pid,
+                words.place_by,
+                words.program,
+            )
             for words, instances in zip(process.words, process.instances, strict=True)
         ]
     return Attribution(tuple(objects), of, offsets)

@@ -1,5 +1,5 @@
-"""The ELF files that a process has in memory: where each was loaded, and the data that its symbols
-name."""
+"""The ELF files that a process has in memory: where each was loaded, the data and functions that
+its symbols name, and the libraries that it is linked to."""
 
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -17,8 +17,10 @@ SYMBOL = np.dtype(
     [("name", "<u4"), ("info", "u1"), ("other", "u1"), ("section", "<u2"), ("value", "<u8"),
      ("size", "<u8")]
 )  # fmt: skip
-DATA = 1
+DATA, FUNCTION = 1, 2
+FIRST_RESERVED_SECTION = 0xFF00
 WRITABLE = 2
+SECTION_IS_WRITABLE = 1
 
 
 @dataclass(frozen=True)
@@ -32,13 +34,41 @@ class Segment:
 
 
 @dataclass(frozen=True)
+class Functions:
+    """The functions that symbols name, by address."""
+
+    begin: NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, np.uint64))
+    bytes: NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, np.uint64))
+    names: tuple[str, ...] = ()
+
+    def at(self, address: int) -> str:
+        """The function whose code holds the address; "" where no symbol names it."""
+        at = int(np.searchsorted(self.begin, np.uint64(address), side="right")) - 1
+        if at < 0 or address >= int(self.begin[at]) + int(self.bytes[at]):
+            return ""
+        return self.names[at]
+
+
+@dataclass(frozen=True)
+class Links:
+    """What the dynamic linker reads of an ELF file."""
+
+    is_program: bool = False  #: It names a dynamic linker, and no name for itself.
+    name: str = ""  #: By which others need it; "" where it has none of its own.
+    needed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Image:
-    """What an ELF file says of its data. Addresses are the linker's."""
+    """What an ELF file says of its data and code. Addresses are the linker's."""
 
     segments: tuple[Segment, ...] = ()
     begin: NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, np.uint64))
     bytes: NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, np.uint64))
     names: tuple[str, ...] = ()
+    constants: frozenset[str] = frozenset()  #: Those that are read-only once the program runs.
+    functions: Functions = field(default_factory=Functions)
+    links: Links = field(default_factory=Links)
 
     def bias(self, begin: int, offset: int) -> int | None:
         """What to add to the linker's addresses, where a page at `begin` shows the file from
@@ -85,6 +115,35 @@ def _text(strings: bytes, at: int) -> str:
     return strings[at : strings.find(b"\0", at)].decode(errors="replace")
 
 
+def _of_kind(table: NDArray[np.void], kind: int) -> NDArray[np.void]:
+    """By address; of several names of one place the first, a global one where there is one."""
+    table = table[((table["info"] & 15) == kind) & (table["size"] > 0) & (table["section"] != 0)]
+    table = table[np.lexsort((-(table["info"] >> 4).astype(int), table["value"]))]
+    return table[np.unique(table["value"], return_index=True)[1]]
+
+
+def _links(elf: Any) -> Links:
+    dynamic = elf.get_section_by_name(".dynamic")
+    tags = list(dynamic.iter_tags()) if dynamic is not None else []
+    names = [tag.soname for tag in tags if tag.entry.d_tag == "DT_SONAME"]
+    needed = tuple(tag.needed for tag in tags if tag.entry.d_tag == "DT_NEEDED")
+    starts = any(part["p_type"] == "PT_INTERP" for part in elf.iter_segments())
+    return Links(starts and not names, names[0] if names else "", needed)
+
+
+def _is_constant(elf: Any, table: NDArray[np.void]) -> NDArray[np.bool_]:
+    """Which data is in no section that can be written, or is made read-only by the dynamic
+    linker."""
+    flags = np.array([section["sh_flags"] for section in elf.iter_sections()] or [0], np.uint64)
+    known = table["section"] < min(len(flags), FIRST_RESERVED_SECTION)
+    section = np.where(known, table["section"], 0)
+    constant = ~known | ((flags[section] & np.uint64(SECTION_IS_WRITABLE)) == 0)
+    for part in elf.iter_segments():
+        if part["p_type"] == "PT_GNU_RELRO":
+            constant |= (table["value"] - np.uint64(part["p_vaddr"])) < np.uint64(part["p_memsz"])
+    return np.asarray(constant)
+
+
 @lru_cache(maxsize=256)
 def read_image(path: str) -> Image:
     """What the file says; nothing where it is no ELF file of 64 bits that can be read."""
@@ -106,11 +165,13 @@ def read_image(path: str) -> Image:
                 if part["p_type"] == "PT_LOAD"
             )
             table, strings = _symbols(elf)
+            links = _links(elf)
+            data, code = _of_kind(table, DATA), _of_kind(table, FUNCTION)
+            constant = _is_constant(elf, data)
     except (OSError, ELFError, ValueError, KeyError, AttributeError):
         return Image()
-    table = table[((table["info"] & 15) == DATA) & (table["size"] > 0) & (table["section"] != 0)]
-    # Several names of one place: the first of them, a global one where there is one.
-    table = table[np.lexsort((-(table["info"] >> 4).astype(int), table["value"]))]
-    table = table[np.unique(table["value"], return_index=True)[1]]
-    names = tuple(_text(strings, int(at)) for at in table["name"])
-    return Image(segments, table["value"].copy(), table["size"].copy(), names)
+    names, called = (tuple(_text(strings, int(at)) for at in part["name"]) for part in (data, code))
+    constants = frozenset(name for name, is_one in zip(names, constant, strict=True) if is_one)
+    functions = Functions(code["value"].copy(), code["size"].copy(), called)
+    begin, size = data["value"].copy(), data["size"].copy()
+    return Image(segments, begin, size, names, constants, functions, links)

@@ -44,7 +44,8 @@ class Object:
     """What a person would point at in the source or in the machine.
 
     `source` says where it comes from, innermost first: "solve() at solver.c:41" where symbols
-    tell, else a library and an offset.
+    tell, else a library and an offset. `place_by` is the condition by which `run --place` finds it
+    by a name, in `program`; "" where it does not.
     """
 
     name: str
@@ -52,6 +53,8 @@ class Object:
     instances: tuple[Instance, ...]
     source: tuple[str, ...] = ()
     pid: int = 0
+    place_by: str = ""
+    program: str = ""
 
     @property
     def bytes(self) -> int:

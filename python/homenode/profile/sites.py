@@ -84,6 +84,14 @@ class Sites:
         known = (self._sites.get(of, {}).get(site) for of in self.family(pid))
         return next((item for item in known if item is not None), None)
 
+    def files(self, pid: int) -> list[str]:
+        """What the process and those that it was forked from had loaded."""
+        return [module.path for of in self.family(pid) for module in self._modules.get(of, [])]
+
+    def calls(self, pid: int, site: Site) -> list[Place | None]:
+        """Where the calls of its stack are, innermost first; None where no file is known."""
+        return [self._place(pid, site, frame) for frame in site.frames]
+
     def _place(self, pid: int, site: Site, frame: int) -> Place | None:
         """Where the call is that returns to `frame`; of several modules that were there the last
         one that was loaded before, else the first one after."""
@@ -103,14 +111,13 @@ class Sites:
 
     def learn(self, wanted: list[tuple[int, Site]]) -> None:
         """Looks up all frames of some sites at once."""
-        places = [self._place(pid, site, frame) for pid, site in wanted for frame in site.frames]
+        places = [place for pid, site in wanted for place in self.calls(pid, site)]
         self._symbolizer.learn(place for place in places if place is not None)
 
     def frames(self, pid: int, site: Site) -> list[Frame]:
         """The functions of its stack, innermost first."""
         found: list[Frame] = []
-        for frame in site.frames:
-            place = self._place(pid, site, frame)
+        for frame, place in zip(site.frames, self.calls(pid, site), strict=True):
             if place is None:
                 found.append(Frame(f"{frame:#x}", "", False))
             else:

@@ -25,7 +25,8 @@ CALL = re.compile(
 )
 # One that is passed on, put together, or in a table: it looks like no other text.
 LOOK = re.compile(r'"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)=?"')
-NO_VARIABLES = {"CAP_SYS_NICE", "NO_NODE", "PT_LOAD"}
+ELF = {"DT_NEEDED", "DT_SONAME", "PT_GNU_RELRO", "PT_INTERP", "PT_LOAD"}
+NO_VARIABLES = {"CAP_SYS_NICE", "NO_NODE", *ELF}
 
 
 def names(text: str) -> set[str]:
