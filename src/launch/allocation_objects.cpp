@@ -56,9 +56,16 @@ Result<std::vector<ProgramObject>> read_program_objects(os::Os& os, const std::s
   objects.push_back(*std::move(program));
   const std::string& linker = objects.front().elf.interpreter;
   if (linker.empty()) return objects;
+  // $ORIGIN of a program is the folder of its file. The kernel tells the dynamic linker the file
+  // that it starts; who asks by a link would get the folder of the link.
+  std::string file;
+  if (const int result = os.resolve_path(*path, file); result < 0) {
+    return failed(fmt::format("cannot follow '{}' to the file of the program", *path),
+                  "see what 'ls -l' says of it", -result);
+  }
   std::string list;
-  if (const int result = os.output_of({linker, "--list", *path}, list); result != 0) {
-    return failed(fmt::format("cannot ask {} which libraries '{}' is made of", linker, *path),
+  if (const int result = os.output_of({linker, "--list", file}, list); result != 0) {
+    return failed(fmt::format("cannot ask {} which libraries '{}' is made of", linker, file),
                   "see what 'ldd' says of it", result < 0 ? -result : 0);
   }
   for (const std::string& library : paths_in_list(list)) {

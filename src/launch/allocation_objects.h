@@ -22,7 +22,8 @@ struct ProgramObject {
 
 /// The program that `name` starts, by PATH and for a script its interpreter, and then the shared
 /// libraries in their order, by the dynamic linker's own list: it alone knows all of its search
-/// path. Nothing of the program is run. Errors: failed when it cannot be found or read.
+/// path. A link counts as the file that it leads to. Nothing of the program is run. Errors: failed
+/// when it cannot be found or read.
 Result<std::vector<ProgramObject>> read_program_objects(os::Os& os, const std::string& name);
 
 /// Looks up the names of --place in the program, if there are any, and fills in their pieces. Gives

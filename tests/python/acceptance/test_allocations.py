@@ -253,6 +253,20 @@ def test_a_name_in_a_program_behind_another_is_refused_before_the_start(said: di
     assert "map=" not in text
 
 
+def test_a_link_to_a_program_has_the_libraries_beside_the_program(
+    command: str, programs: dict[str, str], tmp_path: Path
+) -> None:
+    """As /usr/bin/java is one: what $ORIGIN names is the folder of the file, not of the link."""
+    link = tmp_path / "java"
+    link.symlink_to(programs["pie"])
+    (tmp_path / "again").symlink_to("java")
+    for name in ("name=of_library", "from=allocate_in_library"):
+        for path in (programs["pie"], str(link), str(tmp_path / "again")):
+            words = ["run", "--place", f"{name}: local", "--explain", "--", path]
+            done = subprocess.run([command, *words], capture_output=True, text=True)
+            assert (done.returncode, done.stderr) == (0, "")
+
+
 def refusal(command: str, *words: str) -> tuple[int, str]:
     result = subprocess.run([command, "run", *words], capture_output=True, text=True, check=False)
     return result.returncode, result.stderr
