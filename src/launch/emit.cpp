@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <optional>
 
 #include "base/id_list.h"
 
@@ -99,19 +100,39 @@ std::string mask(const IdSet<IdType>& set) {
   return text;
 }
 
+/// The option that sets policies of this kind; "" where srun has none.
+std::string slurm_memory(const Policy& policy) {
+  if (policy.kind == PolicyKind::bind && !policy.numa_balancing) return " --mem-bind=mask_mem:";
+  if (policy.kind == PolicyKind::preferred) return " --mem-bind=prefer,mask_mem:";
+  return "";
+}
+
+/// Of each task of a host in turn: srun begins anew after the last one, as ranks do.
+void add_slurm_tasks(const std::vector<placement::Placement>& tasks, Emitted& emitted) {
+  std::string cpus;
+  std::string nodes;
+  std::optional<std::string> memory;
+  std::string unknown;
+  for (const placement::Placement& task : tasks) {
+    if (task.process_cpus) cpus += (cpus.empty() ? "" : ",") + mask(*task.process_cpus);
+    if (!task.process_memory) continue;
+    const Policy& policy = *task.process_memory;
+    nodes += (nodes.empty() ? "" : ",") + mask(policy.nodes);
+    if (!memory) memory = slurm_memory(policy);
+    if (*memory != slurm_memory(policy)) memory = "";
+    if (memory->empty() && unknown.empty()) unknown = policy_text(policy);
+  }
+  if (!cpus.empty()) emitted.command += " --cpu-bind=mask_cpu:" + cpus;
+  if (!unknown.empty()) emitted.missing.push_back("the memory policy " + unknown);
+  if (memory && !memory->empty()) emitted.command += *memory + nodes;
+}
+
 Emitted to_slurm(const RunPlan& plan, const machine::Machine& /*machine*/) {
   Emitted emitted{"srun", {}};
-  if (const auto& cpus = plan.process.process_cpus) {
-    emitted.command += fmt::format(" --cpu-bind=mask_cpu:{}", mask(*cpus));
-  }
-  if (const auto& memory = plan.process.process_memory) {
-    if (memory->kind == PolicyKind::bind && !memory->numa_balancing) {
-      emitted.command += fmt::format(" --mem-bind=mask_mem:{}", mask(memory->nodes));
-    } else if (memory->kind == PolicyKind::preferred) {
-      emitted.command += fmt::format(" --mem-bind=prefer,mask_mem:{}", mask(memory->nodes));
-    } else {
-      emitted.missing.push_back(fmt::format("the memory policy {}", policy_text(*memory)));
-    }
+  if (plan.process_by_rank.empty()) {
+    add_slurm_tasks({plan.process}, emitted);
+  } else {
+    add_slurm_tasks(plan.process_by_rank, emitted);
   }
   if (plan.threads.threads) emitted.missing.emplace_back("CPUs of threads");
   note_agent_rules(plan, emitted);
@@ -181,10 +202,20 @@ constexpr std::array tools{Tool{"numactl", to_numactl}, Tool{"omp", to_omp},
 
 }  // namespace
 
+bool emits_all_ranks(const std::string& tool) {
+  return tool == "slurm";
+}
+
 Result<Emitted> emit(const std::string& tool, const RunPlan& plan,
                      const machine::Machine& machine) {
   for (const Tool& known : tools) {
-    if (tool == known.name) return known.emit(plan, machine);
+    if (tool != known.name) continue;
+    Emitted emitted = known.emit(plan, machine);
+    if (plan.rank && plan.process_by_rank.empty()) {
+      emitted.missing.push_back(
+          fmt::format("ranks of a host apart (this line is rank {}'s)", plan.rank->rank));
+    }
+    return emitted;
   }
   return bad_usage(fmt::format("--emit does not know '{}'", tool),
                    "write numactl, omp, slurm or likwid");

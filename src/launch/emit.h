@@ -19,6 +19,10 @@ struct Emitted {
 /// bad_usage for another.
 Result<Emitted> emit(const std::string& tool, const RunPlan& plan, const machine::Machine& machine);
 
+/// True where the tool's command can give each rank of a host another placement, so that the plan
+/// should be for all of them (RunRequest::all_ranks).
+bool emits_all_ranks(const std::string& tool);
+
 /// An argument quoted for a shell.
 std::string shell_word(const std::string& word);
 

@@ -36,22 +36,30 @@ Result<void> look_up(os::Os& os, RunSetting& setting) {
   return {};
 }
 
-/// Finds this process's rank and its nodes, of those that the lists of the other settings leave.
-Result<void> look_up_rank(const machine::Machine& machine, std::vector<RunSetting>& settings,
-                          std::optional<LocalRank>& rank) {
+/// Which rank to plan for: a given one, or the one that this process is.
+Result<LocalRank> wanted_rank(std::optional<unsigned> given) {
+  if (given) return LocalRank{*given, ""};
+  return find_local_rank([](const char* name) { return std::getenv(name); });
+}
+
+/// Finds the rank and its nodes, of those that the lists of the other settings leave. `domains`:
+/// after how many ranks they are taken again.
+Result<void> look_up_rank(const machine::Machine& machine, std::optional<unsigned> given,
+                          std::vector<RunSetting>& settings, std::optional<LocalRank>& rank,
+                          std::size_t& domains) {
   for (RunSetting& setting : settings) {
     const auto* const domain = std::get_if<RankDomain>(&setting.value);
     if (domain == nullptr) continue;
     const auto bound = bound_cpus(machine, settings);
     if (!bound) return bound.as_unexpected();
-    auto found = find_local_rank([](const char* name) { return std::getenv(name); });
+    auto found = wanted_rank(given);
     if (!found) return found.as_unexpected();
-    auto nodes =
-        nodes_of_rank(machine, bound->value_or(machine.allowed_cpus), *domain, found->rank);
-    if (!nodes) return nodes.as_unexpected();
+    const auto taken = domains_of_ranks(machine, bound->value_or(machine.allowed_cpus), *domain);
+    if (!taken) return taken.as_unexpected();
+    domains = taken->size();
     rank = *std::move(found);
-    rank->nodes = *nodes;
-    setting.value = *std::move(nodes);
+    rank->nodes = (*taken)[rank->rank % domains];
+    setting.value = rank->nodes;
   }
   return {};
 }
@@ -66,6 +74,42 @@ Result<void> join_threads(RunPlan& plan) {
   }
   if (plan.rank || !plan.process.process_cpus) {
     plan.process.process_cpus = plan.threads.process_cpus();
+  }
+  return {};
+}
+
+/// All that needs no look into the program. `given`: for which rank, instead of this process's;
+/// `domains` as of look_up_rank().
+Result<RunPlan> plan_without_names(os::Os& os, const machine::Machine& machine,
+                                   const RunRequest& request, std::optional<unsigned> given,
+                                   std::size_t& domains) {
+  RunPlan plan;
+  std::vector<RunSetting> settings = request.settings;
+  for (RunSetting& setting : settings) {
+    if (const auto done = look_up(os, setting); !done) return done.as_unexpected();
+  }
+  const auto ranked = look_up_rank(machine, given, settings, plan.rank, domains);
+  if (!ranked) return ranked.as_unexpected();
+  auto process = resolve(machine, settings);
+  if (!process) return process.as_unexpected();
+  plan.process = std::move(*process);
+  auto threads = plan_threads(machine, request.threads);
+  if (!threads) return threads.as_unexpected();
+  plan.threads = std::move(*threads);
+  if (const auto joined = join_threads(plan); !joined) return joined.as_unexpected();
+  plan.program = request.program;
+  return plan;
+}
+
+/// Adds what each rank of a host gets to the plan for the first one.
+Result<void> add_ranks(os::Os& os, const machine::Machine& machine, const RunRequest& request,
+                       std::size_t domains, RunPlan& plan) {
+  plan.process_by_rank = {plan.process};
+  for (unsigned rank = 1; rank < domains; ++rank) {
+    std::size_t same = 0;
+    auto next = plan_without_names(os, machine, request, rank, same);
+    if (!next) return next.as_unexpected();
+    plan.process_by_rank.push_back(std::move(next->process));
   }
   return {};
 }
@@ -105,26 +149,18 @@ bool needs_full_machine(const RunRequest& request) {
 
 Result<RunPlan> make_run_plan(os::Os& os, const machine::Machine& machine,
                               const RunRequest& request) {
-  RunPlan plan;
-  std::vector<RunSetting> settings = request.settings;
-  for (RunSetting& setting : settings) {
-    if (const auto done = look_up(os, setting); !done) return done.as_unexpected();
+  std::size_t domains = 0;
+  const auto first = request.all_ranks ? std::optional<unsigned>(0U) : std::nullopt;
+  auto plan = plan_without_names(os, machine, request, first, domains);
+  if (!plan) return plan;
+  if (request.all_ranks && plan->rank) {
+    const auto added = add_ranks(os, machine, request, domains, *plan);
+    if (!added) return added.as_unexpected();
   }
-  if (const auto done = look_up_rank(machine, settings, plan.rank); !done) {
-    return done.as_unexpected();
-  }
-  auto process = resolve(machine, settings);
-  if (!process) return process.as_unexpected();
-  plan.process = std::move(*process);
-  auto threads = plan_threads(machine, request.threads);
-  if (!threads) return threads.as_unexpected();
-  plan.threads = std::move(*threads);
-  if (const auto joined = join_threads(plan); !joined) return joined.as_unexpected();
-  plan.program = request.program;
-  if (plan.threads.allocations.empty()) return plan;
-  const auto absence = find_names(os, plan.threads, plan.program);
+  if (plan->threads.allocations.empty()) return plan;
+  const auto absence = find_names(os, plan->threads, plan->program);
   if (!absence) return absence.as_unexpected();
-  plan.absence = *absence;
+  plan->absence = *absence;
   return plan;
 }
 

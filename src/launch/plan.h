@@ -21,11 +21,16 @@ struct RunRequest {
   ThreadRequest threads;
   std::optional<actuation::SegmentRequest> segment = {};  ///< Instead of a program.
   std::vector<std::string> program = {};                  ///< With its arguments.
+  /// With --per-rank: plan for all ranks of a host instead of looking up which one this process is.
+  bool all_ranks = false;
 };
 
 /// Everything that the options ask for, read against this machine and its cpuset.
 struct RunPlan {
   placement::Placement process;
+  /// Of ranks 0, 1, …, which later ones take again in turn; empty where the plan is for one rank.
+  /// `process`, `threads` and `rank` are those of rank 0 then.
+  std::vector<placement::Placement> process_by_rank = {};
   ThreadPlan threads;
   std::optional<LocalRank> rank;
   std::vector<std::string> program;

@@ -54,9 +54,9 @@ Result<LocalRank> find_local_rank(const Environment& environment) {
       "put it between the launcher and the program: 'mpirun homenode run --per-rank node PROGRAM'");
 }
 
-Result<NodeSet> nodes_of_rank(const machine::Machine& machine, const CpuSet& cpus,
-                              RankDomain domain, unsigned rank) {
-  std::vector<NodeSet> domains;
+Result<RankDomains> domains_of_ranks(const machine::Machine& machine, const CpuSet& cpus,
+                                     RankDomain domain) {
+  RankDomains domains;
   if (domain == RankDomain::node) {
     for (const machine::Node& node : machine.nodes) add_domain(domains, machine, cpus, {node.id});
   } else {
@@ -73,7 +73,7 @@ Result<NodeSet> nodes_of_rank(const machine::Machine& machine, const CpuSet& cpu
                               domain == RankDomain::node ? "node" : "socket"),
                   "'homenode topology' shows what there is");
   }
-  return domains[rank % domains.size()];
+  return domains;
 }
 
 Result<placement::ThreadMap> threads_of_rank(const placement::ThreadMap& threads,

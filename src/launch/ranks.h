@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "launch/settings.h"
@@ -18,6 +19,9 @@ struct LocalRank {
   NodeSet nodes = {};    ///< What it takes, once that is known.
 };
 
+/// The node sets that ranks take in turn.
+using RankDomains = std::vector<NodeSet>;
+
 /// The value of a variable of the environment, or null.
 using Environment = std::function<const char*(const char* name)>;
 
@@ -26,10 +30,10 @@ using Environment = std::function<const char*(const char* name)>;
 /// set.
 Result<LocalRank> find_local_rank(const Environment& environment);
 
-/// The nodes of a rank when each takes a node or a package in turn, of those that have some of
-/// `cpus`. Errors: failed where none has.
-Result<NodeSet> nodes_of_rank(const machine::Machine& machine, const CpuSet& cpus,
-                              RankDomain domain, unsigned rank);
+/// What ranks take in turn when each takes a node or a package: those that have some of `cpus`.
+/// Never empty. Errors: failed where none has.
+Result<RankDomains> domains_of_ranks(const machine::Machine& machine, const CpuSet& cpus,
+                                     RankDomain domain);
 
 /// The threads of a rank: the entries of the map on its CPUs, cut to them. Errors: bad_usage where
 /// the map has none.

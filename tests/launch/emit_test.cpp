@@ -61,6 +61,29 @@ TEST(RunEmit, SlurmHasMasks) {
       1U);
 }
 
+TEST(RunEmit, SlurmHasAMaskForEachTaskOfAHost) {
+  RunPlan plan = plan_of({CpuId(0), CpuId(1)}, {PolicyKind::preferred, {NodeId(0)}});
+  plan.rank = LocalRank{0, "", {NodeId(0)}};
+  plan.process_by_rank = {
+      plan.process, plan_of({CpuId(2), CpuId(3)}, {PolicyKind::preferred, {NodeId(1)}}).process};
+  const auto both = emitted("slurm", plan);
+  EXPECT_EQ(both.command,
+            "srun --cpu-bind=mask_cpu:0x3,0xc --mem-bind=prefer,mask_mem:0x1,0x2 prog 'a b'");
+  EXPECT_TRUE(both.missing.empty());
+  plan.process_by_rank[1].process_memory = Policy{PolicyKind::bind, {NodeId(1)}};
+  const auto mixed = emitted("slurm", plan);
+  EXPECT_EQ(mixed.command, "srun --cpu-bind=mask_cpu:0x3,0xc prog 'a b'");
+  EXPECT_EQ(mixed.missing, std::vector<std::string>{"the memory policy bind, nodes 1"});
+}
+
+TEST(RunEmit, OtherToolsSayThatTheLineIsOfOneRank) {
+  RunPlan plan = plan_of({CpuId(2), CpuId(3)}, {PolicyKind::preferred, {NodeId(1)}});
+  plan.rank = LocalRank{1, "PMI_RANK", {NodeId(1)}};
+  const auto one = emitted("numactl", plan);
+  EXPECT_EQ(one.command, "numactl --physcpubind=2-3 --preferred=1 -- prog 'a b'");
+  EXPECT_EQ(one.missing, std::vector<std::string>{"ranks of a host apart (this line is rank 1's)"});
+}
+
 TEST(RunEmit, LikwidHasTheNodesOfItsCpusOnly) {
   RunPlan plan = plan_of({CpuId(0), CpuId(2)}, {PolicyKind::interleave, {NodeId(0), NodeId(1)}});
   plan.threads.threads = placement::ThreadMap{{{CpuId(0)}, {CpuId(2)}}};

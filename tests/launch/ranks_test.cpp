@@ -32,8 +32,8 @@ machine::Machine two_packages() {
 }
 
 std::string nodes_of(RankDomain domain, unsigned rank, const CpuSet& cpus = two_packages().cpus()) {
-  const auto nodes = nodes_of_rank(two_packages(), cpus, domain, rank);
-  return nodes ? to_list(*nodes) : nodes.error().message();
+  const auto domains = domains_of_ranks(two_packages(), cpus, domain);
+  return domains ? to_list((*domains)[rank % domains->size()]) : domains.error().message();
 }
 
 TEST(RunRanks, EveryLauncherIsKnown) {
@@ -74,7 +74,7 @@ TEST(RunRanks, NodesWithoutCpusOfTheSetAreLeftOut) {
   const CpuSet cpus{CpuId(1), CpuId(2)};
   EXPECT_EQ(nodes_of(RankDomain::node, 0, cpus), "1");
   EXPECT_EQ(nodes_of(RankDomain::node, 1, cpus), "4");
-  EXPECT_FALSE(nodes_of_rank(two_packages(), {}, RankDomain::node, 0));
+  EXPECT_FALSE(domains_of_ranks(two_packages(), {}, RankDomain::node));
 }
 
 TEST(RunRanks, ThreadsTakeTheEntriesOnTheirRanksCpus) {

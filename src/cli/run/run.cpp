@@ -113,7 +113,9 @@ class Run final : public Verb {
                    : needed ? machine::read_quick_machine(context.os)
                             : Result<machine::Machine>(machine::Machine{});
     if (!machine) return machine.as_unexpected();
-    auto plan = launch::make_run_plan(context.os, *machine, order.request);
+    launch::RunRequest request = order.request;
+    request.all_ranks = launch::emits_all_ranks(prints.emit);
+    auto plan = launch::make_run_plan(context.os, *machine, request);
     if (!plan) return plan.as_unexpected();
     return Planned{*std::move(machine), *std::move(plan)};
   }

@@ -77,6 +77,17 @@ TEST(RunExplain, EachRankHasItsNode) {
   EXPECT_NE(explain_text(plan).find("rank on this host: 1 (OMPI"), std::string::npos);
 }
 
+TEST(RunExplain, AllRanksOfAHostAreOfTheirNodesInTurn) {
+  launch::RunRequest request{{{Kind::per_rank, launch::RankDomain::node}}, {}};
+  request.all_ranks = true;  // Without a rank in the environment.
+  const launch::RunPlan plan = planned(request);
+  ASSERT_GE(plan.process_by_rank.size(), 2U);
+  EXPECT_EQ(plan.process_by_rank[0].process_memory, plan.process.process_memory);
+  EXPECT_EQ(plan.process_by_rank[1].process_memory, (Policy{PolicyKind::preferred, {NodeId(1)}}));
+  EXPECT_EQ(plan.process_by_rank[1].process_cpus, (CpuSet{CpuId(2), CpuId(3)}));
+  EXPECT_TRUE(planned({{{Kind::membind, "0"}}, {}}).process_by_rank.empty());
+}
+
 TEST(RunExplain, ARanksThreadsTakeTheEntriesOnItsNode) {
   setenv("OMPI_COMM_WORLD_LOCAL_RANK", "1", 1);
   launch::ThreadRequest threads;

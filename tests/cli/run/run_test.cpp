@@ -115,6 +115,10 @@ TEST(Run, EmitsForOtherToolsAndStartsNothing) {
   EXPECT_EQ(line.run({"run", "-l", "--emit=omp", "prog"}), exit_done);
   EXPECT_NE(line.err.str().find("omp cannot express"), std::string::npos);
   EXPECT_EQ(line.run({"run", "-l", "--emit=taskset", "prog"}), exit_launcher_failed);
+  // Where a job is prepared there is no rank in the environment.
+  line.out.str("");
+  EXPECT_EQ(line.run({"run", "--per-rank", "node", "--emit=slurm", "prog"}), exit_done);
+  EXPECT_TRUE(line.out.str().starts_with("srun --cpu-bind=mask_cpu:0x")) << line.out.str();
   EXPECT_TRUE(calls_but_reads(line.os).empty());
 }
 
