@@ -48,6 +48,14 @@ std::string first_of(const Variables& variables, const std::array<const char*, c
   return "";
 }
 
+/// The threads of OMP_NUM_THREADS, a list of which the first is for the outermost parallel region.
+std::optional<unsigned> threads_in(const Variables& variables) {
+  std::string value = value_of(variables, "OMP_NUM_THREADS");
+  value.resize(std::min(value.size(), value.find(',')));
+  std::erase(value, ' ');
+  return number_in<unsigned>(value);
+}
+
 struct Found {
   JobRank rank;
   pid_t parent = 0;
@@ -75,6 +83,7 @@ std::optional<Found> read_rank(const SystemFiles& files, pid_t pid, const std::s
   found.rank.cpus = limits.cpus;
   found.rank.memory_nodes = limits.memory_nodes;
   found.rank.wanted = number_in<unsigned>(value_of(variables, "SLURM_CPUS_PER_TASK"));
+  found.rank.threads = threads_in(variables);
   found.parent = parent_in(status).value_or(0);
   return found;
 }
@@ -107,6 +116,10 @@ const JobRank* sharing_with(const JobRank& one, const std::vector<JobRank>& rank
   return nullptr;
 }
 
+std::string counted_cpus(const CpuSet& cpus) {
+  return fmt::format("{} CPU{}", cpus.size(), cpus.size() == 1 ? "" : "s");
+}
+
 std::pair<Binding, std::string> judged(const JobRank& one, const std::vector<JobRank>& ranks,
                                        const CpuSet& all, std::size_t of_node) {
   const JobRank* const other = sharing_with(one, ranks);
@@ -120,8 +133,12 @@ std::pair<Binding, std::string> judged(const JobRank& one, const std::vector<Job
                                          to_list(one.cpus & other->cpus), other->rank)};
   }
   if (one.wanted && one.cpus.size() < *one.wanted) {
-    return {Binding::too_few, fmt::format("has {} CPUs, and {} were asked for each task",
-                                          one.cpus.size(), *one.wanted)};
+    return {Binding::too_few, fmt::format("has {}, and {} were asked for each task",
+                                          counted_cpus(one.cpus), *one.wanted)};
+  }
+  if (one.threads && one.cpus.size() < *one.threads) {
+    return {Binding::too_few, fmt::format("has {} for the {} threads of OMP_NUM_THREADS",
+                                          counted_cpus(one.cpus), *one.threads)};
   }
   if (one.nodes.size() > 1 && one.cpus.size() <= of_node) {
     return {Binding::spread, fmt::format("has its own CPUs, but on the nodes {}: one has as many",

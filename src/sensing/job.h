@@ -22,11 +22,12 @@ std::string to_string(Binding binding);
 struct JobRank {
   unsigned rank = 0;
   pid_t pid = 0;
-  std::string job;                 ///< What the launcher calls it; may be empty.
-  CpuSet cpus;                     ///< That it may run on: its affinity within its cpuset.
-  NodeSet nodes;                   ///< Of these CPUs.
-  NodeSet memory_nodes;            ///< That its cpuset leaves it.
-  std::optional<unsigned> wanted;  ///< CPUs per task, as Slurm was asked for.
+  std::string job;                       ///< What the launcher calls it; may be empty.
+  CpuSet cpus;                           ///< That it may run on: its affinity within its cpuset.
+  NodeSet nodes;                         ///< Of these CPUs.
+  NodeSet memory_nodes;                  ///< That its cpuset leaves it.
+  std::optional<unsigned> wanted;        ///< CPUs per task, as Slurm was asked for.
+  std::optional<unsigned> threads = {};  ///< Of OpenMP, as its environment asks for.
   Binding binding = Binding::bound;
   std::string verdict;  ///< The same in a sentence.
 };

@@ -58,6 +58,15 @@ TEST(Job, FewerCpusThanWereAskedForAndOnesOnSeveralNodesAreTold) {
             (Bindings{Binding::too_few, Binding::spread}));
 }
 
+TEST(Job, FewerCpusThanOpenMpHasThreadsAreTold) {
+  std::vector<JobRank> ranks{rank(0, "0"), rank(1, "2-3"), rank(2, "4-5", 2)};
+  for (JobRank& one : ranks) one.threads = 2;
+  ranks[2].threads = 4;
+  EXPECT_EQ(bindings(ranks), (Bindings{Binding::too_few, Binding::bound, Binding::too_few}));
+  judge(ranks, {});
+  EXPECT_EQ(ranks[0].verdict, "has 1 CPU for the 2 threads of OMP_NUM_THREADS");
+}
+
 class JobFiles : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -106,6 +115,19 @@ TEST_F(JobFiles, AreReadOfTheProgramsAndNotOfWhatStartsThem) {
   EXPECT_EQ(ranks->back().job, "7");
   EXPECT_EQ(to_list(ranks->back().nodes), "0");
   EXPECT_EQ(ranks->back().binding, Binding::bound);
+}
+
+TEST_F(JobFiles, SayHowManyThreadsOpenMpStarts) {
+  add(10, 1, "PMI_RANK=0 OMP_NUM_THREADS=2,4", "0");
+  add(11, 1, "PMI_RANK=1 OMP_NUM_THREADS=many", "1");
+  add(12, 1, "PMI_RANK=2", "2");
+  const auto ranks = read_job({os, system.root()}, 99);
+  ASSERT_TRUE(ranks);
+  ASSERT_EQ(ranks->size(), 3U);
+  EXPECT_EQ((*ranks)[0].threads, 2U);
+  EXPECT_EQ((*ranks)[0].binding, Binding::too_few);
+  EXPECT_EQ((*ranks)[1].threads, std::nullopt);
+  EXPECT_EQ((*ranks)[2].threads, std::nullopt);
 }
 
 TEST_F(JobFiles, AreThoseOfTheJobThatTheCommandIsIn) {

@@ -191,6 +191,7 @@ nlohmann::ordered_json job_json(const std::vector<sensing::JobRank>& ranks) {
                     {"nodes", numbers(one.nodes)},
                     {"memory_nodes", numbers(one.memory_nodes)},
                     {"wanted_cpu_count", or_null(one.wanted)},
+                    {"openmp_thread_count", or_null(one.threads)},
                     {"binding", to_string(one.binding)},
                     {"verdict", one.verdict}});
   }

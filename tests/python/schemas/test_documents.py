@@ -167,6 +167,7 @@ def test_a_running_program(options: list[str], schema: str) -> None:
 def test_the_ranks_of_a_job(ranks: int, bindings: list[str]) -> None:
     """Both may use the same CPUs, so that alone the one is bound and the two are not."""
     job = {**os.environ, "SLURM_JOB_ID": str(os.getpid())}
+    job.pop("OMP_NUM_THREADS", None)
     started = [
         subprocess.Popen(["sleep", "100"], env=job | {"PMI_RANK": str(n)}) for n in range(ranks)
     ]
