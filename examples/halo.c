@@ -1,27 +1,18 @@
 /* Heat in a plate by Jacobi's method on several processes: each rank has rows of its own, and one
  * row more on either side, a halo, which its neighbours send before every sweep.
  *
- *   mpicc -O2 -g -fopenmp halo.c -o halo
+ *   mpicc -O2 -g -fopenmp halo.c $(pkg-config --cflags homenode) -o halo
  *   mpirun -n RANKS ./halo SIZE SWEEPS [COMMAND]
  *
  * The threads of a rank share the sweep over its rows; its first thread fills them. Rank 0 prints
  * the sum of all temperatures; before that it runs COMMAND, while all ranks are there. */
+#include <homenode/roi.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 static int rank, ranks;
 static long size, rows;
-
-/* Has the lab begin (4) and end (2) to count and time all processes. hn_roi_begin() of
- * homenode/roi.h does so for one. */
-#if defined(__x86_64__)
-#define LAB_COUNTS(kind)                                                                   \
-  __asm__ volatile(".byte 0x0f, 0x1f, 0x84, 0x00\n.long 0x484e000" #kind "\njmp 1f\n1:" :: \
-                       : "memory")
-#else
-#define LAB_COUNTS(kind)
-#endif
 
 static double* new_rows(void) {
   double* plate = malloc(sizeof *plate * (size_t)((rows + 2) * size));
@@ -60,14 +51,14 @@ int main(int count, char** words) {
   double* plates[2] = {new_rows(), new_rows()};
   const long sweeps = atol(words[2]);
   MPI_Barrier(MPI_COMM_WORLD);
-  if (rank == 0) LAB_COUNTS(4);
+  if (rank == 0) hn_roi_begin_all();
   MPI_Barrier(MPI_COMM_WORLD);
   for (long i = 0; i < sweeps; ++i) {
     exchange(plates[i % 2]);
     sweep(plates[i % 2], plates[(i + 1) % 2]);
   }
   MPI_Barrier(MPI_COMM_WORLD);
-  if (rank == 0) LAB_COUNTS(2);
+  if (rank == 0) hn_roi_end();
   double part = 0, sum = 0;
   for (long i = size; i < (rows + 1) * size; ++i) part += plates[sweeps % 2][i];
   MPI_Reduce(&part, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);

@@ -9,7 +9,7 @@ module homenode
   implicit none
   private
   public :: hn_bind_thread, hn_bind_thread_to_rank, hn_place_thread, hn_page_bytes
-  public :: hn_roi_begin, hn_roi_end
+  public :: hn_roi_begin, hn_roi_begin_all, hn_roi_end
   public :: hn_nodes, hn_cpus, hn_node_of_cpu, hn_distance, hn_memory_bytes
 
   !> What placing a region has done so far: hn_statistics of homenode.h.
@@ -53,9 +53,11 @@ module homenode
       import :: c_size_t
       integer(c_size_t) :: hn_page_bytes
     end function
-    !> What lies between the two is what `homenode lab run` counts and times. Outside the lab nothing
-    !> happens.
+    !> What lies between begin and end is what `homenode lab run` counts and times: of this process,
+    !> or of every process (begin_all). Outside the lab nothing happens.
     subroutine hn_roi_begin() bind(c, name='hn_roi_begin_here')
+    end subroutine
+    subroutine hn_roi_begin_all() bind(c, name='hn_roi_begin_all_here')
     end subroutine
     subroutine hn_roi_end() bind(c, name='hn_roi_end_here')
     end subroutine

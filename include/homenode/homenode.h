@@ -105,9 +105,10 @@ size_t hn_thread_cpus(int* cpus, size_t capacity);
 int hn_thread_place(const char* rule, char** error);
 
 /** Begins and ends the region of interest that `homenode lab run` counts and times: what
- * hn_roi_begin() and hn_roi_end() of homenode/roi.h do without a library, for languages that can
- * call but not include. Outside the lab nothing happens. */
+ * hn_roi_begin(), hn_roi_begin_all() and hn_roi_end() of homenode/roi.h do without a library, for
+ * languages that can call but not include. Outside the lab nothing happens. */
 void hn_roi_begin_here(void);
+void hn_roi_begin_all_here(void);
 void hn_roi_end_here(void);
 
 /* ----------------------------------------------------------------------------------- regions */

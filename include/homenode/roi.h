@@ -12,8 +12,9 @@
  * the next instruction: outside the lab nothing happens. Where there is no lab, on processors other
  * than x86-64, the calls are empty.
  *
- * A region belongs to the process: one thread begins it, for all of them, and ends it. Two regions
- * in turn are counted one by one, and added up by --stats. */
+ * A region belongs to the process: one thread begins it, for all of them, and ends it. Where
+ * several processes work together, one begins it by hn_roi_begin_all(). Two regions in turn are
+ * counted one by one, and added up by --stats. */
 #ifndef HOMENODE_ROI_H
 #define HOMENODE_ROI_H
 
@@ -30,6 +31,13 @@
 /** Begins the region of interest of this process. Inside one it changes nothing. */
 HN_ROI_INLINE void hn_roi_begin(void) {
   __asm__ volatile(HN_ROI_CODE(0x484e0001)::: "memory");
+}
+
+/** Begins a region of interest in which every process is counted, such as all ranks of MPI: one
+ * process begins it for all, and ends it with hn_roi_end(), while the others wait at a barrier.
+ * Inside a region it changes nothing. */
+HN_ROI_INLINE void hn_roi_begin_all(void) {
+  __asm__ volatile(HN_ROI_CODE(0x484e0004)::: "memory");
 }
 
 /** Ends the region of interest that this process began. Outside one it changes nothing. */
@@ -50,10 +58,21 @@ HN_ROI_INLINE void hn_roi_thread(unsigned long rank) {
 #ifdef __cplusplus
 namespace homenode {
 
-/// A region of interest for the life of an object: `const homenode::Roi roi;`.
+/// A region of interest for the life of an object: `const homenode::Roi roi;`, or
+/// `const homenode::Roi roi(homenode::Roi::Processes::all);`.
 class [[nodiscard]] Roi {
  public:
-  Roi() { hn_roi_begin(); }
+  enum class Processes {
+    own,  ///< This process is counted: hn_roi_begin().
+    all   ///< Every process is: hn_roi_begin_all().
+  };
+  explicit Roi(Processes counted = Processes::own) {
+    if (counted == Processes::all) {
+      hn_roi_begin_all();
+    } else {
+      hn_roi_begin();
+    }
+  }
   ~Roi() { hn_roi_end(); }
   Roi(const Roi&) = delete;
   Roi& operator=(const Roi&) = delete;

@@ -68,6 +68,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "hn_region_audit": (c_int, [c_void_p, c_void_p, c_size_t, _TEXT, _TEXT]),
     "hn_region_statistics": (None, [c_void_p, POINTER(Statistics)]),
     "hn_roi_begin_here": (None, []),
+    "hn_roi_begin_all_here": (None, []),
     "hn_roi_end_here": (None, []),
     "hn_thread_bind": (c_int, [c_char_p, _TEXT]),
     "hn_thread_bind_rank": (c_int, [c_char_p, c_size_t, _TEXT]),

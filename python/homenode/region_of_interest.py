@@ -4,7 +4,8 @@ with homenode.roi():
     solve(a)
 
 Outside the lab nothing happens. Inside, what the interpreter does between both ends is counted with
-the rest, and so is what other threads of the process do.
+the rest, and so is what other threads of the process do; with `all_processes`, what every process
+does.
 """
 
 from contextlib import ContextDecorator
@@ -16,15 +17,23 @@ from homenode.capi import library
 class roi(ContextDecorator):  # noqa: N801 - used like a function
     """A region of interest: `with homenode.roi():`, or `@homenode.roi()` on a function.
 
+    `all_processes`: every process is counted, not this one alone; one process begins the region,
+    and ends it, while the others wait, as ranks of MPI do at a barrier.
     `roi.begin()` and `roi.end()` do the same where both ends are far apart. Regions are not nested:
     inside one, a second begin changes nothing and the first end ends it. Raises HomenodeError when
     the library was not built.
     """
 
+    def __init__(self, *, all_processes: bool = False) -> None:
+        self._all_processes = all_processes
+
     @staticmethod
-    def begin() -> None:
-        """Begins the region of interest of this process."""
-        library().hn_roi_begin_here()
+    def begin(*, all_processes: bool = False) -> None:
+        """Begins the region of interest of this process, or of all."""
+        if all_processes:
+            library().hn_roi_begin_all_here()
+        else:
+            library().hn_roi_begin_here()
 
     @staticmethod
     def end() -> None:
@@ -32,7 +41,7 @@ class roi(ContextDecorator):  # noqa: N801 - used like a function
         library().hn_roi_end_here()
 
     def __enter__(self) -> Self:
-        self.begin()
+        self.begin(all_processes=self._all_processes)
         return self
 
     def __exit__(self, *error: object) -> None:

@@ -77,6 +77,10 @@ extern "C" void hn_roi_begin_here(void) {
   hn_roi_begin();
 }
 
+extern "C" void hn_roi_begin_all_here(void) {
+  hn_roi_begin_all();
+}
+
 extern "C" void hn_roi_end_here(void) {
   hn_roi_end();
 }

@@ -23,6 +23,8 @@ program module_test
   call expect(hn_node_of_cpu(-1) == hn_no_node, 'no CPU has no node')
   call expect(hn_memory_bytes(-7) == -1, 'no node has no size')
 
+  call hn_roi_begin_all()
+  call hn_roi_end()
   call hn_roi_begin()
   array = 2.5_c_double
   call hn_roi_end()

@@ -73,6 +73,9 @@ TEST(Instruction, RecognisesTheMarkersThatProgramsExecute) {
 void roi_begin() {
   hn_roi_begin();
 }
+void roi_begin_all() {
+  hn_roi_begin_all();
+}
 void roi_end() {
   hn_roi_end();
 }
@@ -82,6 +85,7 @@ void roi_thread() {
 
 TEST(Instruction, RecognisesThoseOfTheHeaderForOnesOwnProgram) {
   EXPECT_EQ(first_marker(roi_begin).operand, unsigned{HN_MARKER_BEGIN});
+  EXPECT_EQ(first_marker(roi_begin_all).operand, unsigned{HN_MARKER_BEGIN_ALL});
   EXPECT_EQ(first_marker(roi_end).operand, unsigned{HN_MARKER_END});
   EXPECT_EQ(first_marker(roi_thread).operand, unsigned{HN_MARKER_THREAD});
 }

@@ -7,6 +7,7 @@
 int main() {
   try {
     homenode::Region region(8 * hn_page_bytes(), "cyclic");
+    { const homenode::Roi of_all(homenode::Roi::Processes::all); }
     const homenode::Roi roi;
     region.as<double>()[3] = 1.0;
     return region.nodes()[7] != HN_NO_NODE ? 0 : 1;

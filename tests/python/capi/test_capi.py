@@ -40,3 +40,16 @@ def test_a_region_of_interest_ends_however_its_body_does(monkeypatch: pytest.Mon
     homenode.roi.begin()
     homenode.roi.end()
     assert ends == ["begin", "body", "end", "begin", "end"]
+
+
+def test_a_region_of_interest_counts_one_process_or_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    called: list[str] = []
+    for name in ("begin_here", "begin_all_here", "end_here"):
+        monkeypatch.setattr(capi.library(), f"hn_roi_{name}", lambda name=name: called.append(name))
+    with homenode.roi(all_processes=True):
+        pass
+    homenode.roi.begin(all_processes=True)
+    with homenode.roi():
+        pass
+    expected = ["begin_all_here", "end_here", "begin_all_here", "begin_here", "end_here"]
+    assert called == expected

@@ -31,7 +31,8 @@ def test_a_tutorial_prints_what_it_shows(name: str, tmp_path: Path) -> None:
     if lacking := [one for one in NEEDS.get(name, ()) if shutil.which(one, path=PATH) is None]:
         pytest.skip(f"needs {', '.join(lacking)}")
     lab_or_skip("quad-4x2")
-    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    for folder in ("examples", "include"):
+        (tmp_path / folder).symlink_to(ROOT / folder)
     printed = run(script, tmp_path, 600)
     lost = {
         command.line: missing(command.shown, text, TOLERANCE)

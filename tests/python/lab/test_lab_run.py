@@ -184,3 +184,50 @@ def test_a_region_that_a_killed_program_left_open_is_its_own(
     assert killed.signal == signal.SIGKILL
     assert [roi.ended_by for roi in killed.rois] == ["exit"]
     assert [roi.ended_by for roi in next_one.rois] == ["marker"]
+
+
+TWO_PROCESSES = """
+#include <homenode/roi.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+enum { bytes = 4 << 20 };
+static volatile char* filled(void) {
+  volatile char* memory = malloc(bytes);
+  for (long i = 0; i < bytes; ++i) memory[i] = 1;
+  return memory;
+}
+int main(void) {
+  int ready[2], begun[2];
+  char byte = 0;
+  if (pipe(ready) != 0 || pipe(begun) != 0) return 1;
+  if (fork() == 0) {
+    volatile char* const own = filled();
+    if (write(ready[1], &byte, 1) != 1 || read(begun[0], &byte, 1) != 1) return 1;
+    for (long i = 0; i < bytes; i += 64) byte += own[i];
+    _exit(byte == 77);
+  }
+  if (read(ready[0], &byte, 1) != 1) return 1;
+  HN_BEGIN();
+  if (write(begun[1], &byte, 1) != 1) return 1;
+  wait(NULL);
+  hn_roi_end();
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("begin", ["hn_roi_begin", "hn_roi_begin_all"])
+def test_a_region_counts_one_process_or_every_one(quad: Lab, begin: str, tmp_path: Path) -> None:
+    program = str(tmp_path / begin)
+    words = ["cc", f"-I{ROOT}/include", f"-DHN_BEGIN={begin}", "-O1", "-o", program, "-x", "c", "-"]
+    subprocess.run(words, input=TWO_PROCESSES, text=True, check=True)
+    result = quad.run([program], timeout_s=120)
+    assert result.status == 0
+    assert [roi.ended_by for roi in result.rois] == ["marker"]
+    loads = sum(map(sum, access_matrix(result.rois, quad.machine).loads))
+    of_the_child = (4 * MIB) / LINE
+    if begin == "hn_roi_begin_all":
+        assert loads == pytest.approx(of_the_child, rel=0.1)
+    else:
+        assert loads < of_the_child / 10
