@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/id_set.h"
@@ -51,8 +52,11 @@ struct Observation {
   CpuSet cpuset;
   NodeSet memory;  ///< Nodes whose memory it may use.
   std::vector<Thread> threads;
-  std::vector<Region> regions;  ///< Empty where the window looked at no addresses.
-  std::string source;           ///< Of the samples.
+  std::vector<Region> regions;     ///< Empty where the window looked at no addresses.
+  std::string source;              ///< Of the samples; empty where none were taken.
+  std::string source_misses = {};  ///< What that source cannot see.
+  /// Sources that see more, and why each does not work here.
+  std::vector<std::pair<std::string, std::string>> better_sources = {};
   /// Pages on each node, as far as they can be moved: what is known without samples.
   std::map<NodeId, std::uint64_t> pages;
   std::map<NodeId, Bytes> free;  ///< Of the machine.

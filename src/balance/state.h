@@ -43,6 +43,7 @@ struct ProcessMemory {
   std::map<TaskKey, NodeId> thread_targets;
   Action verdict = Action::nothing;
   int windows = 0;
+  int windows_short_of_samples = 0;  ///< In a row, of those with a close look.
   std::optional<Promise> promise;
   std::map<std::uint64_t, MovedRegion> moved;
   double quiet_until_s = 0;

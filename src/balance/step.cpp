@@ -70,12 +70,13 @@ class Judge {
       return nothing(seen_, "its plans have failed: hands off");
     }
     if (auto why = gate(seen_, setting_.machine, limits_); !why.empty()) return nothing(seen_, why);
-    if (seen_.regions.empty()) return coarse();
+    if (seen_.regions.empty() && seen_.source.empty()) return coarse();
     const double uses = uses_of(seen_);
     if (uses < samples_needed(seen_, limits_)) {
       forget_verdict(memory_);
-      return nothing(seen_, fmt::format("{:.0f} samples are too few to judge by", uses));
+      return nothing(seen_, too_few_samples(seen_, uses, ++memory_.windows_short_of_samples));
     }
+    memory_.windows_short_of_samples = 0;
     remember_uses(memory_, seen_, limits_.decay);
     Decision decision = memory_.promise ? verify() : plan();
     decision.local_before = local_;

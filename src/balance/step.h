@@ -29,6 +29,10 @@ struct Step {
 /// Why a process is not looked at; empty where it is.
 std::string gate(const Observation& seen, const machine::Machine& machine, const Limits& limits);
 
+/// Why nothing follows from a close look with so few samples, the `windows`th in a row. One is
+/// chance; from the second on it says what the source does not see, and what sees more.
+std::string too_few_samples(const Observation& seen, double samples, int windows);
+
 /// `now_s` is of any clock that never goes back; one that does makes no plan fail.
 Step step(State state, double now_s, const std::vector<Observation>& seen,
           const machine::Machine& machine, const Costs& costs, const Limits& limits);

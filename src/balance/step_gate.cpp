@@ -1,4 +1,4 @@
-// What is left alone without a closer look, and why.
+// What is left alone without a closer look, or after one without samples, and why.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,6 +27,20 @@ std::string gate(const Observation& seen, const machine::Machine& machine, const
       seen.threads, [](const Thread& thread) { return !thread.why_not.empty(); });
   return bound == seen.threads.end() ? "no thread of it computes"
                                      : "each thread that computes: " + bound->why_not;
+}
+
+std::string too_few_samples(const Observation& seen, double samples, int windows) {
+  std::string text = samples > 0 ? fmt::format("{:.0f} samples are too few to judge by", samples)
+                                 : fmt::format("{} gave no samples to judge by", seen.source);
+  if (windows < 2) return text;
+  text += fmt::format(", for {} looks in a row", windows);
+  if (!seen.source_misses.empty()) {
+    text += fmt::format("; {} cannot see {}", seen.source, seen.source_misses);
+  }
+  for (const auto& [source, why] : seen.better_sources) {
+    text += fmt::format("; {} would see more, but {}", source, why);
+  }
+  return text;
 }
 
 }  // namespace homenode::balance

@@ -79,6 +79,7 @@ Result<Burst> sample_burst(os::Os& os, const machine::Machine& machine, const Bu
   auto samples = samples_in(text);
   if (!samples) return samples.as_unexpected();
   burst.source = source->facts().name;
+  burst.misses = source->facts().cannot_see;
   burst.samples = std::move(*samples);
   burst.cost_share = end->budget.share();
   return burst;

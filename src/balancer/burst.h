@@ -17,6 +17,7 @@ namespace homenode::balancer {
 
 struct Burst {
   std::string source;  ///< Empty where none works here.
+  std::string misses;  ///< What the source cannot see.
   std::vector<Sample> samples;
   sensing::Refusals refused;  ///< Sources that see more and do not work here, and why.
   double cost_share = 0;      ///< What it took, over the processor time of the process.

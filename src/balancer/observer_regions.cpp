@@ -71,6 +71,8 @@ Result<void> Observer::look_closely(Observation& seen) {
                             {pid, options_.burst, options_.overhead, options_.scratch}, pace_);
   if (!burst) return burst.as_unexpected();
   seen.source = burst->source;
+  seen.source_misses = burst->misses;
+  seen.better_sources = burst->refused;
   if (burst->source.empty()) {
     const std::string why = burst->refused.empty() ? "" : burst->refused.back().second;
     return not_supported("no source of samples works for process " + std::to_string(pid), why);

@@ -51,6 +51,7 @@ struct ProgramModel {
     seen.name = "model";
     seen.age_s = age_s;
     seen.window_s = 5;
+    if (closely) seen.source = "hint-faults";
     seen.resident = Bytes{pages * regions.size() * 4096 + (64U << 20U)};
     seen.cpuset = machine.cpus();
     seen.memory = machine.node_ids();

@@ -61,6 +61,42 @@ TEST(BalanceStep, JudgesHugePagesByTheFewSamplesThatTheyGive) {
   EXPECT_EQ(hardly.bound + hardly.moved_pages, 0U);
 }
 
+/// What the last of so many windows said about a process that its source of samples does not see.
+Decision of_a_blind_source(int windows, double samples) {
+  const auto machine = machine_of(4, 2);
+  const auto model = private_regions(machine, 4, [](std::size_t) { return NodeId(0); });
+  State state;
+  Decision decision;
+  for (int window = 0; window < windows; ++window) {
+    auto coarse =
+        step(std::move(state), 5.0 * window, {model.seen(machine, false)}, machine, {}, {});
+    EXPECT_EQ(coarse.decisions.at(0).action, Action::look);
+    Observation seen = model.seen(machine, true);
+    seen.regions.resize(samples > 0 ? 1 : 0);
+    for (Region& region : seen.regions) region.uses = {{ProgramModel::key(0), samples}};
+    seen.source = "soft-dirty";
+    seen.source_misses = "reads";
+    seen.better_sources = {{"pmu", "this virtual machine has no PMU"}};
+    auto close = step(std::move(coarse.state), 5.0 * window, {seen}, machine, {}, {});
+    state = std::move(close.state);
+    decision = close.decisions.at(0);
+  }
+  return decision;
+}
+
+TEST(BalanceStep, SaysThatItsSourceGivesNoSamplesAndWhatWouldSeeMore) {
+  const Decision first = of_a_blind_source(1, 0);
+  EXPECT_EQ(first.action, Action::nothing);
+  EXPECT_EQ(first.reason, "soft-dirty gave no samples to judge by");
+  const Decision third = of_a_blind_source(3, 0);
+  EXPECT_EQ(third.action, Action::nothing);
+  EXPECT_EQ(third.reason,
+            "soft-dirty gave no samples to judge by, for 3 looks in a row; soft-dirty cannot see "
+            "reads; pmu would see more, but this virtual machine has no PMU");
+  EXPECT_TRUE(of_a_blind_source(2, 7).reason.starts_with(
+      "7 samples are too few to judge by, for 2 looks in a row; soft-dirty cannot see reads"));
+}
+
 TEST(BalanceStep, LeavesThreadsAloneThatTheirOwnerHasBound) {
   const auto machine = machine_of(4, 2);
   auto model = private_regions(
