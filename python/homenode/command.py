@@ -12,6 +12,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
+from pathlib import Path
+from types import ModuleType
 
 from homenode.arguments import names_program
 from homenode.errors import DONE, FAILED, NOT_SUPPORTED, USAGE, own_failure
@@ -34,8 +36,18 @@ def start(name: str) -> int:
         return _finish(import_module(f"homenode.{name}.cli").main)
     except KeyboardInterrupt:
         return INTERRUPTED
-    except ModuleNotFoundError as error:
-        if (error.name or "homenode").startswith("homenode"):
+    except (ImportError, AttributeError, PermissionError) as error:
+        module = _module_of(error)
+        hidden = _hidden_from_this_user(error, module)
+        if hidden:
+            _say(
+                name,
+                f"the Python module {module} is not found: this user may not read '{hidden}' "
+                "(permission denied); run it as a user who may, or install homenode where this one "
+                "may",
+            )
+            return own(FAILED)
+        if not isinstance(error, ModuleNotFoundError) or module == "homenode":
             raise
         _say(name, f"the Python module {error.name} is missing; {_remedy()}")
         return own(NOT_SUPPORTED)
@@ -51,6 +63,42 @@ def start(name: str) -> int:
             f"cannot write the output: {error.strerror}; free some space, or send it elsewhere",
         )
         return own(FAILED)
+
+
+def _module_of(error: BaseException) -> str:
+    """The package that an error of importing is about; "homenode" where none is named."""
+    name = getattr(error, "name", None)
+    if isinstance(error, AttributeError):  # A folder that cannot be read is an empty package.
+        name = error.obj.__name__ if isinstance(error.obj, ModuleType) else None
+    return str(name or "homenode").partition(".")[0]
+
+
+def _first_closed(path: str) -> str:
+    """The file or folder on the way to `path` that this user may not read; "" where all may be, or
+    nothing is there."""
+    whole = Path(os.path.realpath(path))
+    for part in [*reversed(whole.parents), whole]:
+        if not part.exists():
+            return ""
+        wanted = (os.X_OK if part.is_dir() else 0) | (os.R_OK if part == whole else 0)
+        if not os.access(part, wanted):
+            return str(part)
+    return ""
+
+
+def _hidden_from_this_user(error: BaseException, module: str) -> str:
+    """What has the modules but may not be read: the import system passes over it in silence."""
+    if isinstance(error, PermissionError):
+        file = str(error.filename or "")
+        places = [place for place in sys.path if place and file.startswith(place + os.sep)]
+        return _first_closed(file) if places else ""
+    if module == "homenode":
+        return ""
+    places = [place for place in sys.path if place]
+    if (SOURCE / "dev").is_file():  # The environment of './dev setup', which is not used then.
+        places.append(str(SOURCE / ".venv" / "bin" / "python"))
+    inside = [str(Path(place) / module) for place in places]
+    return next((found for path in inside + places if (found := _first_closed(path))), "")
 
 
 def _remedy() -> str:

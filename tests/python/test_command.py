@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -93,6 +94,51 @@ def test_a_module_that_is_not_there_is_one_line_and_not_supported(tmp_path: Path
     assert done.stderr == (
         "homenode report: the Python module jinja2 is missing; run './dev setup'\n"
     )
+
+
+NOBODY = 65534
+
+
+def run_as_nobody(*words: str, modules: Path) -> tuple[int, str]:
+    """A verb whose modules are in one folder alone, run by a user without rights of their own, who
+    may not be able to enter the folder of this Python."""
+    if os.getuid() != 0:
+        pytest.skip("needs root, to become another user")
+    environment = {"PYTHONPATH": f"{ROOT / 'python'}:{modules}"}
+    options = ("-B", "-S", "-P", "-m", "homenode.command")
+    for python in (sys.executable, "/usr/bin/python3"):
+        try:
+            done = subprocess.run(
+                [python, *options, *words],
+                capture_output=True,
+                text=True,
+                env=environment,
+                cwd="/",
+                user=NOBODY,
+                group=NOBODY,
+            )
+        except OSError:
+            continue
+        if "No module named homenode" not in done.stderr:
+            return done.returncode, done.stderr
+    pytest.skip("others may not read this checkout, or any Python")
+
+
+@pytest.mark.parametrize("closed", ["", "site", "site/numpy"])
+def test_modules_that_may_not_be_read_are_not_said_to_be_missing(closed: str) -> None:
+    # pytest's own folder is closed to others.
+    with tempfile.TemporaryDirectory() as temporary:
+        top = Path(temporary)
+        top.chmod(0o755)
+        (top / "site" / "numpy").mkdir(parents=True)
+        hidden = top / closed
+        hidden.chmod(0o000)
+        code, said = run_as_nobody("tune", "--help", modules=top / "site")
+    assert said == (
+        f"homenode tune: the Python module numpy is not found: this user may not read '{hidden}' "
+        "(permission denied); run it as a user who may, or install homenode where this one may\n"
+    )
+    assert code == 1
 
 
 def test_the_modules_that_are_needed_are_those_of_the_project():
