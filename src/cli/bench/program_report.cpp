@@ -65,7 +65,7 @@ Json runs_json(const trial::ProgramReport& report) {
     }
     list.push_back({{"seconds", run.outcome.seconds},
                     {"clock", clock_words(run)},
-                    {"cpu_s", run.cpu_seconds},
+                    {"cpu_s", run.modelled ? Json(nullptr) : Json(run.cpu_seconds)},
                     {"operations", run.outcome.operations},
                     {"rate", run.outcome.rate()},
                     {"unit", run.outcome.unit},
@@ -111,13 +111,18 @@ Json peers_json(const std::vector<PeerReport>& peers) {
   return list;
 }
 
+/// The kernel counts processor time by the host's clock, whatever clock the run's time is of.
+std::string cpu_text(const trial::ProgramRun& run) {
+  return run.modelled ? "" : fmt::format("   {:>10.3f} CPU s", run.cpu_seconds);
+}
+
 std::string run_text(const trial::ProgramRun& run, std::size_t number) {
   const workloads::ProgramOutcome& outcome = run.outcome;
   const auto passed = std::ranges::count_if(outcome.checks, &workloads::Check::passed);
-  return fmt::format(
-      "run {:<3} {:>12.4f} s {:>12.2f} {}   {:>10.3f} CPU s   {} ({} of {} checks)\n", number,
-      outcome.seconds, outcome.rate(), outcome.unit, run.cpu_seconds,
-      outcome.verified() ? "verified" : "NOT VERIFIED", passed, outcome.checks.size());
+  return fmt::format("run {:<3} {:>12.4f} s {:>12.2f} {}{}   {} ({} of {} checks)\n", number,
+                     outcome.seconds, outcome.rate(), outcome.unit, cpu_text(run),
+                     outcome.verified() ? "verified" : "NOT VERIFIED", passed,
+                     outcome.checks.size());
 }
 
 /// What the runs say of themselves, by the median of each figure.

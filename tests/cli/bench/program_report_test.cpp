@@ -27,6 +27,16 @@ TEST(ProgramReport, SaysWhetherARunIsVerified) {
   EXPECT_NE(program_json(title, one_run(2.0), {}).find("\"verified\":false"), std::string::npos);
 }
 
+TEST(ProgramReport, HasNoProcessorTimeOfTheHostBesideModelledTime) {
+  trial::ProgramReport report = one_run(1.0);
+  report.runs[0].cpu_seconds = 1.5;
+  EXPECT_NE(program_text(title, report, {}).find("1.500 CPU s"), std::string::npos);
+  EXPECT_NE(program_json(title, report, {}).find("\"cpu_s\":1.5"), std::string::npos);
+  report.runs[0].modelled = true;
+  EXPECT_EQ(program_text(title, report, {}).find("CPU s"), std::string::npos);
+  EXPECT_NE(program_json(title, report, {}).find("\"cpu_s\":null"), std::string::npos);
+}
+
 TEST(ProgramReport, CountsPagesThatAreNotWhereTheyWerePlaced) {
   trial::ProgramReport report = one_run(1.0);
   trial::ArrayAudit& cells = report.runs[0].arrays[0];
