@@ -3,23 +3,10 @@
 #include <fmt/format.h>
 
 #include "base/id_list.h"
-#include "base/words.h"
 #include "sensing/thread_files.h"
 
 namespace homenode::balancer {
 namespace {
-
-constexpr const char* online_file = "/sys/devices/system/cpu/online";
-constexpr const char* cgroup_folder = "/sys/fs/cgroup";
-
-/// A list of CPUs in a file; empty where there is none.
-CpuSet read_cpus(const sensing::SystemFiles& files, const std::string& path) {
-  std::string text;
-  if (files.read(path, text) < 0) return {};
-  std::string_view rest = text;
-  const auto cpus = parse_cpu_list(trimmed(take_line(rest)));
-  return cpus ? *cpus : CpuSet{};
-}
 
 /// What `changes` bound a thread to is not its owner's will, as long as it is still so.
 bool is_ours(const Changes& changes, const TaskKey& thread, const CpuSet& allowed) {
@@ -52,28 +39,6 @@ bool read_thread(const sensing::SystemFiles& files, const Changes& changes, Proc
 
 }  // namespace
 
-std::string cgroup_in(std::string_view text) {
-  while (!text.empty()) {
-    const std::string_view line = take_line(text);
-    if (line.starts_with("0::")) return std::string(line.substr(3));
-  }
-  return {};
-}
-
-CpuSet cpuset_of(const sensing::SystemFiles& files, pid_t pid) {
-  std::string text;
-  if (files.read(fmt::format("/proc/{}/cgroup", pid), text) == 0) {
-    std::string path = cgroup_in(text);
-    while (!path.empty()) {
-      const std::string folder = path == "/" ? "" : path;
-      const CpuSet cpus = read_cpus(files, cgroup_folder + folder + "/cpuset.cpus.effective");
-      if (!cpus.empty()) return cpus;
-      path.resize(path == "/" ? 0 : std::max<std::size_t>(path.rfind('/'), 1));
-    }
-  }
-  return read_cpus(files, online_file);
-}
-
 std::optional<ProcessFacts> read_quickly(const sensing::SystemFiles& files, pid_t pid) {
   std::string text;
   if (files.read(fmt::format("/proc/{}/stat", pid), text) < 0) return std::nullopt;
@@ -99,8 +64,8 @@ bool read_wholly(const sensing::SystemFiles& files, const Changes& changes, Proc
   if (owner.tracer != 0) {
     process.why_not = fmt::format("process {} traces it", owner.tracer);
   }
-  if (files.read(folder + "cgroup", text) == 0) process.cgroup = cgroup_in(text);
-  process.cpuset = cpuset_of(files, process.key.id);
+  if (files.read(folder + "cgroup", text) == 0) process.cgroup = sensing::cgroup_in(text);
+  process.cpuset = sensing::cpuset_of(files, process.key.id);
   if (process.cpuset.empty()) process.why_not = "the CPUs of its cpuset cannot be read";
   std::vector<pid_t> ids;
   if (files.list_numbers(folder + "task", ids) < 0) return false;

@@ -4,7 +4,6 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "balancer/changes.h"
@@ -47,12 +46,5 @@ std::optional<ProcessFacts> read_quickly(const sensing::SystemFiles& files, pid_
 /// 1, real-time threads, traced processes, threads that are bound to less than the cpuset by
 /// somebody else than `changes`, and what cannot be read. False where the process has ended.
 bool read_wholly(const sensing::SystemFiles& files, const Changes& changes, ProcessFacts& process);
-
-/// The CPUs that the cpuset of a process lets it use: those of the nearest cgroup that names any,
-/// or all that are online; empty where that cannot be read either.
-CpuSet cpuset_of(const sensing::SystemFiles& files, pid_t pid);
-
-/// The path behind "0::" in /proc/PID/cgroup; empty without such a line. Pure.
-std::string cgroup_in(std::string_view text);
 
 }  // namespace homenode::balancer

@@ -29,6 +29,15 @@ void set_memory(NodeFacts& node, const SystemFiles& files, const std::string& pa
   node.free = machine::memory_amount(text, "MemFree:").value_or(Bytes{});
 }
 
+/// A list of CPUs in a file; empty where there is none.
+CpuSet read_cpus(const SystemFiles& files, const std::string& path) {
+  std::string text;
+  if (files.read(path, text) < 0) return {};
+  std::string_view rest = text;
+  const auto cpus = parse_cpu_list(trimmed(take_line(rest)));
+  return cpus ? *cpus : CpuSet{};
+}
+
 std::vector<NodeFacts> only_node(const SystemFiles& files) {
   NodeFacts node;
   set_cpus(node, files, std::string(machine::cpu_folder) + "online");
@@ -69,6 +78,28 @@ Result<std::vector<NodeFacts>> read_nodes(const SystemFiles& files, const NodeSe
     nodes.push_back(std::move(node));
   }
   return nodes;
+}
+
+std::string cgroup_in(std::string_view text) {
+  while (!text.empty()) {
+    const std::string_view line = take_line(text);
+    if (line.starts_with("0::")) return std::string(line.substr(3));
+  }
+  return {};
+}
+
+CpuSet cpuset_of(const SystemFiles& files, pid_t pid) {
+  std::string text;
+  if (files.read(fmt::format("/proc/{}/cgroup", pid), text) == 0) {
+    std::string path = cgroup_in(text);
+    while (!path.empty()) {
+      const std::string folder = path == "/" ? "" : path;
+      const CpuSet cpus = read_cpus(files, "/sys/fs/cgroup" + folder + "/cpuset.cpus.effective");
+      if (!cpus.empty()) return cpus;
+      path.resize(path == "/" ? 0 : std::max<std::size_t>(path.rfind('/'), 1));
+    }
+  }
+  return read_cpus(files, std::string(machine::cpu_folder) + "online");
 }
 
 }  // namespace homenode::sensing

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -28,5 +29,12 @@ struct SystemFiles {
 /// `allowed`, the nodes that some process may use, must not say otherwise. Errors: failed when the
 /// list cannot be read.
 Result<std::vector<NodeFacts>> read_nodes(const SystemFiles& files, const NodeSet& allowed);
+
+/// The CPUs that the cpuset of a process lets it use: those of the nearest cgroup that names any,
+/// or all that are online; empty where that cannot be read either.
+CpuSet cpuset_of(const SystemFiles& files, pid_t pid);
+
+/// The path behind "0::" in /proc/PID/cgroup; empty without such a line. Pure.
+std::string cgroup_in(std::string_view text);
 
 }  // namespace homenode::sensing

@@ -72,16 +72,5 @@ TEST_F(BalancerProcess, ThatWasBoundByTheBalancerIsNotLeftAlone) {
       read({.pid = 40, .tid = 40, .started = 5, .cpus = "2"}, journal).threads.front().why_not, "");
 }
 
-TEST_F(BalancerProcess, WithoutCgroupsMayUseAllCpusThatAreOnline) {
-  set_task(os, {.pid = 40, .tid = 40});
-  os.set_file("/proc/40/cgroup", "3:cpu:/x\n");
-  EXPECT_EQ(cpuset_of({os}, 40), CpuSet::range(CpuId(0), CpuId(7)));
-}
-
-TEST(BalancerCgroup, IsThatOfVersionTwo) {
-  EXPECT_EQ(cgroup_in("4:cpu:/a\n0::/b/c\n"), "/b/c");
-  EXPECT_EQ(cgroup_in("4:cpu:/a\n"), "");
-}
-
 }  // namespace
 }  // namespace homenode::balancer

@@ -26,6 +26,19 @@ TEST(SystemFiles, NodesAreSparseAndMayHaveNoCpus) {
   EXPECT_TRUE(nodes[1].memory_known);
 }
 
+TEST(SystemFiles, TheCpusetOfAProcessIsThatOfTheNearestCgroupThatNamesCpus) {
+  const CapturedSystem system;
+  system.write("sys/devices/system/cpu/online", "0-7\n");
+  system.write("proc/40/cgroup", "0::/a/b/c\n");
+  system.write("proc/41/cgroup", "3:cpu:/x\n");
+  system.write("sys/fs/cgroup/a/cpuset.cpus.effective", "2-5\n");
+  os::Fake os;
+  EXPECT_EQ(to_list(cpuset_of({os, system.root()}, 40)), "2-5");
+  EXPECT_EQ(to_list(cpuset_of({os, system.root()}, 41)), "0-7");
+  EXPECT_EQ(cgroup_in("4:cpu:/a\n0::/b/c\n"), "/b/c");
+  EXPECT_EQ(cgroup_in("4:cpu:/a\n"), "");
+}
+
 TEST(SystemFiles, AKernelWithoutNumaHasOneNode) {
   const CapturedSystem system;
   system.write("sys/devices/system/cpu/online", "0-1\n");

@@ -208,7 +208,8 @@ void define_where_options(CLI::App& app, WhereOptions& options) {
   app.add_option(
          "--threads", options.threads,
          "bind the threads to CPUs in the order in which they started: 0,4,8-11, S0:0-3, cores "
-         "or any other expression of 'homenode run --threads'")
+         "or any other expression of 'homenode run --threads', of the CPUs that the process's "
+         "cpuset allows")
       ->type_name("EXPR");
   app.add_option("--only", options.only,
                  "move only these groups: heap, stacks, anonymous, files, shared, huge")

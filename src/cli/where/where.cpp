@@ -288,8 +288,11 @@ class Where final : public Verb {
       result.pages = std::move(*pages);
     }
     if (!options_.threads.empty()) {
-      const auto machine = context.full_machine();
+      auto machine = context.full_machine();
       if (!machine) return machine.as_unexpected();
+      // The kernel binds within the process's cpuset; what this command may use is no bound.
+      const CpuSet cpuset = sensing::cpuset_of(files, pid);
+      machine->allowed_cpus = cpuset.empty() ? machine->cpus() : machine->cpus() & cpuset;
       const auto map = placement::parse_thread_expression(*machine, options_.threads);
       if (!map) return map.as_unexpected();
       result.threads = actuation::repair_threads(context.os, *survey, *map, options_.dry_run);

@@ -11,6 +11,7 @@
 
 #include "cli/invoke.h"
 #include "cli/table.h"
+#include "os/linux.h"
 #include "support/command_line.h"
 
 namespace homenode::cli {
@@ -151,6 +152,21 @@ TEST(WhereCommand, ThreadsAreBoundWithAReceipt) {
   EXPECT_EQ(json["schema"], "homenode.where.repair/2");
   EXPECT_EQ(json["threads"][0]["bound"], true);
   EXPECT_TRUE(json["pages"].is_null());
+}
+
+TEST(WhereCommand, ThreadsMayBeBoundWhereThisCommandMayNotRun) {
+  os::Linux live;
+  CpuSet all;
+  ASSERT_EQ(live.sched_getaffinity(0, all), 0);
+  if (all.size() < 2) GTEST_SKIP() << "needs two CPUs";
+  const std::vector<CpuId> cpus = all.to_vector();
+  const Child child;
+  ASSERT_EQ(live.sched_setaffinity(0, {cpus.front()}), 0);
+  CommandLine line;
+  const int code = line.run(
+      {"where", child.pid(), "--threads", std::to_string(cpus.back().value()), "--dry-run"});
+  ASSERT_EQ(live.sched_setaffinity(0, all), 0);
+  EXPECT_EQ(code, exit_done) << line.err.str();
 }
 
 TEST(WhereCommand, TheSmallCommandHandsThreadsOn) {
