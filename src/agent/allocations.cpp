@@ -238,6 +238,7 @@ constinit decltype(&posix_memalign) real_posix_memalign = nullptr;
 constinit decltype(&aligned_alloc) real_memalign = nullptr;
 using Mmap = void*(void*, std::size_t, int, int, int, off_t);
 constinit Mmap* real_mmap = nullptr;
+constinit decltype(&madvise) real_madvise = nullptr;
 
 }  // namespace
 }  // namespace homenode::agent
@@ -288,6 +289,15 @@ void* mmap64(void* address, std::size_t bytes, int protection, int flags, int fi
   void* const memory =
       following(real_mmap, "mmap")(address, bytes, protection, flags, file, offset);
   return placed_mapping(memory, bytes, protection, flags, __builtin_return_address(0));
+}
+
+// Some programs ask for huge pages, NumPy for each large array. The kernel would gather the pages
+// of a distribution into them a while later, each on one node.
+int madvise(void* address, std::size_t bytes, int advice) {
+  if (advice == MADV_HUGEPAGE && is_distributed(reinterpret_cast<std::uintptr_t>(address), bytes)) {
+    return 0;
+  }
+  return following(real_madvise, "madvise")(address, bytes, advice);
 }
 }
 #pragma GCC visibility pop

@@ -28,6 +28,24 @@ struct NodeMask {
   void insert(unsigned node) { words[node / word_bits] |= 1UL << node % word_bits; }
 };
 
+/// What distributions have placed; the oldest is forgotten first.
+struct Range {
+  std::uintptr_t first = 0;
+  std::uintptr_t end = 0;
+};
+constexpr std::size_t most_ranges = 256;
+constinit Range distributed[most_ranges] = {};
+constinit std::size_t distributed_count = 0;
+
+/// A reader meanwhile sees no range, or a part of it: then one advice on huge pages is obeyed.
+void remember_distributed(const Pages& pages) {
+  Range& range =
+      distributed[__atomic_fetch_add(&distributed_count, 1, __ATOMIC_RELAXED) % most_ranges];
+  __atomic_store_n(&range.end, 0, __ATOMIC_RELEASE);
+  __atomic_store_n(&range.first, pages.first, __ATOMIC_RELEASE);
+  __atomic_store_n(&range.end, pages.first + pages.count * pages.page_bytes, __ATOMIC_RELEASE);
+}
+
 void bring_in(const Pages& pages, Part part) {
   const std::uintptr_t first = pages.first + part.first * pages.page_bytes;
   const int result = advise_memory(first, part.count * pages.page_bytes, populate_write);
@@ -180,8 +198,18 @@ void place_pages(const Pages& pages, const AllocationRule& rule, Present present
   if (pages.count == 0) return;
   if (rule.kind == Kind::policy) return set_range_policy(pages, rule, present);
   if (rule.run_count == 0) return;
+  remember_distributed(pages);
   if (rule.kind == Kind::random) return distribute_at_random(pages, rule, present);
   distribute(pages, rule, present);
+}
+
+bool is_distributed(std::uintptr_t address, std::size_t bytes) {
+  for (const Range& range : distributed) {
+    const std::uintptr_t end = __atomic_load_n(&range.end, __ATOMIC_ACQUIRE);
+    const std::uintptr_t first = __atomic_load_n(&range.first, __ATOMIC_ACQUIRE);
+    if (address < end && first < address + bytes) return true;
+  }
+  return false;
 }
 
 void find_pieces(Words& words) {

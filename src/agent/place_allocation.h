@@ -27,6 +27,10 @@ enum class Present { first, any };
 /// before are moved. Best effort: what the kernel refuses is left as it is, and noted.
 void place_pages(const Pages& pages, const AllocationRule& rule, Present present);
 
+/// Whether some of the range was among the last that a distribution placed, where a huge page would
+/// swallow the pages of other nodes. True, too, of what is mapped there since that was given back.
+bool is_distributed(std::uintptr_t address, std::size_t bytes);
+
 /// How many of `count` pages part `part` of `parts` gets, and which is its first one, when they are
 /// as equal as can be (placement/distributions/block.cpp).
 struct Part {

@@ -267,6 +267,47 @@ def test_a_link_to_a_program_has_the_libraries_beside_the_program(
             assert (done.returncode, done.stderr) == (0, "")
 
 
+ADVISED = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+int main(void) {
+  char* const array = malloc(16 << 20);
+  char* const aligned = (char*)(((unsigned long)array + (4 << 20)) & ~((2UL << 20) - 1));
+  if (madvise(aligned, 8 << 20, MADV_HUGEPAGE) != 0) return 1;
+  char line[4096];
+  unsigned long first = 0, end = 0;
+  FILE* const file = fopen("/proc/self/smaps", "r");
+  while (fgets(line, sizeof line, file) != NULL) {
+    unsigned long a, b;
+    if (sscanf(line, "%lx-%lx ", &a, &b) == 2) first = a, end = b;
+    const int here = first <= (unsigned long)aligned && (unsigned long)aligned < end;
+    if (here && strncmp(line, "VmFlags:", 8) == 0) puts(strstr(line, " hg") ? "huge" : "small");
+  }
+  return 0;
+}
+"""
+
+
+def test_no_program_gets_huge_pages_where_a_distribution_lies(command: str, tmp_path: Path) -> None:
+    """The kernel gathers them from the pages of several nodes."""
+    (tmp_path / "advised.c").write_text(ADVISED)
+    program = build(tmp_path, "advised", str(tmp_path / "advised.c"))
+    node = min(int(path.name[4:]) for path in Path("/sys/devices/system/node").glob("node[0-9]*"))
+
+    def got(*words: str) -> str:
+        done = subprocess.run([*words, program], capture_output=True, text=True)
+        return done.stdout.strip() if done.returncode == 0 else f"exit code {done.returncode}"
+
+    if got() != "huge":
+        pytest.skip("this kernel has no transparent huge pages")
+    run = (command, "run", "--place")
+    assert got(*run, f"size>1M: cyclic@{node}", "--") == "small"
+    assert got(*run, f"size>1M: interleave@{node}", "--") == "huge"
+    assert got(*run, f"size>100M: cyclic@{node}", "--") == "huge"
+
+
 def refusal(command: str, *words: str) -> tuple[int, str]:
     result = subprocess.run([command, "run", *words], capture_output=True, text=True, check=False)
     return result.returncode, result.stderr
