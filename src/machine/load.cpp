@@ -6,10 +6,13 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "machine/devices/gpus.h"
 #include "machine/hwloc_reader.h"
 #include "machine/hwloc_source.h"
 #include "machine/kernel_files.h"
@@ -69,6 +72,21 @@ void find_pci_addresses(std::vector<Device>& devices) {
   }
 }
 
+/// GPUs that hwloc did not name: its part for PCI is left out, and their drivers need no DRM card.
+void add_gpus(const std::vector<Device>& gpus, Machine& machine) {
+  std::vector<Device>& devices = machine.devices;
+  for (Device gpu : gpus) {
+    const bool named = std::ranges::any_of(devices, [&](const Device& device) {
+      return device.kind == "gpu" && device.pci == gpu.pci;
+    });
+    gpu.nodes = gpu.nodes & machine.node_ids();
+    if (!named) devices.push_back(std::move(gpu));
+  }
+  std::ranges::sort(devices, {}, [](const Device& device) {
+    return std::tie(device.kind, device.name, device.pci);
+  });
+}
+
 /// With these, hwloc shows another machine.
 bool shows_another_machine() {
   return std::getenv("HWLOC_XMLFILE") != nullptr || std::getenv("HWLOC_SYNTHETIC") != nullptr;
@@ -124,7 +142,10 @@ Result<Machine> read_live_machine() {
   os::Linux os;
   auto machine = load_live(
       [&os](const std::string& path, std::string& content) { return os.read_file(path, content); });
-  if (machine && !shows_another_machine()) machine->memory_tiers = memory_tiers(os, below_root(""));
+  if (machine && !shows_another_machine()) {
+    machine->memory_tiers = memory_tiers(os, below_root(""));
+    add_gpus(gpu_devices(os), *machine);
+  }
   return machine;
 }
 

@@ -6,10 +6,13 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <cstdlib>
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <vector>
 
+#include "machine/devices/gpu_figures.h"
 #include "machine/devices/tree.h"
 #include "machine/kernel_files.h"
 
@@ -86,11 +89,31 @@ Result<std::vector<std::string>> gpus_on_pci(os::Os& os) {
   return addresses;
 }
 
+/// The measured machine that a person has put in place of this one; empty where there is none.
+std::string measured_machine(os::Os& os) {
+  const char* const file = std::getenv("HWLOC_XMLFILE");
+  const char* const stands_for_this = std::getenv("HWLOC_THISSYSTEM");
+  std::string xml;
+  if (file == nullptr || stands_for_this == nullptr || std::string_view(stands_for_this) != "1" ||
+      os.read_file(file, xml) < 0) {
+    return "";
+  }
+  return xml;
+}
+
+/// By what was measured, else by what the kernel says.
+Result<NodeId> node_of_address(os::Os& os, const std::string& address, const std::string& device) {
+  const auto said = node_of_folder(os, fmt::format("{}/{}", pci_devices, address), device);
+  const auto figures = parse_gpu_info(find_gpu_info(measured_machine(os), address));
+  const auto nearest = nearest_node(figures, said ? std::optional(*said) : std::nullopt);
+  return nearest ? Result<NodeId>(*nearest) : said;
+}
+
 Result<NodeId> node_of_pci_gpu(os::Os& os, const std::string& device,
                                const std::vector<std::string>& addresses) {
   const unsigned wanted = number_behind(device, "gpu");
   if (wanted >= addresses.size()) return no_such_device(device);
-  return node_of_folder(os, fmt::format("{}/{}", pci_devices, addresses[wanted]), device);
+  return node_of_address(os, addresses[wanted], device);
 }
 
 /// GPUs that are not on PCI: parts of a system on a chip.
@@ -124,7 +147,7 @@ Result<NodeId> node_of_nvidia(os::Os& os, const std::string& device) {
     const std::string minor =
         text.substr(digits, text.find_first_not_of("0123456789", digits) - digits);
     if (device == fmt::format("nvidia{}", minor)) {
-      return node_of_folder(os, fmt::format("{}/{}", pci_devices, address), device);
+      return node_of_address(os, address, device);
     }
   }
   return no_such_device(device);
@@ -142,6 +165,18 @@ Result<NodeId> node_of_gpu(os::Os& os, const std::string& device) {
   const auto addresses = gpus_on_pci(os);
   if (!addresses) return addresses.as_unexpected();
   return addresses->empty() ? node_of_card(os, device) : node_of_pci_gpu(os, device, *addresses);
+}
+
+std::vector<Device> gpu_devices(os::Os& os) {
+  std::vector<Device> devices;
+  const auto addresses = gpus_on_pci(os);
+  if (!addresses) return devices;
+  for (const std::string& address : *addresses) {
+    const std::string name = fmt::format("gpu{}", devices.size());
+    const auto node = node_of_folder(os, fmt::format("{}/{}", pci_devices, address), name);
+    devices.push_back({name, "gpu", address, node ? NodeSet{*node} : NodeSet()});
+  }
+  return devices;
 }
 
 }  // namespace homenode::machine

@@ -64,6 +64,10 @@ Result<NodeId> node_of_folder(os::Os& os, const std::string& folder, const std::
   }
   if (!node) return node.as_unexpected();
   if (node->value_or(-1) >= 0) return NodeId(static_cast<unsigned>(**node));
+  // Many virtual machines do not say; where there is one node, it is that.
+  NodeSet nodes;
+  if (read_node_list(os, "online", nodes) == 0 && nodes.size() == 1)
+    return nodes.to_vector().front();
   return not_supported(fmt::format("this system does not report which node '{}' is near", device),
                        "give the node's number");
 }

@@ -111,6 +111,39 @@ TEST(RunGpus, RefusesWhatIsNotThereOrNotKnown) {
   }
 }
 
+TEST(RunGpus, AreNearTheOnlyNodeWhereTheSystemDoesNotSay) {
+  Server server;
+  server.write("/sys/devices/system/node/online", "0\n");
+  EXPECT_EQ(*node_near(server.os, "gpu2"), NodeId(0));
+  server.write("/sys/devices/system/node/online", "0-1\n");
+  EXPECT_FALSE(node_near(server.os, "gpu2"));
+}
+
+TEST(RunGpus, AreNearWhatWasMeasured) {
+  Server server;
+  server.write("/measured.xml",
+               "<info name=\"homenode:Gpu.0001:01:00.0\" value=\"node 0: 9 MiB/s to it, 9 MiB/s "
+               "from it, 900 ns; node 1: 9 MiB/s to it, 9 MiB/s from it, 700 ns\"/>");
+  const std::string file = std::string(std::getenv("HWLOC_FSROOT")) + "/measured.xml";
+  setenv("HWLOC_XMLFILE", file.c_str(), 1);
+  EXPECT_FALSE(node_near(server.os, "gpu2")) << "the file may be of another machine";
+  setenv("HWLOC_THISSYSTEM", "1", 1);
+  EXPECT_EQ(*node_near(server.os, "gpu2"), NodeId(1));
+  EXPECT_EQ(*node_near(server.os, "nvidia12"), NodeId(1));
+  EXPECT_EQ(*node_near(server.os, "gpu0"), NodeId(3)) << "there is no figure of it";
+  unsetenv("HWLOC_XMLFILE");
+  unsetenv("HWLOC_THISSYSTEM");
+}
+
+TEST(RunGpus, AreDevicesOfTheMachine) {
+  Server server;
+  const auto devices = gpu_devices(server.os);
+  ASSERT_EQ(devices.size(), 3U);
+  EXPECT_EQ(devices[0], (Device{"gpu0", "gpu", "0000:3b:00.0", NodeSet{NodeId(3)}}));
+  EXPECT_EQ(devices[1], (Device{"gpu1", "gpu", "0000:af:00.0", NodeSet{NodeId(1)}}));
+  EXPECT_EQ(devices[2], (Device{"gpu2", "gpu", "0001:01:00.0", NodeSet()}));
+}
+
 TEST(RunGpus, CountsCardsWhereNoneIsOnPci) {
   const SystemTree tree;
   tree.write("/sys/class/drm/card1/uevent", "\n");
