@@ -172,4 +172,14 @@ std::vector<InterleaveWeights> interleave_weights(const Report& report) {
   return result;
 }
 
+std::vector<machine::GpuFigures> gpu_medians(const Report& report, std::size_t gpu) {
+  std::vector<machine::GpuFigures> medians;
+  for (const GpuFigure& figure : report.gpu_figures) {
+    if (figure.item.gpu != gpu) continue;
+    medians.push_back(
+        {figure.item.to, figure.to_mibs.median, figure.from_mibs.median, figure.latency_ns.median});
+  }
+  return medians;
+}
+
 }  // namespace homenode::measure

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "machine/devices/gpu_figures.h"
 #include "measure/report.h"
 
 namespace homenode::measure {
@@ -40,5 +41,8 @@ std::vector<machine::PairValues> pair_values(const Report& report);
 /// For the machine as a whole (a node counts with the most that any node gets from it), then for
 /// each source. Empty when no bandwidth was measured.
 std::vector<InterleaveWeights> interleave_weights(const Report& report);
+
+/// The medians of one GPU of the report, by node; 0 for what was not measured.
+std::vector<machine::GpuFigures> gpu_medians(const Report& report, std::size_t gpu);
 
 }  // namespace homenode::measure

@@ -10,6 +10,7 @@
 #include "measure/bandwidth.h"
 #include "measure/cores.h"
 #include "measure/derived.h"
+#include "measure/gpus/figures.h"
 #include "measure/latency.h"
 #include "measure/working_set.h"
 
@@ -144,6 +145,21 @@ Result<void> measure_figures(Session& session, Report& report) {
   return {};
 }
 
+/// By the names that `homenode topology` has for them.
+std::vector<GpuFacts> facts_of(const GpuDriver& driver, const machine::Machine& machine) {
+  std::vector<GpuFacts> gpus;
+  for (const GpuIdentity& gpu : driver.gpus()) {
+    GpuFacts facts{gpu.pci, gpu.pci, gpu.model, driver.name(), {}};
+    for (const machine::Device& device : machine.devices) {
+      if (device.kind != "gpu" || device.pci != gpu.pci) continue;
+      facts.name = device.name;
+      facts.nodes = device.nodes;
+    }
+    gpus.push_back(std::move(facts));
+  }
+  return gpus;
+}
+
 void note_missing_kernels(const KernelSet& kernels, Report& report) {
   for (const auto& entry : workloads::probe::kernels()) {
     if (kernels.streams[static_cast<std::size_t>(entry.kernel)] != nullptr) continue;
@@ -189,6 +205,10 @@ Result<Report> measure_machine(const Instruments& instruments, const machine::Ma
 
   Report report;
   report.machine = machine;
+  if (instruments.gpus != nullptr && !instruments.clock.modelled()) {
+    report.gpus = facts_of(*instruments.gpus, machine);
+    plan_gpus(report.gpus.size(), *plan);
+  }
   report.plan = *plan;
   report.notes = plan->notes;
   report.modelled = instruments.clock.modelled();
@@ -207,6 +227,7 @@ Result<Report> measure_machine(const Instruments& instruments, const machine::Ma
   const std::uint64_t end_ps = instruments.clock.now_ps(0);
   hn_marker_end();
   if (!done) return done.as_unexpected();
+  if (!report.plan.gpus.empty()) measure_gpus(session, *instruments.gpus, report);
   note_other_work(report);
   report.seconds = static_cast<double>(end_ps - begin_ps) * 1e-12;
   if (request.weights) report.weights = interleave_weights(report);

@@ -1,6 +1,7 @@
 // homenode's measurement of a machine: what each pair of nodes costs, as this process finds it.
 #pragma once
 
+#include "measure/gpus/driver.h"
 #include "measure/report.h"
 #include "measure/session.h"
 
@@ -10,7 +11,8 @@ namespace homenode::measure {
 struct Instruments {
   os::Os& os;
   os::Clock& clock;
-  SayProgress say;  ///< May be empty.
+  SayProgress say;            ///< May be empty.
+  GpuDriver* gpus = nullptr;  ///< Null where there is none.
 };
 
 /// Plans, places the memory, measures every figure, derives the rest. One region of interest of the

@@ -27,6 +27,8 @@ class NodeMemory {
   };
   static Result<NodeMemory> make(os::Os& os, const Wish& wish);
   [[nodiscard]] const MemoryFacts& facts() const { return facts_; }
+  /// Both arrays, the one for streams first.
+  [[nodiscard]] const actuation::Region& region() const { return region_; }
   /// The first array, for streams.
   [[nodiscard]] double* stream() const { return static_cast<double*>(region_.address); }
   [[nodiscard]] std::size_t stream_elements() const { return facts_.array.value / sizeof(double); }

@@ -123,7 +123,7 @@ void plan_cores(Plan& plan) {
 
 std::size_t Plan::figures() const {
   return latency.size() + bandwidth.size() + together.size() + loaded.size() * idle_rounds.size() +
-         cores.size();
+         cores.size() + figures_of_gpu_item * gpus.size();
 }
 
 Kernel Plan::weights_kernel() const {
@@ -164,6 +164,13 @@ Result<Plan> make_plan(const machine::Machine& machine, const Request& request) 
   plan.runs = request.runs.value_or(request.quick ? quick_runs : full_runs);
   plan.budget_s = request.quick ? quick_budget_s : full_budget_s;
   return plan;
+}
+
+void plan_gpus(std::size_t count, Plan& plan) {
+  if (!plan.request.gpus) return;
+  for (std::size_t gpu = 0; gpu < count; ++gpu) {
+    for (const NodeId to : plan.targets) plan.gpus.push_back({gpu, to});
+  }
 }
 
 }  // namespace homenode::measure

@@ -47,6 +47,15 @@ struct CorePair {
   friend bool operator==(const CorePair&, const CorePair&) = default;
 };
 
+/// A GPU by its index in the driver's list, and whose memory it asks.
+struct GpuItem {
+  std::size_t gpu = 0;
+  NodeId to;
+  friend bool operator==(const GpuItem&, const GpuItem&) = default;
+};
+/// Copies to it and from it, and the latency of its loads.
+inline constexpr std::size_t figures_of_gpu_item = 3;
+
 struct Plan {
   Request request;
   std::vector<NodeId> sources;       ///< Nodes with CPUs that may be used, increasing.
@@ -56,6 +65,7 @@ struct Plan {
   std::vector<BandwidthItem> bandwidth;
   std::vector<TogetherItem> together;
   std::vector<Pair> loaded;
+  std::vector<GpuItem> gpus;    ///< None before plan_gpus().
   std::vector<CorePair> cores;  ///< Both orders of each two CPUs of the sources.
   /// Rounds that an injecting CPU idles after each small page, from the least load to the most.
   std::vector<std::size_t> idle_rounds;
@@ -72,5 +82,8 @@ struct Plan {
 /// Errors: bad_usage for nodes that do not exist or may not be used, with the reason;
 /// not_supported when no CPU and memory remain.
 Result<Plan> make_plan(const machine::Machine& machine, const Request& request);
+
+/// Adds every target for each of so many GPUs, where the request wants them.
+void plan_gpus(std::size_t count, Plan& plan);
 
 }  // namespace homenode::measure

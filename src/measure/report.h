@@ -54,6 +54,22 @@ struct CoreFigure {
   Summary ns;
 };
 
+/// A GPU that was measured.
+struct GpuFacts {
+  std::string name;    ///< As `homenode topology` has it: gpu0.
+  std::string pci;     ///< 0000:3b:00.0.
+  std::string model;   ///< The driver's name for it.
+  std::string driver;  ///< "CUDA 13.0".
+  NodeSet nodes;       ///< Near it, as the firmware says; empty where it says nothing.
+};
+/// Each a summary of no runs where the driver refused.
+struct GpuFigure {
+  GpuItem item;
+  Summary to_mibs = {};
+  Summary from_mibs = {};
+  Summary latency_ns = {};  ///< Of dependent loads of one of its threads.
+};
+
 /// The memory of a target, as it was after the measurement's preparations.
 struct MemoryFacts {
   NodeId node;
@@ -84,6 +100,8 @@ struct Report {
   std::vector<TogetherFigure> together;
   std::vector<LoadedCurve> loaded;  ///< Of every pair, those not measurable included.
   std::vector<CoreFigure> cores;
+  std::vector<GpuFacts> gpus;          ///< By the index of the plan's items.
+  std::vector<GpuFigure> gpu_figures;  ///< Without those that could not be measured at all.
   std::vector<InterleaveWeights> weights;
   double seconds = 0.0;            ///< On the clock of the measurement.
   std::vector<std::string> notes;  ///< The plan's and those of the way, a sentence each.

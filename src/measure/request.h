@@ -20,6 +20,7 @@ struct Request {
   bool bandwidth = true;
   bool loaded = true;
   bool weights = true;
+  bool gpus = true;              ///< Where there are any, with a driver that can measure.
   bool cores = false;            ///< Core to core: as many figures as pairs of CPUs.
   NodeSet from;                  ///< Nodes whose CPUs ask; empty: all that can.
   NodeSet to;                    ///< Nodes whose memory is asked; empty: all that can.

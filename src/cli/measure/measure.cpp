@@ -12,6 +12,7 @@
 #include "cli/measure/text.h"
 #include "cli/table.h"
 #include "machine/load.h"
+#include "measure/gpus/driver.h"
 #include "measure/measure.h"
 #include "os/atomic_file.h"
 #include "os/lab_clock.h"
@@ -63,6 +64,19 @@ bool error_stream_is_terminal() {
 
 namespace {
 
+/// The GPUs' driver where they are wanted; null where there is none. Asked for by name they have to
+/// be there. Errors: not_supported then; failed for a driver that does not start.
+Result<std::unique_ptr<measure::GpuDriver>> open_gpus(const measure::Request& request,
+                                                      const os::Clock& clock, bool by_name) {
+  if (!request.gpus || clock.modelled()) return std::unique_ptr<measure::GpuDriver>();
+  auto driver = measure::open_cuda();
+  if (!driver || *driver != nullptr || !by_name) return driver;
+  return not_supported(
+      "there is no GPU to measure: NVIDIA's driver (libcuda.so.1) is not here, or "
+      "has none",
+      "leave gpus out of --only; 'homenode topology' lists the devices");
+}
+
 class Measure final : public Verb {
  public:
   [[nodiscard]] std::string name() const override { return "measure"; }
@@ -85,7 +99,10 @@ void Measure::define(CLI::App& app) {
       "reads "
       "and of writes, the bandwidth of each kernel on one CPU and on all CPUs of a node, and the "
       "latency under load; then all nodes at once, NUMA factors, and weights for weighted "
-      "interleave; and with --only cores what a line costs that another CPU has modified. It binds "
+      "interleave; where NVIDIA's driver is, copies between each node's memory and each GPU and "
+      "the latency of "
+      "the GPU's loads; and with --only cores what a line costs that another CPU has modified. It "
+      "binds "
       "the memory to its node and audits where the pages are; it needs no "
       "privilege. Inside the lab the times are modelled, and the output says so. It writes a file "
       "whole or not at all. homenode-draw, of homenode's Python part, draws the picture.");
@@ -122,11 +139,16 @@ Result<measure::Report> Measure::measured(Context& context) const {
   const auto clock = os::open_clock();
   if (!clock) return clock.as_unexpected();
 
+  auto gpus = open_gpus(*request, **clock, !options_.only.empty());
+  if (!gpus && !options_.only.empty()) return gpus.as_unexpected();
+  measure::GpuDriver* const driver = gpus ? gpus->get() : nullptr;
+
   MeasureProgress progress(context.err, error_stream_is_terminal(), progress_now);
   measure::SayProgress say;
   if (!options_.no_progress) say = [&](const measure::Progress& at) { progress.say(at); };
-  auto report = measure::measure_machine({context.os, **clock, say}, *machine, *request);
+  auto report = measure::measure_machine({context.os, **clock, say, driver}, *machine, *request);
   progress.finish();
+  if (report && !gpus) report->notes.push_back("GPUs are left out: " + gpus.error().message());
   return report;
 }
 

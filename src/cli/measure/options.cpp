@@ -4,6 +4,8 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <map>
+#include <string_view>
 
 #include "base/sizes.h"
 #include "cli/options.h"
@@ -32,21 +34,17 @@ std::string isa_names() {
 
 Result<void> choose_parts(const std::vector<std::string>& only, measure::Request& request) {
   if (only.empty()) return {};
-  request.latency = request.bandwidth = request.loaded = request.weights = false;
-  for (const std::string& part : only) {
-    if (part == "latency")
-      request.latency = true;
-    else if (part == "bandwidth")
-      request.bandwidth = true;
-    else if (part == "loaded")
-      request.loaded = true;
-    else if (part == "weights")
-      request.weights = true;
-    else if (part == "cores")
-      request.cores = true;
-    else
-      return bad_usage(fmt::format("--only: there is no part '{}'", part),
-                       "choose among latency, bandwidth, loaded, weights and cores");
+  request.latency = request.bandwidth = request.loaded = request.weights = request.gpus = false;
+  const std::map<std::string_view, bool*> parts{
+      {"latency", &request.latency}, {"bandwidth", &request.bandwidth}, {"loaded", &request.loaded},
+      {"weights", &request.weights}, {"gpus", &request.gpus},           {"cores", &request.cores}};
+  for (const std::string& name : only) {
+    const auto part = parts.find(name);
+    if (part == parts.end()) {
+      return bad_usage(fmt::format("--only: there is no part '{}'", name),
+                       "choose among latency, bandwidth, loaded, weights, gpus and cores");
+    }
+    *part->second = true;
   }
   return {};
 }
@@ -71,8 +69,9 @@ void define_measure_options(CLI::App& app, MeasureOptions& options) {
                "fewer kernels and runs: under 20 s for 8 nodes instead of under 60 s");
   app.add_option(
          "--only", options.only,
-         "measure only these: latency, bandwidth, loaded (latency under load), weights; and "
-         "cores (core to core: lines that another CPU's cache has modified), which is "
+         "measure only these: latency, bandwidth, loaded (latency under load), weights, gpus "
+         "(between each node's memory and each GPU that NVIDIA's driver has); and cores (core to "
+         "core: lines that another CPU's cache has modified), which is "
          "measured only where it is named")
       ->type_name("WHAT")
       ->delimiter(',');

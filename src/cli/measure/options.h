@@ -15,8 +15,8 @@ struct MeasureOptions {
   bool quick = false;
   bool json = false;
   bool no_progress = false;
-  std::vector<std::string> only;     ///< latency, bandwidth, loaded, weights, cores; empty: all
-                                     ///< but cores.
+  std::vector<std::string> only;     ///< latency, bandwidth, loaded, weights, gpus, cores; empty:
+                                     ///< all but cores.
   std::vector<std::string> kernels;  ///< Names; empty: those of the mode.
   std::string from;                  ///< Nodes, as numactl -N takes them; empty: all.
   std::string to;

@@ -192,6 +192,29 @@ Json weights_json(const Report& report) {
   return list;
 }
 
+/// An object for each GPU that was measured.
+Json gpus_json(const Report& report) {
+  Json list = Json::array();
+  for (std::size_t gpu = 0; gpu < report.gpus.size(); ++gpu) {
+    const measure::GpuFacts& facts = report.gpus[gpu];
+    Json figures = Json::array();
+    for (const measure::GpuFigure& figure : report.gpu_figures) {
+      if (figure.item.gpu != gpu) continue;
+      figures.push_back({{"node", figure.item.to.value()},
+                         {"to_gpu_mib_per_s", summary_json(figure.to_mibs)},
+                         {"from_gpu_mib_per_s", summary_json(figure.from_mibs)},
+                         {"latency_ns", summary_json(figure.latency_ns)}});
+    }
+    list.push_back({{"name", facts.name},
+                    {"pci", facts.pci},
+                    {"model", facts.model},
+                    {"driver", facts.driver},
+                    {"firmware_nodes", numbers(facts.nodes)},
+                    {"figures", std::move(figures)}});
+  }
+  return list;
+}
+
 /// How the figures of the XML came about.
 std::string source_words(const measure::Report& report) {
   return fmt::format(
@@ -225,6 +248,7 @@ std::string measure_json(const Report& report) {
                   {"together", together_json(report)},
                   {"loaded", loaded_json(report)},
                   {"core_to_core", cores_json(report)},
+                  {"gpus", gpus_json(report)},
                   {"notes", report.notes}};
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
@@ -234,6 +258,12 @@ Result<std::string> measure_xml(const measure::Report& report) {
       {"homenode:Source.Measure", source_words(report)}};
   if (const auto cores = measure::median_in_node(report)) {
     infos.emplace_back("homenode:CacheToCacheNs", fmt::format("{:.1f}", *cores));
+  }
+  for (std::size_t gpu = 0; gpu < report.gpus.size(); ++gpu) {
+    const auto medians = measure::gpu_medians(report, gpu);
+    if (medians.empty()) continue;
+    infos.emplace_back(fmt::format("{}{}", machine::gpu_info_prefix, report.gpus[gpu].pci),
+                       machine::gpu_info(medians));
   }
   return machine::export_xml("live", measure::pair_values(report), infos);
 }

@@ -19,6 +19,7 @@ namespace homenode::cli {
 ///   whether it is noisy; bandwidths counted and as they cross the bus;
 /// - `core_to_core`: the medians between CPUs in ns, a row for each that reads, a column for each
 ///   whose cache has modified the lines;
+/// - `gpus`: copies between each node's memory and each GPU in MiB/s, and the latency of its loads;
 /// - `weights`: the best ones for weighted interleave and what they reach;
 /// - `machine`, `memory`: the nodes and packages measured, and how their memory was placed;
 /// - `notes`: sentences that a reader has to know.
@@ -26,7 +27,8 @@ std::string measure_json(const measure::Report& report);
 
 /// The live machine with what was measured as memory attributes of its nodes, in ns and MiB/s, and
 /// an info `Source.Measure` that says how it was measured; with `CacheToCacheNs`, which the lab
-/// reads, where core to core was measured. Errors: failed, when hwloc refuses.
+/// reads, where core to core was measured, and for each GPU an info `Gpu.ADDRESS`, which `run
+/// --near` reads. Errors: failed, when hwloc refuses.
 Result<std::string> measure_xml(const measure::Report& report);
 
 }  // namespace homenode::cli

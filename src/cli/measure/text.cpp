@@ -225,6 +225,40 @@ std::string cores_text(const Report& report) {
                      report.cores.size(), words(*least), words(*most));
 }
 
+/// "52341", "52341~", or "-" where nothing was measured.
+std::string gpu_cell(const measure::Summary& summary) {
+  return summary.runs == 0 ? "-" : rate(summary.median, is_noisy(summary));
+}
+
+/// By GPU, a line for each node.
+std::string gpu_tables(const Report& report) {
+  if (report.gpu_figures.empty()) return "";
+  std::string text =
+      "\nGPUs: copies between a node's pinned memory and the GPU in MiB/s, and the latency in ns "
+      "of a load\nof the GPU from it\n";
+  for (std::size_t gpu = 0; gpu < report.gpus.size(); ++gpu) {
+    const measure::GpuFacts& facts = report.gpus[gpu];
+    text += fmt::format("  {}: {}, {}, {}\n", facts.name, facts.model, facts.pci, facts.driver);
+    text += fmt::format("{:>{}}{:>12}{:>12}{:>12}\n", "node", least_width, "to it", "from it",
+                        "latency");
+    for (const measure::GpuFigure& figure : report.gpu_figures) {
+      if (figure.item.gpu != gpu) continue;
+      text += fmt::format("{:>{}}{:>12}{:>12}{:>12}\n", figure.item.to.value(), least_width,
+                          gpu_cell(figure.to_mibs), gpu_cell(figure.from_mibs),
+                          gpu_cell(figure.latency_ns));
+    }
+    const auto firmware =
+        facts.nodes.size() == 1 ? std::optional(facts.nodes.to_vector().front()) : std::nullopt;
+    const auto nearest = machine::nearest_node(measure::gpu_medians(report, gpu), firmware);
+    if (report.plan.targets.size() > 1 && nearest) {
+      text +=
+          fmt::format("    nearest as measured: node {}; the firmware says {}\n", nearest->value(),
+                      facts.nodes.empty() ? "nothing" : node_words(facts.nodes));
+    }
+  }
+  return text;
+}
+
 std::string weights_table(const Report& report) {
   if (report.weights.empty()) return "";
   std::string text = fmt::format(
@@ -322,7 +356,8 @@ std::string heat_text(const HeatTable& table, bool colour) {
 std::string measure_text(const Report& report, bool colour) {
   std::string text = headline(report);
   for (const HeatTable& table : heat_tables(report)) text += '\n' + heat_text(table, colour);
-  text += kernel_table(report) + loaded_table(report) + cores_text(report) + weights_table(report);
+  text += kernel_table(report) + loaded_table(report) + cores_text(report) + gpu_tables(report) +
+          weights_table(report);
   if (!report.notes.empty()) text += '\n';
   for (const std::string& note : report.notes) text += "Note: " + note + '\n';
   return text;

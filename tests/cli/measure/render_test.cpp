@@ -32,6 +32,26 @@ TEST(MeasureText, ShowsTablesWithNoisyFiguresMarked) {
   EXPECT_TRUE(contains(text, "Note: node 4 has no CPUs"));
 }
 
+TEST(MeasureText, ShowsGpusWithTheNearestNode) {
+  measure::Report report = made_up_report();
+  report.gpus.push_back({"gpu0", "0000:3b:00.0", "A GPU", "CUDA 13.0", NodeSet{NodeId(0)}});
+  const auto summary = [](double median) {
+    return measure::Summary{median, 0, median, median, 3, 0};
+  };
+  report.gpu_figures.push_back({{0, NodeId(0)}, summary(50000), summary(51000), summary(1400)});
+  report.gpu_figures.push_back({{0, NodeId(1)}, summary(40000), {}, summary(1000)});
+  const std::string text = measure_text(report, false);
+  EXPECT_TRUE(contains(text, "  gpu0: A GPU, 0000:3b:00.0, CUDA 13.0\n")) << text;
+  EXPECT_TRUE(contains(text, "       0       50000       51000        1400\n")) << text;
+  EXPECT_TRUE(contains(text, "       1       40000           -        1000\n")) << text;
+  EXPECT_TRUE(contains(text, "nearest as measured: node 1; the firmware says node 0\n")) << text;
+
+  const auto figures = json::parse(measure_json(report))["gpus"][0]["figures"];
+  EXPECT_EQ(figures[1]["node"], 1);
+  EXPECT_EQ(figures[1]["to_gpu_mib_per_s"]["median"], 40000);
+  EXPECT_TRUE(figures[1]["from_gpu_mib_per_s"].is_null());
+}
+
 TEST(MeasureText, CountsBytesTwiceWhereStoresReadFirst) {
   const std::string text = measure_text(made_up_report(), false);
   // Local mean 20000, remote (10000 + 5000 + 10000 + 5000) / 4; a third more with the lines read.
