@@ -204,19 +204,24 @@ def latency(rounds: int, size_mib: int, node: int, cpu: int, folder: str) -> Non
     print(f"idle read latency {ns:.1f} ns, homenode / independent chase: {ratio(pairs, min)}")
 
 
-def seismic(rounds: int, cpus: list[int], counts: Sequence[int]) -> None:
-    """The bus traffic of `bench seismic`, step by step and blocked, over that of the triad."""
+def seismic(rounds: int, cpus: list[int], counts: Sequence[int], edge: int) -> None:
+    """The bus traffic of `bench seismic` on a cube of so many points each way, step by step and
+    blocked, over that of the triad."""
     for count in counts:
         shares: dict[str, list[float]] = {}
         for _ in range(rounds):
             for block in ("1", "4"):
                 text = output(
                     ["taskset", "-c", ",".join(map(str, cpus[:count])), homenode(), "bench",
-                     "seismic", "--size", "160", "--steps", "60", "--threads", str(count),
+                     "seismic", "--size", str(edge), "--steps", "60", "--threads", str(count),
                      "--time-block", block, "--json"]
                 )  # fmt: skip
                 assert text, "homenode bench seismic failed"
-                shares.setdefault(block, []).append(json.loads(text)["what"]["fraction_of_triad"])
+                share = json.loads(text)["what"]["fraction_of_triad"]
+                if share is None:
+                    print(f"bench seismic: the caches hold a cube of {edge}; give a longer --edge")
+                    return
+                shares.setdefault(block, []).append(share)
         for block, found in shares.items():
             print(
                 f"bench seismic, {count} CPU(s), {block} step(s) together, its traffic over the "
@@ -236,6 +241,7 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--size", type=int, default=768, help="MiB of a kernel's arrays together")
     parser.add_argument("--kernels", default=",".join(KERNELS), help="of measure, or none")
+    parser.add_argument("--edge", type=int, default=160, help="points of the waves' cube each way")
     parser.add_argument("--cpus", help="how many CPUs, such as 1,2 (default: one, and all)")
     parser.add_argument("--cpu-time", action="store_true", help="rate all by the CPU's time")
     parser.add_argument("--only", choices=("bandwidth", "latency", "seismic"))
@@ -263,7 +269,7 @@ def main(words: list[str] | None = None) -> int:
         if options.only in (None, "latency"):
             latency(options.rounds, options.size, node["id"], cpus[0], folder)
         if options.only in (None, "seismic"):
-            seismic(options.rounds, cpus, counts)
+            seismic(options.rounds, cpus, counts, options.edge)
     return 0
 
 
