@@ -109,6 +109,11 @@ def decompress(data: bytes, what: str) -> bytes:
             if not done.stdout:
                 raise OSError(done.stderr.decode(errors="replace").strip())
             return done.stdout
+    except FileNotFoundError as error:
+        raise LabError(
+            f"cannot unpack {what}: the program zstd is missing; install the package zstd",
+            NOT_SUPPORTED,
+        ) from error
     except (lzma.LZMAError, EOFError, OSError) as error:
         raise LabError(
             f"cannot unpack {what}: {error}; run './dev setup' to fetch it again", NOT_SUPPORTED

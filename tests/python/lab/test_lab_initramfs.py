@@ -117,6 +117,12 @@ def test_a_broken_file_is_one_line(magic: bytes):
         decompress(magic + b"broken", "x")
 
 
+def test_a_missing_program_is_named(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("PATH", "/nonexistent")
+    with pytest.raises(LabError, match="install the package zstd"):
+        decompress(b"\x28\xb5\x2f\xfd", "x")
+
+
 def test_the_newest_kernel_of_the_cache_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.delenv("HOMENODE_LAB_KERNEL", raising=False)
