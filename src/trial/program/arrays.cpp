@@ -13,6 +13,20 @@ namespace {
 /// Arrays of this size or more are aligned to it, and the kernel is asked for huge pages.
 constexpr std::size_t huge_alignment = std::size_t{2} << 20U;
 
+/// How many lines later in its first page each array begins than the one before. Where all begin at
+/// a page, CPUs that compare the low 12 bits of addresses have the loads of a stencil wait for its
+/// stores to another array: on an Intel Emerald Rapids, MG and `seismic` took 1.2 times as long.
+/// Nine lines are no multiple of what lies between lines of grids that are powers of two.
+constexpr std::size_t stagger = 9;
+constexpr std::size_t bytes_of_line = 64;
+
+/// Where the index-th array begins in its first page: within what its last page leaves, so that
+/// none takes a page more.
+std::size_t begin_in_page(std::size_t index, std::size_t bytes, std::size_t page) {
+  const std::size_t places = (round_up(bytes, page) - bytes) / bytes_of_line + 1;
+  return index * stagger % places * bytes_of_line;
+}
+
 /// How many of the pages that are present are elsewhere than planned.
 std::size_t count_astray(const placement::RegionPlacement& planned, const actuation::Audit& audit) {
   const auto* const map = std::get_if<placement::PageMap>(&planned.memory);
@@ -50,7 +64,8 @@ Result<ProgramArrays> ProgramArrays::map(os::Os& os,
     // A kernel that has none refuses, and the array is as it was.
     if (large) (void)choose_pages(os, arrays.regions_.back(), PageKind::huge);
     name_region(os, arrays.regions_.back(), need.name);
-    arrays.addresses_.push_back(memory->region().address);
+    arrays.addresses_.push_back(static_cast<char*>(memory->region().address) +
+                                begin_in_page(arrays.memory_.size(), need.bytes, page));
     arrays.memory_.push_back(*std::move(memory));
   }
   return arrays;

@@ -20,6 +20,7 @@ class ProgramArrays {
 
   /// One for each need, in their order.
   [[nodiscard]] const std::vector<actuation::Region>& regions() const { return regions_; }
+  /// Where each begins, within the first page of its region: not all at the same place there.
   [[nodiscard]] std::span<void* const> addresses() const { return addresses_; }
 
  private:

@@ -63,7 +63,10 @@ std::vector<ArrayNeed> CfdProgram::arrays() const {
   std::vector<ArrayNeed> needs;
   for (const CfdArray& array : arrays_) {
     const std::size_t doubles = array.components * points() * grid().plane;
-    needs.push_back({array.name, doubles * sizeof(double), Sharing::parts});
+    // A line more than they need, so that none is a whole number of pages and all can begin at
+    // different places in theirs (trial/program/arrays.cpp).
+    constexpr std::size_t line_bytes = 64;
+    needs.push_back({array.name, doubles * sizeof(double) + line_bytes, Sharing::parts});
   }
   return needs;
 }

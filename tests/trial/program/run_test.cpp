@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "fake/fake.h"
+#include "os/linux.h"
 #include "support/machines.h"
+#include "trial/program/arrays.h"
 
 namespace homenode::trial {
 namespace {
@@ -43,6 +46,26 @@ class Counter : public workloads::Program {
   unsigned wrong_run_;
   unsigned run_ = 0;
 };
+
+TEST(ProgramArrays, BeginAtDifferentPlacesOfTheirFirstPages) {
+  os::Linux os;
+  const std::size_t page = os.page_bytes();
+  const std::size_t odd = 3 * page + 64;
+  const auto arrays = ProgramArrays::map(os, {{"a", odd}, {"b", odd}, {"c", odd}, {"d", 4 * page}});
+  ASSERT_TRUE(arrays) << arrays.error().message();
+  std::set<std::size_t> places;
+  for (std::size_t i = 0; i < 4; ++i) {
+    const actuation::Region region = arrays->regions()[i];
+    const auto offset = static_cast<std::size_t>(static_cast<char*>(arrays->addresses()[i]) -
+                                                 static_cast<char*>(region.address));
+    EXPECT_EQ(region.bytes, 4 * page) << "no array takes a page more";
+    EXPECT_LE(offset + (i < 3 ? odd : 4 * page), region.bytes);
+    EXPECT_EQ(offset % 64, 0U) << "lines stay whole";
+    places.insert(offset);
+  }
+  EXPECT_EQ(places.size(), 3U);
+  EXPECT_EQ(arrays->addresses()[3], arrays->regions()[3].address) << "whole pages leave no room";
+}
 
 TEST(CheckSetup, NamesWhatCannotBeBeforeAnythingIsAllocated) {
   const Counter program;
