@@ -94,7 +94,7 @@ VERBS = {
             (
                 ("homenode lab list", "List the machines of the catalogue"),
                 (
-                    "homenode lab run --machine quad-4x2 --roi all --stats -- sort /etc/passwd",
+                    "homenode lab run --machine quad-4x2 --stats -- sort /etc/passwd",
                     "Run a program of this host on four nodes, and see which node used which "
                     "memory",
                 ),

@@ -18,6 +18,8 @@ enum hn_marker_kind {
   HN_MARKER_BEGIN_ALL = 4,  // A region of interest begins in which every process is counted.
   HN_MARKER_CLOCK = 5,      // The modelled time is wanted in the slot of the clock that RDI names.
   HN_MARKER_END_ANY = 6,    // The region of interest ends, whichever process began it.
+  // As BEGIN_ALL, until a region begins inside it, which takes its place as if it had not been.
+  HN_MARKER_BEGIN_PROVISIONAL = 8,
   HN_MARKER_KERNEL = 7  // The guest kernel's function that RDI names lies at the address in RSI.
 };
 
@@ -83,6 +85,12 @@ HN_MARKER_INLINE hn_marker_thread(unsigned long rank) {
 /// Begins a region of interest in which the accesses of every process are counted.
 HN_MARKER_INLINE hn_marker_begin_all(void) {
   __asm__ volatile(HN_MARKER_CODE(4)::: "memory");
+}
+
+/// Begins a region of interest in which every process is counted, until one begins by another marker;
+/// what was counted until then is dropped. For the lab's init.
+HN_MARKER_INLINE hn_marker_begin_provisional(void) {
+  __asm__ volatile(HN_MARKER_CODE(8)::: "memory");
 }
 
 /// Asks for the modelled time of the CPU that executes this, in picoseconds since the region of

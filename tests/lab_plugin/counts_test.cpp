@@ -60,7 +60,7 @@ TEST(CountsLine, SaysEverythingAboutARegion) {
   const std::string line = line_of(summary(), ranks);
   EXPECT_EQ(line.find('\n'), line.size() - 1);
   EXPECT_EQ(json::parse(line), json::parse(R"({
-    "schema": "homenode.counts/2", "roi": 3, "ended_by": "marker", "process": "cr3",
+    "schema": "homenode.counts/2", "roi": 3, "ended_by": "marker", "provisional": false, "process": "cr3",
     "registers": true, "line_bytes": 64, "cache": {"bytes": 4096, "ways": 4}, "nodes": [0, 8],
     "vcpus": [
       {"vcpu": 0,

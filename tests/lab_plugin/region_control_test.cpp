@@ -74,6 +74,42 @@ TEST(RegionControl, ClosesARegionLeftOpenWhenAnotherProcessBegins) {
   EXPECT_EQ(control.open()->owner_cr3, theirs);
 }
 
+TEST(RegionControl, DropsAProvisionalRegionWhenAnotherBegins) {
+  constexpr Region provisional{Scope::all, ours, true};
+  for (const Region& wanted : {our_region, their_region, everyone}) {
+    RegionControl control = with_open(provisional);
+    EXPECT_FALSE(control.begin(provisional));
+    EXPECT_TRUE(control.begin(wanted));
+    const RegionChange change = control.take_change();
+    EXPECT_TRUE(change.closes);
+    EXPECT_TRUE(change.drops);
+    ASSERT_TRUE(change.opens);
+    EXPECT_EQ(change.opens->scope, wanted.scope);
+    EXPECT_FALSE(control.begin(provisional)) << "it opens beside none";
+    EXPECT_TRUE(control.end(wanted.owner_cr3));
+    EXPECT_FALSE(control.take_change().drops);
+  }
+}
+
+TEST(RegionControl, KeepsAProvisionalRegionThatEndsByItself) {
+  RegionControl control = with_open({Scope::all, ours, true});
+  EXPECT_FALSE(control.end(theirs));
+  EXPECT_TRUE(control.end(ours));
+  const RegionChange change = control.take_change();
+  EXPECT_TRUE(change.closes);
+  EXPECT_FALSE(change.drops);
+}
+
+TEST(RegionControl, OpensNoProvisionalRegionWhereAnotherIsAboutToOpen) {
+  RegionControl control;
+  EXPECT_TRUE(control.begin({Scope::all, ours, true}));
+  EXPECT_FALSE(control.begin(their_region));
+  const RegionChange change = control.take_change();
+  EXPECT_FALSE(change.closes);
+  ASSERT_TRUE(change.opens);
+  EXPECT_EQ(change.opens->owner_cr3, theirs);
+}
+
 TEST(RegionControl, EndAnyClosesWhatIsLeftOpenAndNothingElse) {
   for (const Region& left : {our_region, their_region, everyone}) {
     RegionControl control = with_open(left);

@@ -18,6 +18,7 @@ from homenode.lab.errors import LabError
 from homenode.lab.lab import Lab
 from homenode.lab.machine import DEFAULT_NODE_MEMORY_MIB
 from homenode.lab.outputs import check_place, find_outputs
+from homenode.lab.own_region import RoiChoice, chosen
 from homenode.lab.result import Result
 from homenode.lab.samples import check_samples, write_samples
 from homenode.lab.signals import passed_on
@@ -113,9 +114,10 @@ def _machine_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--results", metavar="DIR", help="a folder that programs may write to")
     parser.add_argument(
         "--roi",
-        choices=("markers", "all"),
-        default="markers",
-        help="count between the program's own markers, or everything from its start to its end",
+        choices=("auto", "markers", "all"),
+        help="count between the program's own markers; or everything from its start to its end; or "
+        "(auto) everything unless it begins a region of its own, which takes longer for what comes "
+        "before. Default: auto with --stats or --report, else markers",
     )
     parser.add_argument(
         "--stats",
@@ -171,6 +173,11 @@ def _lab(
     )
 
 
+def _roi(options: argparse.Namespace, command: list[str]) -> RoiChoice:
+    """What is counted, of which a person is shown something or not."""
+    return chosen(options.roi, options.stats or options.report is not None, command, os.environ)
+
+
 def enter(options: argparse.Namespace) -> int:
     """The subcommand enter. Returns the exit code; raises LabError."""
     lab = _lab(options)
@@ -190,6 +197,7 @@ def run(options: argparse.Namespace) -> int:
     samples = None if options.samples is None else check_samples(options.samples)
     if options.report is not None:
         check_place(Path(options.report))
+    roi = _roi(options, command)
     lab = _lab(
         options,
         timeline=timeline is not None,
@@ -202,7 +210,7 @@ def run(options: argparse.Namespace) -> int:
         result = lab.run(
             command,
             timeout_s=options.timeout,
-            roi=options.roi,
+            roi=roi,
             stdout=sys.stdout.buffer,
             stderr=sys.stderr.buffer,
             outputs=options.output,
@@ -212,7 +220,7 @@ def run(options: argparse.Namespace) -> int:
         rois = lab.rois(result.counts_from)
         timelines = lab.timelines()
         if samples is not None:
-            write_samples(samples, lab, result, command, options.roi)
+            write_samples(samples, lab, result, command, roi)
     if timeline is not None:
         write_timeline(timeline, command, lab.machine.name, rois, timelines)
     value = render.run_json(command, result, rois, lab.machine, lab.versions, lab.boot_s)
@@ -222,7 +230,7 @@ def run(options: argparse.Namespace) -> int:
         _write(options.report, _report(value, timeline), "--report")
     if options.stats:
         with suppress(BrokenPipeError):
-            text = render.stats_text(rois, lab.machine, everything=options.roi == "all")
+            text = render.stats_text(rois, lab.machine, everything=roi == "all")
             print(text, file=sys.stderr, flush=True)
     return _status(result, lab, command, options)
 

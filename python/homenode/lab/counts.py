@@ -72,6 +72,11 @@ class Roi:
     time: RoiTime | None = None
 
     @property
+    def provisional(self) -> bool:
+        """The program's whole run, because it began no region of its own."""
+        return bool(self.raw.get("provisional"))
+
+    @property
     def ended_ps(self) -> int | None:
         """The modelled time when its last thread ended; None where time was not modelled. Where
         the host is busy, the clock of the thread that closes it may be behind those of others."""

@@ -1,14 +1,16 @@
 """A command line in the lab: each line is a program of one guest, and the next goes on from it."""
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from signal import SIGINT
-from typing import IO, Literal
+from typing import IO
 
 from homenode.lab import render
 from homenode.lab.errors import StoppedError
 from homenode.lab.lab import Lab
+from homenode.lab.own_region import RoiChoice, chosen
 from homenode.lab.signals import ending
 from homenode.lab.text import say
 
@@ -39,7 +41,7 @@ def exit_code_of(line: str, last: int) -> int | None:
 class Shell:
     """Reads lines and runs them in a lab that was entered."""
 
-    def __init__(self, lab: Lab, roi: Literal["markers", "all"], stats: bool):
+    def __init__(self, lab: Lab, roi: RoiChoice | None, stats: bool):
         self._lab = lab
         self._roi = roi
         self._stats = stats
@@ -56,14 +58,14 @@ class Shell:
         return status
 
     def _run(self, line: str) -> int:
-        result = self._lab.run(
-            words(line), roi=self._roi, stdout=sys.stdout.buffer, stderr=sys.stderr.buffer
-        )
+        command = words(line)
+        roi = chosen(self._roi, self._stats, command, os.environ)
+        result = self._lab.run(command, roi=roi, stdout=sys.stdout.buffer, stderr=sys.stderr.buffer)
         if self._lab.ran_out_of_memory:
             say("the guest ran out of memory and killed the program; raise --node-memory")
         if self._stats:
             rois = self._lab.rois(result.counts_from)
-            text = render.stats_text(rois, self._lab.machine, everything=self._roi == "all")
+            text = render.stats_text(rois, self._lab.machine, everything=roi == "all")
             with suppress(BrokenPipeError):
                 print(text, file=sys.stderr, flush=True)
         return result.status

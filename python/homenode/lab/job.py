@@ -3,7 +3,7 @@
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Literal, Self
+from typing import IO, Self
 
 from homenode.errors import USAGE
 from homenode.lab.channel import Channel, Message
@@ -11,6 +11,7 @@ from homenode.lab.counts import Roi
 from homenode.lab.errors import LabError
 from homenode.lab.input import Input
 from homenode.lab.outputs import Output
+from homenode.lab.own_region import RoiChoice
 from homenode.lab.result import Result
 
 ENDS = ("exited", "signalled", "failed")
@@ -24,7 +25,7 @@ class JobSpec:
     command: list[str]
     env: dict[str, str]
     cwd: str
-    roi: Literal["markers", "all"] = "markers"
+    roi: RoiChoice = "markers"
     outputs: tuple[Output, ...] = ()
     watch: bool = False
 

@@ -5,7 +5,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from signal import SIGKILL, SIGPIPE
-from typing import IO, Literal, Self
+from typing import IO, Self
 
 from homenode.errors import NOT_SUPPORTED, USAGE
 from homenode.lab import artefacts, initramfs, kernel
@@ -22,6 +22,7 @@ from homenode.lab.machine import Machine
 from homenode.lab.memory import check_fits, host_memory_bytes, node_sizes
 from homenode.lab.numbering import numbered
 from homenode.lab.outputs import find_outputs
+from homenode.lab.own_region import RoiChoice
 from homenode.lab.patience import Patience
 from homenode.lab.qemu import LabOptions
 from homenode.lab.result import Result
@@ -163,7 +164,7 @@ class Lab:
         env: Mapping[str, str] | None = None,
         cwd: Path | str | None = None,
         timeout_s: float | None = None,
-        roi: Literal["markers", "all"] = "markers",
+        roi: RoiChoice = "markers",
         stdout: IO[bytes] | None = None,
         stderr: IO[bytes] | None = None,
         outputs: Sequence[str] = (),

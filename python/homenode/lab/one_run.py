@@ -7,12 +7,13 @@ run.matrix, run.seconds
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from homenode.lab.counts import CountMatrix, Roi, access_matrix, thread_matrix
 from homenode.lab.errors import LabError
 from homenode.lab.lab import Lab
 from homenode.lab.machine import Machine
+from homenode.lab.own_region import RoiChoice
 from homenode.lab.render import MARKS, run_json, stats_of
 from homenode.lab.result import Result
 from homenode.lab.stats import PS_PER_S, TimeStats
@@ -134,7 +135,7 @@ def run(
     command: Sequence[str],
     *,
     machine: Machine | str,
-    roi: Literal["markers", "all"] = "markers",
+    roi: RoiChoice = "markers",
     timeout_s: float | None = None,
     env: Mapping[str, str] | None = None,
     cwd: Path | str | None = None,
@@ -144,10 +145,11 @@ def run(
     """Runs a program of this host in a virtual machine, which is gone when the call returns.
 
     `machine` is a name of `homenode lab list` or an hwloc XML file; `roi` "all" counts everything
-    from the program's start to its end. The others are Lab.run()'s, and `options` those of Lab:
-    scale=8, timing=False, results="folder", node_memory_mib=512, numa_balancing=True. Where
-    several programs run in one machine, `with Lab(...) as lab:` boots it once, and run_in() gives
-    the same object. A program that fails is no error: see `status`. Raises LabError.
+    from the program's start to its end, "auto" does so unless the program begins a region. The
+    others are Lab.run()'s, and `options` those of Lab: scale=8, timing=False, results="folder",
+    node_memory_mib=512, numa_balancing=True. Where several programs run in one machine,
+    `with Lab(...) as lab:` boots it once, and run_in() gives the same object. A program that fails
+    is no error: see `status`. Raises LabError.
     """
     with Lab(machine, **options) as lab:
         return run_in(lab, command, roi=roi, timeout_s=timeout_s, env=env, cwd=cwd, outputs=outputs)

@@ -15,7 +15,7 @@ KIB = 1 << 10
 MARKS = "homenode/roi.h (in Python homenode.roi())"
 LEAVE_OUT = (
     "counted from the program's start to its end; to leave the initialisation out, mark what is of "
-    f"interest with {MARKS} and run it without --roi all"
+    f"interest with {MARKS}"
 )
 
 
@@ -58,6 +58,7 @@ def stats_text(rois: Sequence[Roi], machine: Machine, *, everything: bool) -> st
             "homenode lab: nothing was counted: the program has no region of interest; mark one "
             f"with {MARKS}, or count everything with --roi all"
         )
+    whole = everything or any(roi.provisional for roi in rois)
     matrix = access_matrix(rois, machine)
     rows = [["node", *matrix.nodes]]
     rows += [[n, *row] for n, row in zip(matrix.nodes, matrix.cells, strict=True)]
@@ -74,7 +75,8 @@ def stats_text(rois: Sequence[Roi], machine: Machine, *, everything: bool) -> st
         f"{time}homenode lab: misses of the modelled private cache by user code "
         f"(row: node of the CPU, column: node of the memory{counted})\n{table(rows)}\n"
         f"{matrix.references} references, {matrix.misses} misses, {local}"
-        + (f"\n{LEAVE_OUT}" if everything else "")
+        + (f"\n{LEAVE_OUT}" if whole else "")
+        + (" and run it without --roi all" if everything else "")
     )
 
 

@@ -164,11 +164,20 @@ static void close_input(struct hn_job* job, int control) {
   *input = HN_NO_INPUT;
 }
 
-static bool read_counted(const char* name) {
+// Begins what the job's file "roi" wants: a region of all, one until the program begins its own
+// ("auto"), or none. Returns whether one begins.
+static bool begin_counting(const char* name) {
   char path[HN_PATH_MAX];
   char roi[16];
   job_path(path, sizeof path, name, "roi");
-  return hn_read_file(path, roi, sizeof roi) >= 3 && strncmp(roi, "all", 3) == 0;
+  if (hn_read_file(path, roi, sizeof roi) < 3) return false;
+  if (strncmp(roi, "all", 3) == 0) {
+    hn_marker_begin_all();
+    return true;
+  }
+  if (strncmp(roi, "auto", 4) != 0) return false;
+  hn_marker_begin_provisional();
+  return true;
 }
 
 // Forks the job; returns 0, or the errno value that kept the program from running.
@@ -179,9 +188,8 @@ static int launch(struct hn_job* job, const struct hn_program* program) {
   if (!open_streams(job, outputs) || !open_input(job) || pipe2(failure, O_CLOEXEC) != 0) {
     error = errno;
   } else {
-    job->counted = read_counted(job->name);
     job->started_ms = hn_uptime_ms();
-    if (job->counted) hn_marker_begin_all();
+    job->counted = begin_counting(job->name);
     job->pid = fork();
     if (job->pid == 0) hn_job_become(program, job->input.read_end, outputs, failure[1]);
     error = job->pid < 0 ? errno : 0;

@@ -135,6 +135,8 @@ std::string counts_line(const RegionSummary& summary, std::span<const VcpuAccoun
   append(text, summary.number);
   text += R"(,"ended_by":)";
   text += summary.ended_by_marker ? R"("marker")" : R"("exit")";
+  text += R"(,"provisional":)";
+  text += summary.provisional ? "true" : "false";
   text += R"(,"process":")";
   text += process_name(summary.scope);
   text += R"(","registers":)";

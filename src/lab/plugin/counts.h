@@ -26,7 +26,8 @@ struct RegionSummary {
   unsigned number = 1;  ///< Counted from 1 since the machine was started.
   Scope scope = Scope::process;
   bool ended_by_marker = true;
-  bool registers = true;  ///< Whether this QEMU lets the plugin read registers.
+  bool provisional = false;  ///< No other region took its place.
+  bool registers = true;     ///< Whether this QEMU lets the plugin read registers.
   CacheShape cache;
   std::span<const NodeId> nodes;
 };

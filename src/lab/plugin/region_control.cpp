@@ -5,14 +5,20 @@
 namespace homenode::lab {
 
 bool RegionControl::begin(const Region& wanted) {
-  if (next_) return false;
+  if (next_) {
+    if (next_->provisional && !wanted.provisional) next_ = wanted;
+    return false;
+  }
   if (!open_ || closing_) {
     next_ = wanted;
     return !closing_;
   }
-  if (open_->scope != Scope::process || open_->owner_cr3 == wanted.owner_cr3) return false;
+  if (wanted.provisional) return false;
+  const bool stays = open_->scope != Scope::process || open_->owner_cr3 == wanted.owner_cr3;
+  if (stays && !open_->provisional) return false;
   next_ = wanted;
   closing_ = true;
+  drops_ = open_->provisional;
   ended_by_marker_ = false;
   return true;
 }
@@ -37,7 +43,8 @@ bool RegionControl::end_any() {
 }
 
 RegionChange RegionControl::take_change() {
-  const RegionChange change{closing_, closing_ && ended_by_marker_, next_};
+  const RegionChange change{closing_, closing_ && ended_by_marker_, std::exchange(drops_, false),
+                            next_};
   if (closing_) open_.reset();
   if (next_) open_ = std::exchange(next_, std::nullopt);
   closing_ = false;

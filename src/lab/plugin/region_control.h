@@ -18,6 +18,8 @@ enum class Scope {
 struct Region {
   Scope scope = Scope::process;
   std::uint64_t owner_cr3 = 0;
+  /// Another region that begins takes its place, as if this one had not been.
+  bool provisional = false;
 
   [[nodiscard]] bool includes(std::uint64_t cr3) const {
     return scope != Scope::process || cr3 == owner_cr3;
@@ -28,13 +30,14 @@ struct Region {
 struct RegionChange {
   bool closes = false;
   bool ended_by_marker = false;  ///< Of the region that closes.
+  bool drops = false;            ///< What was counted in it is of no interest.
   std::optional<Region> opens;
 };
 
 /// One region is open at a time. The process that began it ends it, or an END_ANY when it
 /// has died. A BEGIN of its own process, or any BEGIN while every process is counted, changes
 /// nothing. A BEGIN of another process closes a region that a process left open (it died, as a
-/// rule) and opens its own.
+/// rule) and opens its own. A provisional region gives way to any other, and opens beside none.
 /// The caller locks.
 class RegionControl {
  public:
@@ -54,6 +57,7 @@ class RegionControl {
   std::optional<Region> next_;
   bool closing_ = false;
   bool ended_by_marker_ = false;
+  bool drops_ = false;
 };
 
 }  // namespace homenode::lab

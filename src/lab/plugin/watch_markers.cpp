@@ -46,6 +46,7 @@ void write_counts(const Region& region, bool ended_by_marker) {
   summary.number = ++plugin->finished;
   summary.scope = region.scope;
   summary.ended_by_marker = ended_by_marker;
+  summary.provisional = region.provisional;
   summary.registers = plugin->registers;
   summary.cache = plugin->cache;
   summary.nodes = plugin->nodes.nodes();
@@ -71,7 +72,7 @@ void on_reset(qemu_plugin_id_t id) {
     const RegionChange change = plugin->regions.take_change();
     if (open && change.closes) {
       if (plugin->timekeeper) plugin->timekeeper->close();
-      write_counts(*open, change.ended_by_marker);
+      if (!change.drops) write_counts(*open, change.ended_by_marker);
       for (VcpuAccount& vcpu : plugin->vcpus) vcpu.close();
     }
     if (change.opens) {
@@ -118,6 +119,8 @@ bool obey_marker(std::uintptr_t kind, const VcpuAccount& vcpu, std::uint64_t now
       return plugin->regions.begin({plugin->registers ? Scope::process : Scope::unknown, process});
     case HN_MARKER_BEGIN_ALL:
       return plugin->regions.begin({Scope::all, process});
+    case HN_MARKER_BEGIN_PROVISIONAL:
+      return plugin->regions.begin({Scope::all, process, true});
     case HN_MARKER_END: {
       const bool ends = plugin->regions.end(process);
       if (ends && plugin->timekeeper) plugin->timekeeper->set_end(now_ps);

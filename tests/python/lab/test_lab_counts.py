@@ -107,6 +107,11 @@ def test_stats_of_everything_say_how_to_leave_the_initialisation_out():
     assert "leave the initialisation out" in last and "homenode/roi.h" in last
 
 
+def test_stats_of_a_whole_run_say_so_where_the_program_has_no_region():
+    whole = stats_text(rois(line() | {"provisional": True}), TINY, everything=False)
+    assert whole.endswith("mark what is of interest with homenode/roi.h (in Python homenode.roi())")
+
+
 def test_json_of_a_run_holds_the_matrices_and_the_raw_lines():
     value = run_json(["x"], Result(exit_code=4, guest_ms=9), rois(line()), TINY, {"q": "1"}, 2.5)
     assert json.loads(json.dumps(value)) == value | {"threads": {"0": [5, 3], "1": [4, 8]}}

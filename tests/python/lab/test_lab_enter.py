@@ -78,7 +78,7 @@ def test_lines_run_in_turn_to_the_end(text: str, lines: list[str], code: int):
 
 
 def test_each_line_has_its_statistics_if_wanted(capsys: pytest.CaptureFixture[str]):
-    Shell(Recorder(), "all", True).read(io.StringIO("a\nb\n"))  # type: ignore[arg-type]
+    Shell(Recorder(), None, True).read(io.StringIO("a\nb\n"))  # type: ignore[arg-type]
     assert capsys.readouterr().err.count("nothing was counted") == 2
 
 
