@@ -85,6 +85,10 @@ Result<void> draw_into(Context& context, const std::string& file, const Picture&
   return drawn ? os::write_atomically(file, *drawn) : drawn.as_unexpected();
 }
 
+void Output::define(CLI::App& app, const std::string& name, const std::string& description) {
+  option = app.add_option(name, file, description)->type_name("[FILE]")->expected(0, 1);
+}
+
 bool Output::wanted() const {
   return option->count() > 0;
 }

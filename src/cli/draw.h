@@ -33,6 +33,8 @@ struct Output {
   CLI::Option* option = nullptr;
   std::string file;
 
+  /// Adds the option to a parser, which must not outlive this.
+  void define(CLI::App& app, const std::string& name, const std::string& description);
   [[nodiscard]] bool wanted() const;
   [[nodiscard]] bool to_stream() const;
   /// Prints the text, or writes the whole file or nothing. Errors: failed. pre: wanted().

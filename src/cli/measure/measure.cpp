@@ -121,13 +121,19 @@ int Measure::run(Context& context) {
 }
 
 Result<void> Measure::try_run(Context& context) const {
+  if (options_.json && options_.csv.to_stream()) {
+    return bad_usage("only one of --json and --csv can be printed",
+                     "give --csv a file, as in --csv=machine.csv");
+  }
   if (!options_.svg.empty()) {
     if (auto checked = check_drawing(context); !checked) return checked;
   }
   const auto report = measured(context);
   if (!report) return report.as_unexpected();
   if (auto done = write_files(context, *report); !done) return done;
-  context.out << (options_.json ? measure_json(*report) : measure_text(*report, wants_colour()));
+  if (options_.json) context.out << measure_json(*report);
+  if (options_.json || options_.csv.to_stream()) return {};
+  context.out << measure_text(*report, wants_colour());
   return {};
 }
 
@@ -153,6 +159,9 @@ Result<measure::Report> Measure::measured(Context& context) const {
 }
 
 Result<void> Measure::write_files(Context& context, const measure::Report& report) const {
+  if (options_.csv.wanted()) {
+    if (auto done = options_.csv.write(context, measure_csv(report)); !done) return done;
+  }
   if (!options_.output.empty()) {
     const auto xml = measure_xml(report);
     if (!xml) return xml.as_unexpected();

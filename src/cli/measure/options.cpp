@@ -96,6 +96,8 @@ void define_measure_options(CLI::App& app, MeasureOptions& options) {
                      " (default: of all that the CPU has, the fastest of a short trial)")
       ->type_name("ISA");
   app.add_flag("--json", options.json, "print one JSON object (schema homenode.measure/2)");
+  options.csv.define(app, "--csv",
+                     "print comma-separated values, a line for each figure, or write them to FILE");
   app.add_option("--output", options.output,
                  "write the machine as hwloc's XML with what was measured as memory attributes; "
                  "'lstopo -i FILE --memattrs' shows them")

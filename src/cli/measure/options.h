@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/draw.h"
 #include "cli/options.h"
 #include "machine/machine.h"
 #include "measure/request.h"
@@ -23,6 +24,7 @@ struct MeasureOptions {
   std::string size;
   unsigned runs = 0;  ///< 0: the mode's.
   std::string isa;
+  Output csv;
   std::string output;  ///< A file for hwloc's XML, or empty.
   std::string svg;     ///< A file for the heat map, or empty.
 };

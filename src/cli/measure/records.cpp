@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_numbers.h"
+#include "base/text_table.h"
 #include "machine/export.h"
 #include "measure/derived.h"
 
@@ -251,6 +252,62 @@ std::string measure_json(const Report& report) {
                   {"gpus", gpus_json(report)},
                   {"notes", report.notes}};
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+std::string measure_csv(const Report& report) {
+  std::string text = csv_line({"figure", "kernel", "from", "to", "cpus", "unit", "median", "spread",
+                               "least", "most", "runs", "other_work", "noisy"});
+  const auto add = [&](std::vector<std::string> cells, const Summary& summary) {
+    if (summary.runs == 0) return;
+    for (const double value : {summary.median, summary.spread, summary.least, summary.most}) {
+      cells.push_back(fmt::format("{:.6g}", value));
+    }
+    cells.push_back(fmt::format("{}", summary.runs));
+    cells.push_back(fmt::format("{:.3g}", summary.away));
+    cells.emplace_back(measure::is_noisy(summary) ? "yes" : "no");
+    text += csv_line(cells);
+  };
+  const auto number = [](const auto& id) { return fmt::format("{}", id.value()); };
+  const auto kernel = [](const auto& figure) {
+    return std::string(workloads::probe::traffic(figure.item.kernel).name);
+  };
+  for (const measure::LatencyFigure& figure : report.latency) {
+    const char* const what = figure.item.write ? "write latency" : "read latency";
+    add({what, "", number(figure.item.pair.from), number(figure.item.pair.to), "1", "ns"},
+        figure.ns);
+  }
+  for (const measure::BandwidthFigure& figure : report.bandwidth) {
+    add({"bandwidth", kernel(figure), number(figure.item.pair.from), number(figure.item.pair.to),
+         fmt::format("{}", figure.cpus), "MiB/s"},
+        figure.mibs);
+  }
+  for (const measure::TogetherFigure& figure : report.together) {
+    const bool local = figure.item.kind == measure::Together::local;
+    add({local ? "all nodes, local" : "all nodes, interleaved", kernel(figure), "", "",
+         fmt::format("{}", figure.cpus), "MiB/s"},
+        figure.mibs);
+  }
+  for (const measure::LoadedCurve& curve : report.loaded) {
+    const std::string from = number(curve.pair.from);
+    const std::string to = number(curve.pair.to);
+    const std::string cpus = fmt::format("{}", curve.injecting_cpus);
+    for (const measure::LoadedPoint& point : curve.points) {
+      add({"load", "read", from, to, cpus, "MiB/s"}, point.injected_mibs);
+      add({"latency under that load", "", from, to, "1", "ns"}, point.latency_ns);
+    }
+  }
+  for (const measure::CoreFigure& figure : report.cores) {
+    add({"core to core", "", number(figure.pair.reader), number(figure.pair.owner), "2", "ns"},
+        figure.ns);
+  }
+  for (const measure::GpuFigure& figure : report.gpu_figures) {
+    const std::string gpu = report.gpus.at(figure.item.gpu).name;
+    const std::string node = number(figure.item.to);
+    add({"copy to a GPU", "", node, gpu, "", "MiB/s"}, figure.to_mibs);
+    add({"copy from a GPU", "", gpu, node, "", "MiB/s"}, figure.from_mibs);
+    add({"read latency of a GPU", "", gpu, node, "", "ns"}, figure.latency_ns);
+  }
+  return text;
 }
 
 Result<std::string> measure_xml(const measure::Report& report) {

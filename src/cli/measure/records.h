@@ -25,6 +25,10 @@ namespace homenode::cli {
 /// - `notes`: sentences that a reader has to know.
 std::string measure_json(const measure::Report& report);
 
+/// A line for each figure: medians, and how the runs spread. Of figures between CPUs, from and to
+/// are CPUs, else nodes or a GPU's name. `kernel` is of bandwidths, counted as STREAM counts them.
+std::string measure_csv(const measure::Report& report);
+
 /// The live machine with what was measured as memory attributes of its nodes, in ns and MiB/s, and
 /// an info `Source.Measure` that says how it was measured; with `CacheToCacheNs`, which the lab
 /// reads, where core to core was measured, and for each GPU an info `Gpu.ADDRESS`, which `run

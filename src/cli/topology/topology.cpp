@@ -36,13 +36,8 @@ void Topology::define(CLI::App& app) {
       ->type_name("MACHINE")
       ->capture_default_str();
   app.add_flag("--json", json_, "print one JSON object (schema homenode.machine/2)");
-  svg_.option = app.add_option("--svg", svg_.file, "print a picture, or write it to FILE")
-                    ->type_name("[FILE]")
-                    ->expected(0, 1);
-  xml_.option = app.add_option("--xml", xml_.file,
-                               "print hwloc's XML, which lstopo reads too, or write it to FILE")
-                    ->type_name("[FILE]")
-                    ->expected(0, 1);
+  svg_.define(app, "--svg", "print a picture, or write it to FILE");
+  xml_.define(app, "--xml", "print hwloc's XML, which lstopo reads too, or write it to FILE");
   app.footer(
       "Shows the packages and their NUMA nodes, each with its memory, its CPUs and the devices "
       "near it; then the caches, what affinity and cpuset forbid this process, and the matrices "

@@ -52,6 +52,23 @@ TEST(MeasureText, ShowsGpusWithTheNearestNode) {
   EXPECT_TRUE(figures[1]["from_gpu_mib_per_s"].is_null());
 }
 
+TEST(MeasureCsv, HasALineForEachFigure) {
+  measure::Report report = made_up_report();
+  report.gpus.push_back({"gpu0", "0000:3b:00.0", "A GPU", "CUDA 13.0", NodeSet{NodeId(0)}});
+  report.gpu_figures.push_back({{0, NodeId(1)}, steady(40000), {}, steady(1000)});
+  const std::string text = measure_csv(report);
+  EXPECT_TRUE(text.starts_with("figure,kernel,from,to,cpus,unit,median,spread,least,most,runs,"));
+  EXPECT_TRUE(contains(text, "\nread latency,,0,4,1,ns,300,0.01,297,303,3,0,no\n")) << text;
+  EXPECT_TRUE(contains(text, "\nread latency,,1,4,1,ns,300,0.2,297,303,3,0,yes\n")) << text;
+  EXPECT_TRUE(contains(text, "\nbandwidth,triad,0,0,2,MiB/s,18000,")) << text;
+  EXPECT_TRUE(contains(text, "\n\"all nodes, local\",read,,,4,MiB/s,39000,")) << text;
+  EXPECT_TRUE(contains(text, "\nload,read,0,0,1,MiB/s,100,")) << text;
+  EXPECT_TRUE(contains(text, "\nlatency under that load,,0,0,1,ns,100,")) << text;
+  EXPECT_TRUE(contains(text, "\ncore to core,,0,1,2,ns,40,")) << text;
+  EXPECT_TRUE(contains(text, "\ncopy to a GPU,,1,gpu0,,MiB/s,40000,")) << text;
+  EXPECT_FALSE(contains(text, "copy from a GPU")) << "it was not measured";
+}
+
 TEST(MeasureText, CountsBytesTwiceWhereStoresReadFirst) {
   const std::string text = measure_text(made_up_report(), false);
   // Local mean 20000, remote (10000 + 5000 + 10000 + 5000) / 4; a third more with the lines read.
