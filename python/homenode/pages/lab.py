@@ -87,10 +87,11 @@ def _facts_of(run: Json) -> Facts:
     if run["timed_out"]:
         ended = "stopped after its time was up"
     user = run["matrices"]["user"]
+    whole = any(roi.get("provisional") for roi in run["rois"])  # Older ones do not say.
     return Facts(
         [
             ("ended with", ended),
-            ("regions of interest", str(len(run["rois"]))),
+            ("regions of interest", "none: all is counted" if whole else str(len(run["rois"]))),
             ("accesses of the program", number(user["references"])),
             ("of these, misses", number(user["misses"])),
         ]

@@ -35,8 +35,10 @@ def test_a_run_in_the_lab_has_a_page(tmp_path: Path, command: str) -> None:
 def test_a_run_without_a_region_says_how_to_mark_one(tmp_path: Path, command: str) -> None:
     lab_or_skip("tiny-2x2")
     out = tmp_path / "page.html"
-    line = [command, "lab", "run", "--machine", "tiny-2x2", "--report", str(out), "--", "true"]
-    subprocess.run(line, check=True, capture_output=True)
+    line = [command, "lab", "run", "--machine", "tiny-2x2", "--report", str(out)]
+    subprocess.run([*line, "--", "true"], check=True, capture_output=True)
+    assert "regions of interest none: all is counted" in words(out.read_text())
+    subprocess.run([*line, "--roi", "markers", "--", "true"], check=True, capture_output=True)
     assert "the program has no region of interest. Mark one with" in words(out.read_text())
 
 
