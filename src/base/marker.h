@@ -87,8 +87,8 @@ HN_MARKER_INLINE hn_marker_begin_all(void) {
   __asm__ volatile(HN_MARKER_CODE(4)::: "memory");
 }
 
-/// Begins a region of interest in which every process is counted, until one begins by another marker;
-/// what was counted until then is dropped. For the lab's init.
+/// Begins a region of interest in which every process is counted, until one begins by another
+/// marker; what was counted until then is dropped. For the lab's init.
 HN_MARKER_INLINE hn_marker_begin_provisional(void) {
   __asm__ volatile(HN_MARKER_CODE(8)::: "memory");
 }
