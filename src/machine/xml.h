@@ -23,6 +23,9 @@ struct Tag {
   std::map<std::string_view, std::string_view> attributes;
 };
 
+/// Takes `wanted` off the begin of the text. False where something else is there.
+bool take(std::string_view& text, std::string_view wanted);
+
 /// Takes the characters of a name: nothing where there are none.
 std::string_view take_name(std::string_view& text);
 

@@ -6,12 +6,6 @@
 namespace homenode::machine {
 namespace {
 
-bool take(std::string_view& text, std::string_view wanted) {
-  if (!text.starts_with(wanted)) return false;
-  text.remove_prefix(wanted.size());
-  return true;
-}
-
 /// Blanks, of which there must be some where more follows.
 bool take_blanks(std::string_view& text) {
   const std::size_t count = std::min(text.find_first_not_of(" \t\r\n"), text.size());
@@ -61,6 +55,12 @@ bool skip_declaration(std::string_view& xml) {
 }
 
 }  // namespace
+
+bool take(std::string_view& text, std::string_view wanted) {
+  if (!text.starts_with(wanted)) return false;
+  text.remove_prefix(wanted.size());
+  return true;
+}
 
 std::string_view take_name(std::string_view& text) {
   const auto is_part = [](unsigned char c) {

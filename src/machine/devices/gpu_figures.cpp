@@ -13,12 +13,6 @@ namespace {
 constexpr std::string_view between = "; ";
 constexpr double within_noise = 0.02;
 
-bool take_word(std::string_view& text, std::string_view word) {
-  if (!text.starts_with(word)) return false;
-  text.remove_prefix(word.size());
-  return true;
-}
-
 template <class Number>
 bool take_number(std::string_view& text, Number& number) {
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -30,10 +24,10 @@ bool take_number(std::string_view& text, Number& number) {
 std::optional<GpuFigures> take_figures(std::string_view& text) {
   unsigned node = 0;
   GpuFigures figures;
-  const bool good = take_word(text, "node ") && take_number(text, node) && take_word(text, ": ") &&
-                    take_number(text, figures.to_mibs) && take_word(text, " MiB/s to it, ") &&
-                    take_number(text, figures.from_mibs) && take_word(text, " MiB/s from it, ") &&
-                    take_number(text, figures.latency_ns) && take_word(text, " ns");
+  const bool good = take(text, "node ") && take_number(text, node) && take(text, ": ") &&
+                    take_number(text, figures.to_mibs) && take(text, " MiB/s to it, ") &&
+                    take_number(text, figures.from_mibs) && take(text, " MiB/s from it, ") &&
+                    take_number(text, figures.latency_ns) && take(text, " ns");
   if (!good) return std::nullopt;
   figures.node = NodeId(node);
   return figures;
@@ -62,7 +56,7 @@ std::vector<GpuFigures> parse_gpu_info(std::string_view text) {
     const auto of_node = take_figures(text);
     if (!of_node) return {};
     figures.push_back(*of_node);
-  } while (take_word(text, between));
+  } while (take(text, between));
   return text.empty() ? figures : std::vector<GpuFigures>();
 }
 
