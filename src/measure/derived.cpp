@@ -172,12 +172,11 @@ std::vector<InterleaveWeights> interleave_weights(const Report& report) {
   return result;
 }
 
-std::vector<machine::GpuFigures> gpu_medians(const Report& report, std::size_t gpu) {
+std::vector<machine::GpuFigures> gpu_medians(const GpuFacts& gpu) {
   std::vector<machine::GpuFigures> medians;
-  for (const GpuFigure& figure : report.gpu_figures) {
-    if (figure.item.gpu != gpu) continue;
+  for (const GpuFigure& figure : gpu.figures) {
     medians.push_back(
-        {figure.item.to, figure.to_mibs.median, figure.from_mibs.median, figure.latency_ns.median});
+        {figure.node, figure.to_mibs.median, figure.from_mibs.median, figure.latency_ns.median});
   }
   return medians;
 }

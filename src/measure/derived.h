@@ -42,7 +42,7 @@ std::vector<machine::PairValues> pair_values(const Report& report);
 /// each source. Empty when no bandwidth was measured.
 std::vector<InterleaveWeights> interleave_weights(const Report& report);
 
-/// The medians of one GPU of the report, by node; 0 for what was not measured.
-std::vector<machine::GpuFigures> gpu_medians(const Report& report, std::size_t gpu);
+/// The medians of a GPU, by node; 0 for what was not measured.
+std::vector<machine::GpuFigures> gpu_medians(const GpuFacts& gpu);
 
 }  // namespace homenode::measure

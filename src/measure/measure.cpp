@@ -149,7 +149,7 @@ Result<void> measure_figures(Session& session, Report& report) {
 std::vector<GpuFacts> facts_of(const GpuDriver& driver, const machine::Machine& machine) {
   std::vector<GpuFacts> gpus;
   for (const GpuIdentity& gpu : driver.gpus()) {
-    GpuFacts facts{gpu.pci, gpu.pci, gpu.model, driver.name(), {}};
+    GpuFacts facts{gpu.pci, gpu.pci, gpu.model, driver.name(), {}, {}};
     for (const machine::Device& device : machine.devices) {
       if (device.kind != "gpu" || device.pci != gpu.pci) continue;
       facts.name = device.name;

@@ -54,6 +54,13 @@ struct CoreFigure {
   Summary ns;
 };
 
+/// A GPU and the memory of a node; each a summary of no runs where the driver refused.
+struct GpuFigure {
+  NodeId node;
+  Summary to_mibs = {};
+  Summary from_mibs = {};
+  Summary latency_ns = {};  ///< Of dependent loads of one of its threads.
+};
 /// A GPU that was measured.
 struct GpuFacts {
   std::string name;    ///< As `homenode topology` has it: gpu0.
@@ -61,13 +68,7 @@ struct GpuFacts {
   std::string model;   ///< The driver's name for it.
   std::string driver;  ///< "CUDA 13.0".
   NodeSet nodes;       ///< Near it, as the firmware says; empty where it says nothing.
-};
-/// Each a summary of no runs where the driver refused.
-struct GpuFigure {
-  GpuItem item;
-  Summary to_mibs = {};
-  Summary from_mibs = {};
-  Summary latency_ns = {};  ///< Of dependent loads of one of its threads.
+  std::vector<GpuFigure> figures = {};  ///< Without those that could not be measured at all.
 };
 
 /// The memory of a target, as it was after the measurement's preparations.
@@ -100,8 +101,7 @@ struct Report {
   std::vector<TogetherFigure> together;
   std::vector<LoadedCurve> loaded;  ///< Of every pair, those not measurable included.
   std::vector<CoreFigure> cores;
-  std::vector<GpuFacts> gpus;          ///< By the index of the plan's items.
-  std::vector<GpuFigure> gpu_figures;  ///< Without those that could not be measured at all.
+  std::vector<GpuFacts> gpus;  ///< By the index of the plan's items.
   std::vector<InterleaveWeights> weights;
   double seconds = 0.0;            ///< On the clock of the measurement.
   std::vector<std::string> notes;  ///< The plan's and those of the way, a sentence each.

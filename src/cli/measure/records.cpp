@@ -196,12 +196,10 @@ Json weights_json(const Report& report) {
 /// An object for each GPU that was measured.
 Json gpus_json(const Report& report) {
   Json list = Json::array();
-  for (std::size_t gpu = 0; gpu < report.gpus.size(); ++gpu) {
-    const measure::GpuFacts& facts = report.gpus[gpu];
+  for (const measure::GpuFacts& facts : report.gpus) {
     Json figures = Json::array();
-    for (const measure::GpuFigure& figure : report.gpu_figures) {
-      if (figure.item.gpu != gpu) continue;
-      figures.push_back({{"node", figure.item.to.value()},
+    for (const measure::GpuFigure& figure : facts.figures) {
+      figures.push_back({{"node", figure.node.value()},
                          {"to_gpu_mib_per_s", summary_json(figure.to_mibs)},
                          {"from_gpu_mib_per_s", summary_json(figure.from_mibs)},
                          {"latency_ns", summary_json(figure.latency_ns)}});
@@ -300,12 +298,13 @@ std::string measure_csv(const Report& report) {
     add({"core to core", "", number(figure.pair.reader), number(figure.pair.owner), "2", "ns"},
         figure.ns);
   }
-  for (const measure::GpuFigure& figure : report.gpu_figures) {
-    const std::string gpu = report.gpus.at(figure.item.gpu).name;
-    const std::string node = number(figure.item.to);
-    add({"copy to a GPU", "", node, gpu, "", "MiB/s"}, figure.to_mibs);
-    add({"copy from a GPU", "", gpu, node, "", "MiB/s"}, figure.from_mibs);
-    add({"read latency of a GPU", "", gpu, node, "", "ns"}, figure.latency_ns);
+  for (const measure::GpuFacts& gpu : report.gpus) {
+    for (const measure::GpuFigure& figure : gpu.figures) {
+      const std::string node = number(figure.node);
+      add({"copy to a GPU", "", node, gpu.name, "", "MiB/s"}, figure.to_mibs);
+      add({"copy from a GPU", "", gpu.name, node, "", "MiB/s"}, figure.from_mibs);
+      add({"read latency of a GPU", "", gpu.name, node, "", "ns"}, figure.latency_ns);
+    }
   }
   return text;
 }
@@ -316,11 +315,10 @@ Result<std::string> measure_xml(const measure::Report& report) {
   if (const auto cores = measure::median_in_node(report)) {
     infos.emplace_back("homenode:CacheToCacheNs", fmt::format("{:.1f}", *cores));
   }
-  for (std::size_t gpu = 0; gpu < report.gpus.size(); ++gpu) {
-    const auto medians = measure::gpu_medians(report, gpu);
-    if (medians.empty()) continue;
-    infos.emplace_back(fmt::format("{}{}", machine::gpu_info_prefix, report.gpus[gpu].pci),
-                       machine::gpu_info(medians));
+  for (const measure::GpuFacts& gpu : report.gpus) {
+    if (gpu.figures.empty()) continue;
+    infos.emplace_back(fmt::format("{}{}", machine::gpu_info_prefix, gpu.pci),
+                       machine::gpu_info(measure::gpu_medians(gpu)));
   }
   return machine::export_xml("live", measure::pair_values(report), infos);
 }

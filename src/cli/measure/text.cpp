@@ -232,24 +232,24 @@ std::string gpu_cell(const measure::Summary& summary) {
 
 /// By GPU, a line for each node.
 std::string gpu_tables(const Report& report) {
-  if (report.gpu_figures.empty()) return "";
+  if (std::ranges::all_of(report.gpus, [](const auto& gpu) { return gpu.figures.empty(); })) {
+    return "";
+  }
   std::string text =
       "\nGPUs: copies between a node's pinned memory and the GPU in MiB/s, and the latency in ns "
       "of a load\nof the GPU from it\n";
-  for (std::size_t gpu = 0; gpu < report.gpus.size(); ++gpu) {
-    const measure::GpuFacts& facts = report.gpus[gpu];
+  for (const measure::GpuFacts& facts : report.gpus) {
     text += fmt::format("  {}: {}, {}, {}\n", facts.name, facts.model, facts.pci, facts.driver);
     text += fmt::format("{:>{}}{:>12}{:>12}{:>12}\n", "node", least_width, "to it", "from it",
                         "latency");
-    for (const measure::GpuFigure& figure : report.gpu_figures) {
-      if (figure.item.gpu != gpu) continue;
-      text += fmt::format("{:>{}}{:>12}{:>12}{:>12}\n", figure.item.to.value(), least_width,
+    for (const measure::GpuFigure& figure : facts.figures) {
+      text += fmt::format("{:>{}}{:>12}{:>12}{:>12}\n", figure.node.value(), least_width,
                           gpu_cell(figure.to_mibs), gpu_cell(figure.from_mibs),
                           gpu_cell(figure.latency_ns));
     }
     const auto firmware =
         facts.nodes.size() == 1 ? std::optional(facts.nodes.to_vector().front()) : std::nullopt;
-    const auto nearest = machine::nearest_node(measure::gpu_medians(report, gpu), firmware);
+    const auto nearest = machine::nearest_node(measure::gpu_medians(facts), firmware);
     if (report.plan.targets.size() > 1 && nearest) {
       text +=
           fmt::format("    nearest as measured: node {}; the firmware says {}\n", nearest->value(),

@@ -35,11 +35,8 @@ TEST(MeasureText, ShowsTablesWithNoisyFiguresMarked) {
 TEST(MeasureText, ShowsGpusWithTheNearestNode) {
   measure::Report report = made_up_report();
   report.gpus.push_back({"gpu0", "0000:3b:00.0", "A GPU", "CUDA 13.0", NodeSet{NodeId(0)}});
-  const auto summary = [](double median) {
-    return measure::Summary{median, 0, median, median, 3, 0};
-  };
-  report.gpu_figures.push_back({{0, NodeId(0)}, summary(50000), summary(51000), summary(1400)});
-  report.gpu_figures.push_back({{0, NodeId(1)}, summary(40000), {}, summary(1000)});
+  report.gpus[0].figures = {{NodeId(0), steady(50000), steady(51000), steady(1400)},
+                            {NodeId(1), steady(40000), {}, steady(1000)}};
   const std::string text = measure_text(report, false);
   EXPECT_TRUE(contains(text, "  gpu0: A GPU, 0000:3b:00.0, CUDA 13.0\n")) << text;
   EXPECT_TRUE(contains(text, "       0       50000       51000        1400\n")) << text;
@@ -55,7 +52,7 @@ TEST(MeasureText, ShowsGpusWithTheNearestNode) {
 TEST(MeasureCsv, HasALineForEachFigure) {
   measure::Report report = made_up_report();
   report.gpus.push_back({"gpu0", "0000:3b:00.0", "A GPU", "CUDA 13.0", NodeSet{NodeId(0)}});
-  report.gpu_figures.push_back({{0, NodeId(1)}, steady(40000), {}, steady(1000)});
+  report.gpus[0].figures = {{NodeId(1), steady(40000), {}, steady(1000)}};
   const std::string text = measure_csv(report);
   EXPECT_TRUE(text.starts_with("figure,kernel,from,to,cpus,unit,median,spread,least,most,runs,"));
   EXPECT_TRUE(contains(text, "\nread latency,,0,4,1,ns,300,0.01,297,303,3,0,no\n")) << text;

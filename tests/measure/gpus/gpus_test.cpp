@@ -58,7 +58,7 @@ TEST(Gpus, AreMeasuredFromTheMemoryOfEveryNode) {
   EXPECT_EQ(report->gpus[0].model, "A GPU for tests");
   EXPECT_EQ(report->gpus[0].nodes, NodeSet{NodeId(7)});
   EXPECT_EQ(report->plan.figures(), 3 * report->plan.targets.size());
-  const auto medians = gpu_medians(*report, 0);
+  const auto medians = gpu_medians(report->gpus[0]);
   ASSERT_EQ(medians.size(), report->plan.targets.size());
   for (std::size_t i = 0; i < medians.size(); ++i) {
     EXPECT_EQ(medians[i].node, report->plan.targets[i]);
@@ -74,7 +74,7 @@ TEST(Gpus, OfADriverThatPinsNoMemoryAreANote) {
   const Failing failing("pin");
   const auto report = measured(driver->get());
   ASSERT_TRUE(report) << report.error().message();
-  EXPECT_TRUE(report->gpu_figures.empty());
+  EXPECT_TRUE(report->gpus[0].figures.empty());
   const auto notes = gpu_notes(*report);
   ASSERT_EQ(notes.size(), report->plan.targets.size());
   EXPECT_NE(notes.front().find("gpu0 and node"), std::string::npos);
@@ -89,9 +89,9 @@ TEST(Gpus, WithoutACompilerHaveBandwidthsAlone) {
     const auto report = measured(driver->get());
     ASSERT_TRUE(report) << report.error().message();
     EXPECT_EQ(gpu_notes(*report).size(), 1U) << what;
-    ASSERT_FALSE(report->gpu_figures.empty());
-    EXPECT_EQ(report->gpu_figures.front().latency_ns.runs, 0U);
-    EXPECT_EQ(report->gpu_figures.front().to_mibs.runs, 5U);
+    ASSERT_FALSE(report->gpus[0].figures.empty());
+    EXPECT_EQ(report->gpus[0].figures.front().latency_ns.runs, 0U);
+    EXPECT_EQ(report->gpus[0].figures.front().to_mibs.runs, 5U);
   }
 }
 
