@@ -42,11 +42,9 @@ Result<LocalRank> wanted_rank(std::optional<unsigned> given) {
   return find_local_rank([](const char* name) { return std::getenv(name); });
 }
 
-/// Finds the rank and its nodes, of those that the lists of the other settings leave. `domains`:
-/// after how many ranks they are taken again.
+/// Finds the rank and its nodes, of those that the lists of the other settings leave.
 Result<void> look_up_rank(const machine::Machine& machine, std::optional<unsigned> given,
-                          std::vector<RunSetting>& settings, std::optional<LocalRank>& rank,
-                          std::size_t& domains) {
+                          std::vector<RunSetting>& settings, std::optional<LocalRank>& rank) {
   for (RunSetting& setting : settings) {
     const auto* const domain = std::get_if<RankDomain>(&setting.value);
     if (domain == nullptr) continue;
@@ -56,9 +54,9 @@ Result<void> look_up_rank(const machine::Machine& machine, std::optional<unsigne
     if (!found) return found.as_unexpected();
     const auto taken = domains_of_ranks(machine, bound->value_or(machine.allowed_cpus), *domain);
     if (!taken) return taken.as_unexpected();
-    domains = taken->size();
     rank = *std::move(found);
-    rank->nodes = (*taken)[rank->rank % domains];
+    rank->domains = taken->size();
+    rank->nodes = (*taken)[rank->rank % rank->domains];
     setting.value = rank->nodes;
   }
   return {};
@@ -78,17 +76,15 @@ Result<void> join_threads(RunPlan& plan) {
   return {};
 }
 
-/// All that needs no look into the program. `given`: for which rank, instead of this process's;
-/// `domains` as of look_up_rank().
+/// All that needs no look into the program. `given`: for which rank, instead of this process's.
 Result<RunPlan> plan_without_names(os::Os& os, const machine::Machine& machine,
-                                   const RunRequest& request, std::optional<unsigned> given,
-                                   std::size_t& domains) {
+                                   const RunRequest& request, std::optional<unsigned> given) {
   RunPlan plan;
   std::vector<RunSetting> settings = request.settings;
   for (RunSetting& setting : settings) {
     if (const auto done = look_up(os, setting); !done) return done.as_unexpected();
   }
-  const auto ranked = look_up_rank(machine, given, settings, plan.rank, domains);
+  const auto ranked = look_up_rank(machine, given, settings, plan.rank);
   if (!ranked) return ranked.as_unexpected();
   auto process = resolve(machine, settings);
   if (!process) return process.as_unexpected();
@@ -101,13 +97,12 @@ Result<RunPlan> plan_without_names(os::Os& os, const machine::Machine& machine,
   return plan;
 }
 
-/// Adds what each rank of a host gets to the plan for the first one.
+/// Adds what each rank of a host gets to the plan for the first one. pre: plan.rank.
 Result<void> add_ranks(os::Os& os, const machine::Machine& machine, const RunRequest& request,
-                       std::size_t domains, RunPlan& plan) {
+                       RunPlan& plan) {
   plan.process_by_rank = {plan.process};
-  for (unsigned rank = 1; rank < domains; ++rank) {
-    std::size_t same = 0;
-    auto next = plan_without_names(os, machine, request, rank, same);
+  for (unsigned rank = 1; rank < plan.rank->domains; ++rank) {
+    auto next = plan_without_names(os, machine, request, rank);
     if (!next) return next.as_unexpected();
     plan.process_by_rank.push_back(std::move(next->process));
   }
@@ -149,12 +144,11 @@ bool needs_full_machine(const RunRequest& request) {
 
 Result<RunPlan> make_run_plan(os::Os& os, const machine::Machine& machine,
                               const RunRequest& request) {
-  std::size_t domains = 0;
   const auto first = request.all_ranks ? std::optional<unsigned>(0U) : std::nullopt;
-  auto plan = plan_without_names(os, machine, request, first, domains);
+  auto plan = plan_without_names(os, machine, request, first);
   if (!plan) return plan;
   if (request.all_ranks && plan->rank) {
-    const auto added = add_ranks(os, machine, request, domains, *plan);
+    const auto added = add_ranks(os, machine, request, *plan);
     if (!added) return added.as_unexpected();
   }
   if (plan->threads.allocations.empty()) return plan;

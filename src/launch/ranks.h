@@ -2,6 +2,7 @@
 // nodes are its own. Pure; serves `run --per-rank`.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
@@ -17,6 +18,8 @@ struct LocalRank {
   unsigned rank = 0;     ///< Among the processes of this host.
   std::string variable;  ///< That holds the rank.
   NodeSet nodes = {};    ///< What it takes, once that is known.
+  /// After how many ranks the nodes are taken again, once that is known.
+  std::size_t domains = 0;
 };
 
 /// The node sets that ranks take in turn.
