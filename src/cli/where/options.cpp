@@ -61,7 +61,7 @@ bool looks_at_process(const WhereOptions& options, const WhereGiven& given) {
 /// What is shown of a process instead of its memory.
 Result<void> check_objects(const WhereOptions& options, const WhereGiven& given) {
   const bool looks = given.mappings || given.watch || options.all || options.fast ||
-                     options.huge_pages || given.csv || !options.html.empty();
+                     options.huge_pages || options.csv.wanted() || !options.html.empty();
   if (!options.objects || !(changes_anything(options) || looks)) return {};
   return bad_usage("--objects shows the objects of one process, and only works with --json",
                    "leave out the other options");
@@ -84,12 +84,12 @@ Result<void> check_view(const WhereOptions& options, const WhereGiven& given) {
 
 /// A file holds one view, and of lines for programs there is one kind.
 Result<void> check_forms(const WhereOptions& options, const WhereGiven& given) {
-  if (!given.csv && options.html.empty()) return {};
+  if (!options.csv.wanted() && options.html.empty()) return {};
   if (given.watch || options.all || options.job || changes_anything(options)) {
     return bad_usage("--csv and --html show one process, the system or a file, once",
                      "leave out --watch, --all, --job and what changes a process");
   }
-  if (options.json && given.csv && (options.csv.empty() || options.csv == "-")) {
+  if (options.json && options.csv.wanted() && options.csv.to_stream()) {
     return bad_usage("only one of --json and --csv can be printed",
                      "give --csv a file, as in --csv=memory.csv");
   }
@@ -195,11 +195,10 @@ void define_where_options(CLI::App& app, WhereOptions& options) {
                "print one JSON object per line (schemas homenode.where/2, "
                "homenode.where.objects/1, homenode.where.repair/2, homenode.where.job/1, "
                "homenode.where.system/1, homenode.where.file/1)");
-  app.add_option("--csv", options.csv,
-                 "print comma-separated values, or write them to FILE: a line for each mapping, "
-                 "process or node")
-      ->type_name("[FILE]")
-      ->expected(0, 1);
+  options.csv.define(
+      app, "--csv",
+      "print comma-separated values, or write them to FILE: a line for each mapping, "
+      "process or node");
   app.add_option("--html", options.html, "write a page to look at in a browser")->type_name("FILE");
   app.add_option("--repair", options.repair,
                  "move the pages to where this rule places them, such as bind@1, interleave@0-3 "
@@ -242,7 +241,7 @@ Result<WhereRequest> make_where_request(const WhereOptions& written, const Where
     if (!count) return count.as_unexpected();
     request.mappings = *count;
   }
-  const bool to_programs = options.json || given.csv || !options.html.empty();
+  const bool to_programs = options.json || options.csv.wanted() || !options.html.empty();
   const auto processes =
       count_in(options.processes, "processes", to_programs ? all : processes_on_screen);
   if (!processes) return processes.as_unexpected();

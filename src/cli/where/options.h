@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/draw.h"
 #include "cli/options.h"
 #include "sensing/survey.h"
 
@@ -27,7 +28,7 @@ struct WhereOptions {
   bool huge_pages = false;
   bool json = false;
   bool objects = false;
-  std::string csv;
+  Output csv;
   std::string html;
   std::string mappings;
   std::string watch;
@@ -45,7 +46,6 @@ struct WhereGiven {
   bool system = false;
   bool mappings = false;
   bool watch = false;
-  bool csv = false;
 };
 
 /// What it asks for, checked.

@@ -50,7 +50,6 @@ class Where final : public Verb {
     mappings_ = app.get_option("--mappings");
     watch_ = app.get_option("--watch");
     system_ = app.get_option("--system");
-    csv_.option = app.get_option("--csv");
     app.footer(
         "Shows how much of a live process's memory is on each node: heap, stacks, anonymous "
         "memory, files, shared memory and huge pages; on which node each thread last ran; and "
@@ -90,11 +89,10 @@ class Where final : public Verb {
 
  private:
   Result<int> try_run(Context& context) {
-    auto request = make_where_request(options_, {system_->count() > 0, mappings_->count() > 0,
-                                                 watch_->count() > 0, csv_.wanted()});
+    auto request = make_where_request(
+        options_, {system_->count() > 0, mappings_->count() > 0, watch_->count() > 0});
     if (!request) return request.as_unexpected();
     request_ = std::move(*request);
-    csv_.file = options_.csv;
     const sensing::SystemFiles files{context.os};
     if (options_.job) return show_job(context, files);
     if (system_->count() > 0) return show_system(context, files);
@@ -173,21 +171,22 @@ class Where final : public Verb {
   Result<int> show(Context& context, const Result<View>& view) const {
     if (!view) return view.as_unexpected();
     const Forms forms = forms_of(*view);
-    if (csv_.wanted()) {
-      if (auto done = csv_.write(context, forms.csv()); !done) return done.as_unexpected();
+    if (options_.csv.wanted()) {
+      if (auto done = options_.csv.write(context, forms.csv()); !done) return done.as_unexpected();
     }
     if (!options_.html.empty()) {
       const Picture page{"where", line_of(forms.json()), "html"};
       if (auto done = draw_into(context, options_.html, page); !done) return done.as_unexpected();
     }
-    if (options_.json || (!csv_.wanted() && options_.html.empty())) context.out << rendered(forms);
+    if (options_.json || (!options_.csv.wanted() && options_.html.empty()))
+      context.out << rendered(forms);
     return int{exit_done};
   }
 
   /// Those that can be read; of the others one line each, unless there is none but them.
   Result<int> show_all(Context& context, const sensing::SystemFiles& files,
                        const std::vector<pid_t>& pids) const {
-    if (csv_.wanted() || !options_.html.empty()) {  // Of one process alone.
+    if (options_.csv.wanted() || !options_.html.empty()) {  // Of one process alone.
       return show(context, read(files, pids.front()));
     }
     std::optional<Error> first;
@@ -353,7 +352,6 @@ class Where final : public Verb {
   CLI::Option* mappings_ = nullptr;
   CLI::Option* watch_ = nullptr;
   CLI::Option* system_ = nullptr;
-  Output csv_;
 };
 
 }  // namespace

@@ -16,8 +16,8 @@ Result<WhereRequest> parse(const Words& words) {
   WhereOptions options;
   define_where_options(app, options);
   app.parse(Words(words.rbegin(), words.rend()));
-  return make_where_request(options, {app.count("--system") > 0, app.count("--mappings") > 0,
-                                      app.count("--watch") > 0, app.count("--csv") > 0});
+  return make_where_request(
+      options, {app.count("--system") > 0, app.count("--mappings") > 0, app.count("--watch") > 0});
 }
 
 WhereRequest request(const Words& words) {
