@@ -175,7 +175,7 @@ def _lab(
 
 def _roi(options: argparse.Namespace, command: list[str]) -> RoiChoice:
     """What is counted, of which a person is shown something or not."""
-    return chosen(options.roi, options.stats or options.report is not None, command, os.environ)
+    return chosen(options.roi, options.stats or options.report is not None, command)
 
 
 def enter(options: argparse.Namespace) -> int:

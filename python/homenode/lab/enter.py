@@ -1,6 +1,5 @@
 """A command line in the lab: each line is a program of one guest, and the next goes on from it."""
 
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
@@ -59,7 +58,7 @@ class Shell:
 
     def _run(self, line: str) -> int:
         command = words(line)
-        roi = chosen(self._roi, self._stats, command, os.environ)
+        roi = chosen(self._roi, self._stats, command)
         result = self._lab.run(command, roi=roi, stdout=sys.stdout.buffer, stderr=sys.stderr.buffer)
         if self._lab.ran_out_of_memory:
             say("the guest ran out of memory and killed the program; raise --node-memory")

@@ -1,6 +1,5 @@
 """What the lab counts of a program: all of it, or what lies between its own markers."""
 
-import os
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -51,24 +50,24 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Any:
 def test_markers_are_found_in_the_programs_own_file(program: Path, tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     empty.touch(mode=0o755)
-    assert marks_a_region([str(program)], os.environ)
+    assert marks_a_region([str(program)])
     for other in (["sh", "-c", str(program)], ["true"], ["no-such-program"], [str(empty)], []):
-        assert not marks_a_region(other, os.environ)
+        assert not marks_a_region(other)
 
 
 def test_homenode_is_what_it_runs(program: Path, tmp_path: Path) -> None:
     command = str(tmp_path / "homenode")
     Path(command).touch(mode=0o755)
-    assert marks_a_region([command, "bench", "chase"], os.environ)
-    assert marks_a_region([command, "run", "--", str(program)], os.environ)
-    assert not marks_a_region([command, "run", "--interleave=all", "--", "true"], os.environ)
+    assert marks_a_region([command, "bench", "chase"])
+    assert marks_a_region([command, "run", "--", str(program)])
+    assert not marks_a_region([command, "run", "--interleave=all", "--", "true"])
 
 
 def test_all_is_counted_where_a_person_looks_and_nothing_is_marked(program: Path) -> None:
-    assert chosen(None, True, ["true"], os.environ) == "auto"
-    assert chosen(None, True, [str(program)], os.environ) == "markers"
-    assert chosen(None, False, ["true"], os.environ) == "markers"
-    assert chosen("all", True, [str(program)], os.environ) == "all"
+    assert chosen(None, True, ["true"]) == "auto"
+    assert chosen(None, True, [str(program)]) == "markers"
+    assert chosen(None, False, ["true"]) == "markers"
+    assert chosen("all", True, [str(program)]) == "all"
 
 
 @pytest.mark.lab
