@@ -18,9 +18,9 @@ enum hn_marker_kind {
   HN_MARKER_BEGIN_ALL = 4,  // A region of interest begins in which every process is counted.
   HN_MARKER_CLOCK = 5,      // The modelled time is wanted in the slot of the clock that RDI names.
   HN_MARKER_END_ANY = 6,    // The region of interest ends, whichever process began it.
+  HN_MARKER_KERNEL = 7,  // The guest kernel's function that RDI names lies at the address in RSI.
   // As BEGIN_ALL, until a region begins inside it, which takes its place as if it had not been.
-  HN_MARKER_BEGIN_PROVISIONAL = 8,
-  HN_MARKER_KERNEL = 7  // The guest kernel's function that RDI names lies at the address in RSI.
+  HN_MARKER_BEGIN_PROVISIONAL = 8
 };
 
 // The functions by which a thread of the guest wakes another one up, a CPU changes from one to
