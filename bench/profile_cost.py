@@ -3,8 +3,9 @@
     ./dev bench profile-cost      NPB CG class A, and Redis under redis-benchmark
     ./dev bench profile-cost --runs 9 --source pkeys --only redis --overhead 2%
 
-A run without sampling and one under each source follow each other, so many times. CPU time is that
-of the program and of the sampler together. Redis answers 50 clients over a socket of this machine;
+A run without sampling, one more, and one under each source follow each other, so many times: the
+second run without ("again") shows how far equal runs differ. CPU time is that of the program and of
+the sampler together. Redis answers 50 clients over a socket of this machine;
 the 99th percentile of the time to an answer is what redis-benchmark says.
 """
 
@@ -30,6 +31,7 @@ from tables import head, row
 from homenode.profile.recording import read_recording
 
 SOURCES = ("soft-dirty", "pkeys")
+AGAIN = "again"
 REQUESTS = 400_000
 COLUMNS = ["program", "source", "CPU time", "of the plain run", "p99 of the plain run", "samples"]
 
@@ -42,9 +44,9 @@ class Cost(NamedTuple):
 
 
 def cg(before: list[str]) -> Cost:
-    """NPB CG with as many threads as there are CPUs."""
+    """NPB CG, three times, with as many threads as there are CPUs."""
     threads = str(len(os.sched_getaffinity(0)))
-    bench = ["bench", "npb", "cg", "--class", "A", "--threads", threads]
+    bench = ["bench", "npb", "cg", "--class", "A", "--threads", threads, "--runs", "3"]
     words = [*before, path_of("homenode-native"), *bench]
     return Cost(seconds(words, silent=True).cpu, None)
 
@@ -122,19 +124,20 @@ def ratio(ours: Sequence[float], plain: Sequence[float]) -> str:
 def compared(name: str, options: argparse.Namespace, sources: Sequence[str]) -> None:
     """Prints the rows of a program."""
     program = PROGRAMS[name]
-    costs: dict[str, list[Cost]] = {source: [] for source in ("", *sources)}
+    costs: dict[str, list[Cost]] = {source: [] for source in ("", AGAIN, *sources)}
     many: dict[str, list[int]] = {source: [] for source in sources}
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "samples"
         for _ in range(options.runs):
             costs[""].append(program([]))
+            costs[AGAIN].append(program([]))
             for source in sources:
                 words = [path_of("homenode"), "sample", "--with", source]
                 words += ["--overhead", options.overhead, "--output", str(file), "--"]
                 costs[source].append(program(words))
                 many[source].append(samples_of(file))
                 file.unlink()
-    for source in sources:
+    for source in (AGAIN, *sources):
         pairs = list(zip(costs[source], costs[""], strict=True))
         cpu = statistics.median(mine.cpu_s for mine, _ in pairs)
         late = [
@@ -143,7 +146,8 @@ def compared(name: str, options: argparse.Namespace, sources: Sequence[str]) -> 
         cells = [name, source, f"{cpu:.2f} s"]
         cells.append(ratio([mine.cpu_s for mine, _ in pairs], [other.cpu_s for _, other in pairs]))
         cells.append(ratio(*zip(*late, strict=True)) if late else "")
-        print(row([*cells, f"{statistics.median(many[source]):.0f}"]), flush=True)
+        samples = f"{statistics.median(many[source]):.0f}" if source in many else ""
+        print(row([*cells, samples]), flush=True)
 
 
 def parser() -> argparse.ArgumentParser:

@@ -73,6 +73,7 @@ class Linux final : public Os {
   int open_process(pid_t pid, int& descriptor) override;
   int wait_for_input(std::span<const int> descriptors, std::chrono::milliseconds longest) override;
   int process_cpu_ns(pid_t pid, std::uint64_t& nanoseconds) override;
+  int give_way() override;
   int start_waiting(const std::vector<std::string>& program,
                     const std::vector<std::pair<std::string, std::string>>& environment,
                     WaitingProgram& child) override;

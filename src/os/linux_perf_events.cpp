@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -71,6 +72,11 @@ int Linux::process_cpu_ns(pid_t pid, std::uint64_t& nanoseconds) {
   nanoseconds = static_cast<std::uint64_t>(time.tv_sec) * ns_per_second +
                 static_cast<std::uint64_t>(time.tv_nsec);
   return 0;
+}
+
+int Linux::give_way() {
+  constexpr int last = 19;
+  return setpriority(PRIO_PROCESS, 0, last) == 0 ? 0 : -errno;
 }
 
 }  // namespace homenode::os

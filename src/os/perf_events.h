@@ -58,6 +58,9 @@ class PerfEvents {
   }
   /// What all threads of a process, ended ones too, have used of processors; 0 is the caller.
   virtual int process_cpu_ns(pid_t /*pid*/, std::uint64_t& /*nanoseconds*/) { return -ENOSYS; }
+  /// nice(2): from here on the calling thread runs only where others leave a processor idle, or
+  /// almost; nothing that it has started.
+  virtual int give_way() { return -ENOSYS; }
 };
 
 }  // namespace homenode::os

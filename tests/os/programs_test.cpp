@@ -3,12 +3,14 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
 #include <fstream>
 #include <iterator>
+#include <thread>
 
 #include "os/linux.h"
 
@@ -82,6 +84,18 @@ TEST_F(ProgramsTest, ProcessorTimeOfTheCallerGrows) {
     ASSERT_EQ(os_.process_cpu_ns(0, after), 0);
   } while (after <= before);
   EXPECT_LT(os_.process_cpu_ns((1 << 22) + 1, after), 0);
+}
+
+TEST_F(ProgramsTest, WhoGivesWayIsLastAndItsProgramsAreNot) {
+  WaitingProgram child;
+  ASSERT_EQ(os_.start_waiting({"true"}, {}, child), 0);
+  std::thread([&] {
+    EXPECT_EQ(os_.give_way(), 0);
+    EXPECT_EQ(getpriority(PRIO_PROCESS, 0), 19);
+  }).join();
+  EXPECT_LT(getpriority(PRIO_PROCESS, static_cast<id_t>(child.pid)), 19);
+  EXPECT_LT(getpriority(PRIO_PROCESS, 0), 19);
+  os_.abandon(child);
 }
 
 }  // namespace

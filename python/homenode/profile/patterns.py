@@ -291,6 +291,9 @@ def classify(uses: Uses) -> Pattern:
         why = f"{accesses} accesses are too few: {FEWEST_ACCESSES} are needed"
         return Pattern(Sharing.UNKNOWN, 0.0, uses.line, accesses, why=why)
     uses = _active(uses)
+    if len(uses.counts) == 0:
+        why = f"no thread has {FEWEST_OF_A_THREAD} accesses, which are needed"
+        return Pattern(Sharing.UNKNOWN, 0.0, uses.line, accesses, why=why)
     if uses.by_thread.max() >= PRIVATE * accesses:
         return Pattern(Sharing.PRIVATE, 1.0, uses.unit_bytes(), accesses, sure=True)
     swept = _without_sweep(uses) if uses.exact else None

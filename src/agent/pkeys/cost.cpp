@@ -2,7 +2,6 @@
 
 #include <linux/prctl.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <csignal>

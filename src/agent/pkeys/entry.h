@@ -3,6 +3,8 @@
 // to protection keys. Serves the sampler by protection keys; x86-64 alone has both.
 #pragma once
 
+#include <sys/syscall.h>  // The numbers that kernel_call() takes.
+
 #include <cstddef>
 #include <cstdint>
 
@@ -50,8 +52,12 @@ inline constexpr std::uint32_t all_rights = 0;
 /// What the kernel gives signal handlers, and the sampler all threads: key 0 alone.
 inline constexpr std::uint32_t denied_rights = 0x55555554;
 
-inline std::uint32_t with_key(std::uint32_t rights, int key) {
-  return rights & ~(std::uint32_t{3} << (2U * static_cast<unsigned>(key)));
+/// `keys`: a bit for each key that is allowed too.
+inline std::uint32_t with_keys(std::uint32_t rights, std::uint32_t keys) {
+  for (unsigned key = 0; key < 16; ++key) {
+    if ((keys >> key & 1U) != 0) rights &= ~(std::uint32_t{3} << (2U * key));
+  }
+  return rights;
 }
 
 /// Of the calling thread; pre: the kernel has switched protection keys on.

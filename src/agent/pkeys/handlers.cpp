@@ -3,7 +3,6 @@
 // themselves all keys: the program's stack may be armed, and both signals are blocked here.
 #include "agent/pkeys/handlers.h"
 
-#include <sys/syscall.h>
 #include <ucontext.h>
 
 #include <cerrno>
@@ -68,13 +67,13 @@ void record(const siginfo_t& info, const SignalFrame& frame, Thread& thread) {
     sample.cpu = static_cast<std::uint16_t>(cpu);
     sample.cpu_node = static_cast<std::uint16_t>(node);
   }
-  sample.memory_node = range.nodes[(address - range.first) / armed_page_bytes];
+  sample.memory_node = range.nodes[(address - range.first) >> range.page_shift];
   sample.round = static_cast<std::uint16_t>(number);
   constexpr std::uint64_t written = 2;
   sample.operation =
       (frame.at(REG_ERR) & written) != 0 ? SampleOperation::write : SampleOperation::read;
   sample.source = SampleSource::pkeys;
-  sample.page_shift = static_cast<std::uint8_t>(window.range_shift.load_relaxed());
+  sample.page_shift = static_cast<std::uint8_t>(range.shift);
   sample.flags = sample_first_touch;
   // What was read belongs to one window only if that is still the same.
   if (window.number.load_acquire() == number) ring.put(sample);
@@ -157,9 +156,13 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   const int key = static_cast<int>(info->si_pkey);
   if (!is_own_key(key)) return;
   record(*info, frame, *thread);
-  thread->allowed_key.store_relaxed(key);
-  thread->touched_window.store_release(the_window().number.load_relaxed());
-  frame.set_rights(with_key(denied_rights, key));
+  const std::uint32_t number = the_window().number.load_relaxed();
+  const bool again = thread->touched_window.load_relaxed() == number;
+  const std::uint32_t before = again ? thread->allowed_keys.load_relaxed() : 0;
+  const std::uint32_t allowed = before | bit_of_key(key);
+  thread->allowed_keys.store_relaxed(allowed);
+  thread->touched_window.store_release(number);
+  frame.set_rights(with_keys(denied_rights, allowed));
 }
 
 void arguments_of(const SignalFrame& frame, std::uint64_t* arguments) {

@@ -1,7 +1,5 @@
 #include "agent/pkeys/keys.h"
 
-#include <sys/syscall.h>
-
 #include <cstdint>
 
 #include "agent/pkeys/entry.h"
@@ -18,10 +16,6 @@ constinit std::size_t key_count = 0;
 /// A bit for each of them.
 constinit Atomic<std::uint32_t> own_keys;
 
-constexpr std::uint32_t bit_of_key(long key) {
-  return std::uint32_t{1} << static_cast<unsigned>(key);
-}
-
 }  // namespace
 
 std::size_t take_keys() {
@@ -29,8 +23,8 @@ std::size_t take_keys() {
   while (key_count < max_keys) {
     const long key = kernel_call(SYS_pkey_alloc, 0, no_access);
     if (key <= 0) break;
-    keys[key_count++] = static_cast<int>(key);
-    own_keys.store_release(own_keys.load_relaxed() | bit_of_key(key));
+    keys[key_count] = static_cast<int>(key);
+    own_keys.store_release(own_keys.load_relaxed() | bit_of_key(keys[key_count++]));
   }
   return key_count;
 }
@@ -49,7 +43,7 @@ int next_key() {
   for (std::size_t i = 0; i < thread_places(); ++i) {
     const Thread& thread = all_threads()[i];
     if (thread.presence.load_acquire() != Presence::watched) continue;
-    allowed |= bit_of_key(thread.allowed_key.load_relaxed());
+    allowed |= thread.allowed_keys.load_relaxed();
   }
   std::size_t chosen = 0;
   while (chosen < key_count && (allowed & bit_of_key(keys[chosen])) != 0) {

@@ -1,10 +1,13 @@
 #include "agent/pkeys/opening.h"
 
 #include <sys/mman.h>
-#include <sys/syscall.h>
+
+#include <bit>
 
 #include "agent/pkeys/entry.h"
 #include "agent/pkeys/kept_memory.h"
+#include "agent/pkeys/keys.h"
+#include "agent/pkeys/process_mappings.h"
 
 namespace homenode::agent::pkeys {
 namespace {
@@ -34,21 +37,26 @@ constinit AddressRange candidate_ranges[max_ranges * candidates_per_range];
 constinit int page_nodes[max_ranges * max_range_pages];
 constinit AddressRange chosen[max_ranges];
 
-/// How many ranges of how many pages.
+/// How many ranges of how many pages, and with how many keys.
 struct Cut {
   std::size_t ranges = 0;
   std::size_t pages = 1;
+  std::size_t keys = 1;
 };
 
-/// A thread is seen once in a window, so more than two ranges for each would be armed for little,
-/// and the kernel takes as long for one range as for one page.
+/// A thread is seen once with a key, so more than two ranges for each thread would be armed for
+/// little, and the kernel takes as long for one range as for one page. To open a window costs far
+/// more than some ranges: where there are few threads, each is seen with several keys.
 Cut cut_for(std::size_t pages) {
   constexpr std::size_t fewest = 4;
+  constexpr std::size_t cheap = 32;  // Ranges, which cost less than the rest of a window.
   const std::size_t most = pages < max_ranges ? pages : max_ranges;
   const std::size_t useful = 2 * running_threads();
-  Cut cut{useful < fewest ? fewest : useful, 1};
+  Cut cut{useful < fewest ? fewest : useful, 1, 1};
   if (cut.ranges > most) cut.ranges = most;
   while (cut.pages < max_range_pages && 2 * cut.pages * cut.ranges <= pages) cut.pages *= 2;
+  while (cut.keys < max_window_keys && (cut.keys + 1) * cut.ranges <= cheap) ++cut.keys;
+  cut.ranges *= cut.keys;
   return cut;
 }
 
@@ -74,12 +82,18 @@ bool is_kept(AddressRange wanted) {
          any_stack([&](AddressRange range) { return range.overlaps(wanted.first, wanted.end); });
 }
 
-/// The aligned range that a page lies in, as far as the mapping goes.
+/// The aligned range that a page lies in, as far as the mapping goes. A huge page is armed as a
+/// whole: the kernel would divide it, and the program would be slower from then on.
 AddressRange range_around(std::uintptr_t page, const Eligible& mapping, std::size_t pages) {
+  const std::uintptr_t huge = page & ~(huge_page_bytes - 1);
+  const std::uintptr_t mapping_end = mapping.first + mapping.pages * page_bytes;
+  if (huge >= mapping.first && huge + huge_page_bytes <= mapping_end && may_be_huge(page)) {
+    return {huge, huge + huge_page_bytes};
+  }
   const std::uintptr_t bytes = pages * page_bytes;
   const std::uintptr_t first = page & ~(bytes - 1);
-  const std::uintptr_t end = mapping.first + mapping.pages * page_bytes;
-  return {first < mapping.first ? mapping.first : first, first + bytes < end ? first + bytes : end};
+  return {first < mapping.first ? mapping.first : first,
+          first + bytes < mapping_end ? first + bytes : mapping_end};
 }
 
 bool is_wholly_kept(std::uintptr_t first, std::uintptr_t end) {
@@ -159,12 +173,25 @@ std::size_t choose(std::size_t candidate_count, std::size_t count) {
   return count;
 }
 
-/// Writes what is chosen to the window, with the nodes of its pages.
-void describe(std::size_t count) {
+constexpr unsigned shift_of(std::uintptr_t bytes) {
+  return static_cast<unsigned>(std::countr_zero(bytes));
+}
+
+/// Writes what is chosen to the window, with the nodes of its pages; ranges of small pages have so
+/// many, or fewer.
+void describe(std::size_t count, std::size_t range_pages) {
   static constinit std::uintptr_t pages[max_ranges * max_range_pages];
   std::size_t asked = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    for (std::uintptr_t at = chosen[i].first; at < chosen[i].end; at += page_bytes) {
+    const AddressRange& wanted = chosen[i];
+    const bool huge = wanted.end - wanted.first == huge_page_bytes;
+    ArmedRange& range = the_window().ranges[i];
+    range.first = wanted.first;
+    range.end = wanted.end;
+    range.shift = shift_of(huge ? huge_page_bytes : range_pages * page_bytes);
+    range.page_shift = shift_of(huge ? huge_page_bytes : page_bytes);
+    for (std::uintptr_t at = range.first; at < range.end;
+         at += std::uintptr_t{1} << range.page_shift) {
       pages[asked++] = at;
     }
   }
@@ -172,33 +199,34 @@ void describe(std::size_t count) {
   std::size_t page = 0;
   for (std::size_t i = 0; i < count; ++i) {
     ArmedRange& range = the_window().ranges[i];
-    range.first = chosen[i].first;
-    range.end = chosen[i].end;
-    for (std::size_t j = 0; j < (range.end - range.first) / page_bytes; ++j, ++page) {
+    for (std::size_t j = 0; j < (range.end - range.first) >> range.page_shift; ++j, ++page) {
       const bool present = known && page_nodes[page] >= 0;
       range.nodes[j] = present ? static_cast<std::uint16_t>(page_nodes[page]) : unknown_sample_id;
     }
   }
 }
 
-Opened arm(std::size_t count, int key) {
+/// Neighbouring ranges have different keys.
+Opened arm(std::size_t count, std::size_t keys) {
+  int key[max_window_keys] = {};
+  for (std::size_t i = 0; i < keys; ++i) key[i] = next_key();
   Window& window = the_window();
   const WindowLock lock;
   if (window.phase.load_acquire() != Phase::opening || threads_away() > 0) return Opened::cancelled;
   window.range_count.store_release(count);
-  window.key.store_relaxed(key);
+  window.keys.store_relaxed(static_cast<std::uint32_t>(keys < count ? keys : count));
   window.armed_ns.store_relaxed(now_ns());
   window.phase.store_release(Phase::armed);
   for (std::size_t i = 0; i < count; ++i) {
     ArmedRange& range = window.ranges[i];
     const long done = kernel_call(SYS_pkey_mprotect, range.first, range.end - range.first,
-                                  PROT_READ | PROT_WRITE, key);
+                                  PROT_READ | PROT_WRITE, key[i % keys]);
     if (done != 0) range.end = range.first;
   }
   return Opened::yes;
 }
 
-Opened choose_and_arm(PageChoice& choice, int key) {
+Opened choose_and_arm(PageChoice& choice) {
   bool too_many = false;
   const std::uintptr_t pages = find_eligible(too_many);
   if (too_many) return Opened::too_many_mappings;
@@ -210,10 +238,8 @@ Opened choose_and_arm(PageChoice& choice, int key) {
     count = choose(keep_present(drawn, cut.ranges - count, choice.seed), count);
   }
   if (count == 0) return Opened::nothing_to_arm;
-  describe(count);
-  the_window().range_shift.store_relaxed(
-      static_cast<unsigned>(__builtin_ctzl(cut.pages * page_bytes)));
-  return arm(count, key);
+  describe(count, cut.pages);
+  return arm(count, cut.keys);
 }
 
 void keep_memory(AddressRange range) {
@@ -250,14 +276,14 @@ const char* name_of(Opened result) {
   return names[static_cast<std::size_t>(result)];
 }
 
-Opened open_window(PageChoice& choice, std::uint32_t sampler_tid, int key) {
+Opened open_window(PageChoice& choice, std::uint32_t sampler_tid) {
   if (const Opened before = check_threads(sampler_tid); before != Opened::yes) return before;
   if (!dispatch_calls()) return Opened::thread_away;
   Opened result = wait_for_threads(choice.turn_ns, given);
   choice.turn_ns = next_turn_ns(choice.turn_ns, result);
   // No thread can change what is found now: its calls would come to us.
   if (result == Opened::yes) result = check_threads(sampler_tid);
-  if (result == Opened::yes) result = choose_and_arm(choice, key);
+  if (result == Opened::yes) result = choose_and_arm(choice);
   if (result == Opened::yes) return result;
   {
     const WindowLock lock;

@@ -33,13 +33,13 @@ inline constexpr std::uint64_t least_turn_ns = 5'000'000;
 inline constexpr std::uint64_t most_turn_ns = 40'000'000;
 
 struct PageChoice {
-  std::size_t pages = 32;                 ///< About so many are armed.
+  std::size_t pages = 32;                 ///< About so many are armed with each key.
   std::uint64_t turn_ns = least_turn_ns;  ///< For each thread that is in a system call or waits.
   std::uint64_t seed = 1;
 };
 
 /// pre: no window is open, by the sampler's thread.
-Opened open_window(PageChoice& choice, std::uint32_t sampler_tid, int key);
+Opened open_window(PageChoice& choice, std::uint32_t sampler_tid);
 
 /// System calls are the program's own again. pre: the window is closed.
 void let_calls_through();

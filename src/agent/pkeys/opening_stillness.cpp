@@ -2,7 +2,6 @@
 #include "agent/pkeys/opening.h"
 
 #include <linux/membarrier.h>
-#include <sys/syscall.h>
 
 #include <ctime>
 

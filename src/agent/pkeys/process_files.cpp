@@ -1,12 +1,12 @@
 #include "agent/pkeys/process_files.h"
 
 #include <fcntl.h>
-#include <sys/syscall.h>
 
 #include <csignal>
 #include <cstring>
 
 #include "agent/pkeys/entry.h"
+#include "agent/pkeys/file_text.h"
 
 namespace homenode::agent::pkeys {
 namespace {
@@ -19,10 +19,6 @@ struct FolderEntry {
   std::uint8_t type;
   char name[];
 };
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 /// "/proc/self/task/TID/NAME".
 int open_task_file(std::uint32_t tid, const char* name) {
@@ -42,51 +38,6 @@ void read_again(int& file, std::uint32_t tid, const char* name, char (&text)[roo
   if (file < 0) file = open_task_file(tid, name);
   const long size = file < 0 ? -1 : kernel_call(SYS_pread64, file, text, room - 1, 0);
   text[size > 0 ? static_cast<std::size_t>(size) : 0] = '\0';
-}
-
-std::uint64_t take_hexadecimal(const char*& text) {
-  std::uint64_t value = 0;
-  if (text[0] == '0' && text[1] == 'x') text += 2;
-  for (;; ++text) {
-    if (is_digit(*text)) {
-      value = value << 4U | static_cast<std::uint64_t>(*text - '0');
-    } else if (*text >= 'a' && *text <= 'f') {
-      value = value << 4U | static_cast<std::uint64_t>(*text - 'a' + 10);
-    } else {
-      return value;
-    }
-  }
-}
-
-std::uint64_t take_decimal(const char*& text) {
-  std::uint64_t value = 0;
-  for (; is_digit(*text); ++text) value = value * 10 + static_cast<std::uint64_t>(*text - '0');
-  return value;
-}
-
-bool begins_with(const char* text, const char* beginning) {
-  return std::strncmp(text, beginning, std::strlen(beginning)) == 0;
-}
-
-/// "FIRST-END RIGHTS OFFSET DEVICE INODE PATH".
-void take_mapping(const char* line, Mapping& mapping) {
-  const char* at = line;
-  mapping.first = take_hexadecimal(at);
-  if (*at == '-') ++at;
-  mapping.end = take_hexadecimal(at);
-  const bool rights = begins_with(at, " rw-p ");
-  for (int field = 0; field < 3 && at != nullptr; ++field) at = std::strchr(at + 1, ' ');
-  mapping.is_ring = mapping.is_stack = mapping.writable_private = false;
-  if (at == nullptr) return;
-  const char* path = at + 1;
-  const bool no_file = path[0] == '0' && (path[1] == ' ' || path[1] == '\0');
-  path += std::strcspn(path, " ");
-  path += std::strspn(path, " ");
-  mapping.is_ring = begins_with(path, "anon_inode:[io_uring]");
-  mapping.is_stack = begins_with(path, "[stack");
-  const bool anonymous =
-      *path == '\0' || std::strcmp(path, "[heap]") == 0 || begins_with(path, "[anon:");
-  mapping.writable_private = rights && no_file && anonymous;
 }
 
 }  // namespace
@@ -153,42 +104,6 @@ bool blocks_signals(Thread& thread) {
   ++at;
   const std::uint64_t blocked = take_decimal(at);
   return (blocked >> (SIGSEGV - 1) & 1U) != 0 || (blocked >> (SIGSYS - 1) & 1U) != 0;
-}
-
-MappingsReader::MappingsReader()
-    : file_(kernel_call(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC)) {
-  failed_ = file_ < 0;
-}
-
-MappingsReader::~MappingsReader() {
-  if (file_ >= 0) kernel_call(SYS_close, file_);
-}
-
-bool MappingsReader::fill() {
-  const long size = failed_ ? -1 : kernel_call(SYS_read, file_, text_, room);
-  failed_ = size < 0;
-  at_ = 0;
-  size_ = size > 0 ? static_cast<std::size_t>(size) : 0;
-  return size > 0;
-}
-
-int MappingsReader::next_character() {
-  if (at_ == size_ && !fill()) return -1;
-  return static_cast<unsigned char>(text_[at_++]);
-}
-
-bool MappingsReader::next(Mapping& mapping) {
-  // A line as far as it says something: addresses, rights, and how its name begins.
-  char line[160];
-  std::size_t length = 0;
-  int c = 0;
-  while ((c = next_character()) >= 0 && c != '\n') {
-    if (length + 1 < sizeof line) line[length++] = static_cast<char>(c);
-  }
-  if (c < 0 && length == 0) return false;
-  line[length] = '\0';
-  take_mapping(line, mapping);
-  return true;
 }
 
 }  // namespace homenode::agent::pkeys

@@ -1,6 +1,6 @@
-// What the kernel's files say of this process: its threads, what they wait in, which signals they
-// block, its mappings. Read by the sampler's thread alone, whose open files are its own. Serves the
-// sampler by protection keys.
+// What the kernel's files say of the threads of this process: which there are, what they wait in,
+// which signals they block. Read by the sampler's thread alone, whose open files are its own.
+// Serves the sampler by protection keys.
 #pragma once
 
 #include <cstddef>
@@ -34,50 +34,5 @@ ThreadCall read_call(Thread& thread);
 
 /// Whether it blocks a signal of the sampler, or that cannot be read.
 bool blocks_signals(Thread& thread);
-
-struct Mapping {
-  std::uintptr_t first = 0;
-  std::uintptr_t end = 0;
-  bool writable_private = false;  ///< rw-p, and no file.
-  bool is_stack = false;          ///< Of the first thread.
-  bool is_ring = false;           ///< Of io_uring, which uses memory at any time.
-};
-/// Calls take(mapping) for each line of /proc/self/maps until it says false. False where that
-/// cannot be read to the end.
-template <class Take>
-bool read_mappings(Take take);
-
-/// One part of the file after the other.
-class MappingsReader {
- public:
-  MappingsReader();
-  MappingsReader(const MappingsReader&) = delete;
-  MappingsReader& operator=(const MappingsReader&) = delete;
-  ~MappingsReader();
-  /// False at the end and where reading fails.
-  bool next(Mapping& mapping);
-  [[nodiscard]] bool failed() const { return failed_; }
-
- private:
-  bool fill();
-  int next_character();
-
-  static constexpr std::size_t room = 4096;
-  char text_[room];
-  std::size_t at_ = 0;
-  std::size_t size_ = 0;
-  long file_;
-  bool failed_ = false;
-};
-
-template <class Take>
-bool read_mappings(Take take) {
-  MappingsReader reader;
-  Mapping mapping;
-  while (reader.next(mapping)) {
-    if (!take(mapping)) return true;
-  }
-  return !reader.failed();
-}
 
 }  // namespace homenode::agent::pkeys

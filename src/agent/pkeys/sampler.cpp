@@ -6,8 +6,8 @@
 #include <linux/prctl.h>
 #include <pthread.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 
+#include <bit>
 #include <cerrno>
 #include <ctime>
 
@@ -47,14 +47,16 @@ bool watched_process_ended() {
   return settings.watch != 0 && kernel_call(SYS_kill, settings.watch, 0) == -ESRCH;
 }
 
-/// Whether each watched thread that ran when the window opened has touched an armed page; false
-/// where all of them waited.
+/// Whether each watched thread that ran when the window opened has touched a page of each key;
+/// false where all of them waited.
 bool all_have_touched(std::uint32_t number) {
+  const auto keys = static_cast<int>(the_window().keys.load_relaxed());
   bool any = false;
   for (std::size_t i = 0; i < thread_places(); ++i) {
     const Thread& thread = all_threads()[i];
     if (thread.presence.load_acquire() != Presence::watched) continue;
-    const bool touched = thread.touched_window.load_acquire() == number;
+    const bool touched = thread.touched_window.load_acquire() == number &&
+                         std::popcount(thread.allowed_keys.load_relaxed()) >= keys;
     if (!touched && !thread.waits) return false;
     any = any || touched;
   }
@@ -62,19 +64,23 @@ bool all_have_touched(std::uint32_t number) {
 }
 
 /// A server's calls cost more than twice the time while they are dispatched, and who waits for its
-/// answers shall not notice.
+/// answers shall not notice: a window ends after so many, and the next one is so far away that
+/// those who had to wait are fewer than one in a hundred.
 constexpr std::uint64_t most_calls = 32;
+constexpr std::uint64_t servers_pause_ns = 150'000'000;
 
-void wait_for_touches() {
+/// False where the window ends for the calls that the program makes.
+bool wait_for_touches() {
   const Window& window = the_window();
   const std::uint64_t calls = the_run().dispatches.load_relaxed();
   const std::uint64_t limit_ns = settings.window_us * 1000;
   const std::uint64_t end = window.armed_ns.load_relaxed() + limit_ns;
   while (window.phase.load_acquire() == Phase::armed && now_ns() < end && !is_ending()) {
     if (all_have_touched(window.number.load_relaxed())) break;
-    if (the_run().dispatches.load_relaxed() - calls > most_calls) break;
+    if (the_run().dispatches.load_relaxed() - calls > most_calls) return false;
     pause_for(limit_ns / 8 + 1000);
   }
+  return true;
 }
 
 void write_samples() {
@@ -90,12 +96,14 @@ void write_samples() {
   if (count > 0) output.append_samples(batch, count);
 }
 
-/// One window, from its opening to its samples in the file.
-void sample_once(PageChoice& choice, std::uint32_t tid) {
-  const Opened opened = open_window(choice, tid, next_key());
+/// One window, from its opening to its samples in the file; gives how long the next one has to wait
+/// at least.
+std::uint64_t sample_once(PageChoice& choice, std::uint32_t tid) {
+  const std::uint64_t least_ns = settings.pause_us * 1000;
+  const Opened opened = open_window(choice, tid);
   ++account.results[static_cast<std::size_t>(opened)];
-  if (opened != Opened::yes) return;
-  wait_for_touches();
+  if (opened != Opened::yes) return least_ns;
+  const bool may_wait = wait_for_touches();
   {
     const WindowLock lock;
     close_window();
@@ -103,6 +111,8 @@ void sample_once(PageChoice& choice, std::uint32_t tid) {
   let_calls_through();
   write_samples();
   write_round(output, the_window(), the_run());
+  const bool has_bounds = settings.budget_ppm < 1'000'000;
+  return may_wait || !has_bounds ? least_ns : servers_pause_ns;
 }
 
 void sample_until_end(std::uint32_t tid) {
@@ -117,12 +127,11 @@ void sample_until_end(std::uint32_t tid) {
       if (watched_process_ended()) break;
     }
     const std::uint64_t wait_ns = cost.pause_ns();
-    const std::uint64_t least_ns = settings.pause_us * 1000;
     if (wait_ns > 0) {
       pause_for(wait_ns);
       continue;
     }
-    sample_once(choice, tid);
+    const std::uint64_t least_ns = sample_once(choice, tid);
     cost.end_window();
     pause_for(least_ns);
   }

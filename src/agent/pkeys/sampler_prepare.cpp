@@ -6,7 +6,6 @@
 #include <link.h>
 #include <linux/membarrier.h>
 #include <linux/prctl.h>
-#include <sys/syscall.h>
 
 #include <cerrno>
 #include <initializer_list>

@@ -3,7 +3,6 @@
 // sample`.
 #include <dlfcn.h>
 #include <pthread.h>
-#include <sys/syscall.h>
 #include <threads.h>
 
 #include <cerrno>

@@ -3,12 +3,12 @@
 #include <linux/prctl.h>
 #include <pthread.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 
 #include <cerrno>
 
 #include "agent/pkeys/entry.h"
 #include "agent/pkeys/process_files.h"
+#include "agent/pkeys/process_mappings.h"
 #include "agent/pkeys/window.h"
 
 namespace homenode::agent::pkeys {
@@ -117,7 +117,7 @@ void* map_signal_stack() {
 
 /// From here on: what it touches of an open window faults, and its calls come to us.
 void become_watched(Thread& thread) {
-  thread.allowed_key.store_relaxed(0);
+  thread.allowed_keys.store_relaxed(0);
   // Dispatched at first, whether a window is open or not: its first call finds out.
   thread.selector.store_release(1);
   dispatch_calls(thread, true);

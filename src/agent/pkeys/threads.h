@@ -44,10 +44,11 @@ struct alignas(64) Thread {
   /// Read by the kernel at each system call: 0 lets it through, 1 has it dispatched.
   Atomic<std::uint8_t> selector;
   Atomic<Presence> presence;
-  Atomic<std::uint32_t> tid;             ///< 0: the place is free.
-  Atomic<int> allowed_key;               ///< That its last fault has allowed; 0: none.
-  Atomic<std::uint32_t> touched_window;  ///< The last one in which it faulted.
-  std::uint32_t depth = 0;               ///< Of being away, by the thread alone.
+  Atomic<std::uint32_t> tid;           ///< 0: the place is free.
+  Atomic<std::uint32_t> allowed_keys;  ///< Bits of those that its last faults have allowed.
+  Atomic<std::uint32_t>
+      touched_window;       ///< The last one in which it faulted, and was allowed them.
+  std::uint32_t depth = 0;  ///< Of being away, by the thread alone.
   Atomic<RestartableArea*> area;
   AddressRange stack;
   AddressRange alternate;     ///< The signal stack that the program gave it.

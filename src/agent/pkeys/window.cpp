@@ -1,7 +1,6 @@
 #include "agent/pkeys/window.h"
 
 #include <sys/mman.h>
-#include <sys/syscall.h>
 
 #include <ctime>
 

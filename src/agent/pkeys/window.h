@@ -13,11 +13,14 @@
 namespace homenode::agent::pkeys {
 
 inline constexpr std::uintptr_t armed_page_bytes = 4096;  // x86-64's.
+inline constexpr std::uintptr_t huge_page_bytes = std::uintptr_t{2} << 20U;
 inline constexpr std::size_t max_range_pages = 8;
-/// Neighbouring pages, which a single system call arms.
+/// Neighbouring pages, or a huge one, which a single system call arms.
 struct ArmedRange {
   std::uintptr_t first = 0;
   std::uintptr_t end = 0;
+  unsigned shift = 0;                         ///< It has 1 << shift bytes, less at a mapping's end.
+  unsigned page_shift = 0;                    ///< Of its pages.
   std::uint16_t nodes[max_range_pages] = {};  ///< Of each page; unknown_sample_id: none yet.
 };
 inline constexpr std::size_t max_ranges = 128;
@@ -31,11 +34,10 @@ enum class Phase : std::uint32_t {
 struct Window {
   Atomic<Phase> phase;
   Atomic<std::uint32_t> number;  ///< Counted from 1.
-  Atomic<int> key;
+  Atomic<std::uint32_t> keys;    ///< How many different ones its ranges have.
   Atomic<std::uint64_t> armed_ns;
   Atomic<std::uint64_t> ended_ns;
   Atomic<std::size_t> range_count;
-  Atomic<unsigned> range_shift;  ///< A range has 1 << range_shift bytes, less at a mapping's end.
   ArmedRange ranges[max_ranges];
 };
 

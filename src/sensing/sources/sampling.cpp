@@ -137,6 +137,8 @@ class Recorder {
       return end;
     }
     source_.released(sampling_);
+    // A server's clients shall not wait for the sampler; but rings would overflow.
+    if (source_.descriptors().empty()) os_.give_way();
     RecordingEnd end;
     auto done = processes_.write_changes(now(), true);
     if (done) done = run(end);

@@ -93,6 +93,19 @@ def test_each_half_of_an_array_is_seen_with_the_thread_that_uses_it(
     assert set(mine["round"]) <= {one["round"] % 65536 for one in recording.of("round")}
 
 
+def test_huge_pages_stay_whole(tiny: Lab, results: Path, programs: Path):
+    """The kernel would divide one of which a part is armed."""
+    switch = "/sys/kernel/mm/transparent_hugepage/enabled"
+    script = f"echo madvise > {switch}; {programs / 'huge_pages'} 4; echo never > {switch}"
+    result, recording = sampled(tiny, results, ["sh", "-c", script])
+    before, after, array, size = map(int, result.stdout.split())
+    assert after == before >= size // 1024
+    samples = recording.samples
+    within = (samples["address"] >= array) & (samples["address"] < array + size)
+    assert (samples["page_shift"][within] == 21).sum() >= 5
+    assert (samples["memory_node"][within] < 2).all()
+
+
 def test_threads_that_take_turns_on_a_cpu_are_waited_for(tiny: Lab, results: Path, programs: Path):
     """A thread that has no CPU when a window opens is not seen before its turn."""
     words = ["taskset", "-c", "0", str(programs / "divided_array"), "8"]

@@ -259,6 +259,13 @@ def test_too_few_accesses_are_said() -> None:
     assert found.why == "99 accesses are too few: 100 are needed"
 
 
+def test_too_few_accesses_of_each_of_many_threads_are_said() -> None:
+    lines = np.arange(210)
+    found = classify(uses(Case("many", lines, lines % 30, Sharing.UNKNOWN)))
+    assert found.sharing == Sharing.UNKNOWN
+    assert found.why == "no thread has 8 accesses, which are needed"
+
+
 def test_gaps_that_nobody_uses_are_no_obstacle() -> None:
     """As in a mapping that holds an array and, far from it, stacks."""
     lines = np.arange(4096)
