@@ -15,7 +15,7 @@ namespace {
 
 int cases() {
   const char* const more = std::getenv("HOMENODE_FUZZ");
-  return (sanitized ? 50 : 1000) * (more == nullptr ? 1 : std::max(1, std::atoi(more)));
+  return (sanitized ? 25 : 1000) * (more == nullptr ? 1 : std::max(1, std::atoi(more)));
 }
 
 using Random = std::mt19937;

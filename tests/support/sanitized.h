@@ -18,8 +18,8 @@ inline constexpr bool sanitized = false;
 #endif
 
 /// Of as many refusals of a system call one is tried: of the command line's, which take thirty
-/// times as long under a sanitizer, every fourth; all in the release build.
-inline constexpr std::size_t refusals_per_trial = sanitized ? 4 : 1;
+/// times as long under a sanitizer, every eighth; all in the release build.
+inline constexpr std::size_t refusals_per_trial = sanitized ? 8 : 1;
 
 /// Likewise of as many random texts one is tried.
 inline constexpr unsigned texts_per_trial = sanitized ? 4 : 1;

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.lab
 
 # Of all uses of a program; of less there are too few lines.
 LEAST_SHARE = 0.005
-OFTEN = ("MG", "FT")
+OFTEN = ("MG",)
 
 
 def documented() -> dict[str, dict[str, set[str]]]:
