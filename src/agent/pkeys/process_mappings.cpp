@@ -81,6 +81,23 @@ constexpr unsigned long pagemap_scan = question_number(16, sizeof(Scan));
 constexpr std::uint64_t is_present = 1U << 3U;
 constexpr std::uint64_t is_huge = 1U << 6U;
 
+/// As it was when it was first asked for.
+bool huge_pages_are_off() {
+  static constinit bool known = false;
+  static constinit bool off = false;
+  if (known) return off;
+  const long file = kernel_call(SYS_openat, AT_FDCWD, "/sys/kernel/mm/transparent_hugepage/enabled",
+                                O_RDONLY | O_CLOEXEC);
+  char text[64] = {};
+  if (file >= 0) {
+    kernel_call(SYS_read, file, text, sizeof text - 1);
+    kernel_call(SYS_close, file);
+  }
+  known = true;
+  off = std::strstr(text, "[never]") != nullptr;
+  return off;
+}
+
 /// "FIRST-END RIGHTS OFFSET DEVICE INODE PATH".
 void take_mapping(const char* line, Mapping& mapping) {
   const char* at = line;
@@ -191,7 +208,8 @@ bool may_be_huge(std::uintptr_t page) {
   scan.return_mask = is_present | is_huge;
   // It may come, or come back, as a huge one while it is not there.
   const long found = kernel_call(SYS_ioctl, file, pagemap_scan, &scan);
-  return found != 1 || (region.categories & is_huge) != 0;
+  if (found == 1) return (region.categories & is_huge) != 0;
+  return found == 0 || !huge_pages_are_off();
 }
 
 }  // namespace homenode::agent::pkeys

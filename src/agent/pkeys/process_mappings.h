@@ -60,8 +60,8 @@ bool read_mappings(Take take) {
 }
 
 /// Whether a page is part of a huge one. False where the kernel says that it is there and small
-/// (Linux 6.7); true where it does not know the question. pre: the 2 MiB around it are in one
-/// mapping.
+/// (Linux 6.7); where it does not know the question, true unless it makes no huge pages. pre: the 2
+/// MiB around it are in one mapping.
 bool may_be_huge(std::uintptr_t page);
 
 }  // namespace homenode::agent::pkeys

@@ -20,8 +20,8 @@ constexpr SourceFacts pkeys_facts{
     "touch hides another's",
     "stacks, files, shared memory and code; what the kernel uses for the program; processes that "
     "are forked and execute nothing",
-    "a fault per thread and window, and a signal per system call while a window is open; the rate "
-    "follows --overhead",
+    "up to four faults per thread and window, and a signal per system call while a window is open; "
+    "the rate follows --overhead",
     "a processor with protection keys (pku), Linux 5.11, glibc 2.35, and a program that "
     "'homenode sample' starts"};
 

@@ -50,8 +50,7 @@ TeamPlace::~TeamPlace() {
 
 Result<void> TeamPlace::take(const placement::Placement& placement) {
   assert(is_valid(placement));
-  if (!placement.threads && !placement.process_memory) return {};
-  before_.emplace(os_);
+  if (placement.threads || placement.process_memory) before_.emplace(os_);
   std::mutex lock;
   std::optional<Error> refusal;
   const auto note = [&](const Result<void>& result) {

@@ -24,8 +24,9 @@ class TeamPlace {
   TeamPlace& operator=(const TeamPlace&) = delete;
   ~TeamPlace();
 
-  /// Binds each rank to its CPUs and sets the policy of all other memory, in the threads that later
-  /// teams of this size have too. Errors: as bind_thread() and set_process_policy().
+  /// Tells the lab the rank of each thread, binds it to its CPUs and sets the policy of all other
+  /// memory, as far as the placement says, in the threads that later teams of this size have too.
+  /// Errors: as bind_thread() and set_process_policy().
   Result<void> take(const placement::Placement& placement);
 
   /// Where each rank runs now; empty where the kernel does not say.

@@ -135,6 +135,14 @@ def test_reads_and_writes_are_counted_where_they_came_from_and_went(
         assert [threads[rank][2] for rank in (0, 1)] == pytest.approx([lines, lines], rel=0.01)
 
 
+def test_the_ranks_of_a_program_that_nobody_placed_are_known(quad: Lab):
+    words = ["homenode-native", "bench", "npb", "is", "--class", "S", "--threads", "4"]
+    result = quad.run(words, timeout_s=120)
+    assert result.status == 0, result.stderr.decode()
+    if quad.emulator.registers:
+        assert set(thread_matrix(result.rois, quad.machine)) == {0, 1, 2, 3}
+
+
 @pytest.mark.parametrize("program", examples.OWN_PROGRAMS)
 def test_the_region_of_ones_own_program_is_counted_without_its_initialisation(
     quad: Lab, program: str, tmp_path: Path
