@@ -7,7 +7,6 @@
 #include <cstdint>
 
 #include "agent/pkeys/kept_memory.h"
-#include "agent/pkeys/process_files.h"
 #include "agent/pkeys/window.h"
 
 namespace homenode::agent::pkeys {

@@ -7,6 +7,7 @@
 
 #include "agent/pkeys/calls_table.h"
 #include "agent/pkeys/entry.h"
+#include "agent/pkeys/process_files.h"
 
 namespace homenode::agent::pkeys {
 namespace {

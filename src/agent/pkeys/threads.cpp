@@ -7,7 +7,6 @@
 #include <cerrno>
 
 #include "agent/pkeys/entry.h"
-#include "agent/pkeys/process_files.h"
 #include "agent/pkeys/process_mappings.h"
 #include "agent/pkeys/window.h"
 
