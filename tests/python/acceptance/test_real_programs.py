@@ -175,7 +175,7 @@ def mpi_programs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {name: folder / suffix for name, suffix in MPI.items()}
 
 
-@pytest.mark.parametrize("mpi", MPI)
+@pytest.mark.parametrize("mpi", ["Open MPI", pytest.param("MPICH", marks=pytest.mark.long)])
 def test_ranks_and_their_threads_are_where_the_map_says(
     quad: Lab, command: str, mpi_programs: dict[str, Path], mpi: str
 ) -> None:
@@ -198,6 +198,7 @@ PE_LINE = re.compile(r"(\d+) cpus=(\S*) policy=(\S*) memory=(\S*)")
 
 
 @pytest.mark.skipif(NO_CHARM, reason="charm4py has no wheels for this Python")
+@pytest.mark.long
 def test_the_pes_of_charm4py_are_where_charm_words_say(quad: Lab, command: str) -> None:
     program = f"{sys.executable} -m charmrun.start +p4 {HERE / 'placed_charm.py'}"
     words = shlex.split("+setcpuaffinity +pemap 6,4,1,3 +maffinity +nodemap 0,1,3,2 +mempol bind")

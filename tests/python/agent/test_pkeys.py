@@ -147,7 +147,11 @@ def test_a_thread_that_libc_alone_made_is_watched_once_it_has_a_name(
 
 
 @pytest.mark.parametrize(
-    "part", ["many-mappings", pytest.param("very-many-mappings", marks=pytest.mark.long)]
+    "part",
+    [
+        pytest.param(part, marks=pytest.mark.long)
+        for part in ("many-mappings", "very-many-mappings")
+    ],
 )
 def test_thousands_of_mappings_are_no_harm(
     part: str, tiny: Lab, results: Path, programs: Path

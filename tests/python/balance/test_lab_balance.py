@@ -120,6 +120,7 @@ def test_misplaced_memory_is_moved_once_and_put_back(quad: Lab) -> None:
     assert max(line["decision"]["local_share"] for line in lines) > 0.7
 
 
+@pytest.mark.long
 def test_what_a_killed_one_left_the_next_start_puts_back(quad: Lab) -> None:
     text = run(
         quad,

@@ -177,9 +177,17 @@ def test_another_document_is_refused_with_those_that_fit(
     [
         ("stream --size 1m --threads 2 --strategy round-robin --runs 2", "the fastest of 2 runs"),
         ("map --size 1m --threads 2", "Who uses whose memory"),
-        ("numa-mem -p 1 -t 2 -G 1 -P 1 -l 2", "Pages on each node"),
-        ("stress --block 1m --threads-per-node 1 --cycles 1 --hold 0.1", "Results"),
-        ("seismic --size 30 --steps 4 --threads 1", "useful mb per s"),
+        pytest.param(
+            "numa-mem -p 1 -t 2 -G 1 -P 1 -l 2", "Pages on each node", marks=pytest.mark.long
+        ),
+        pytest.param(
+            "stress --block 1m --threads-per-node 1 --cycles 1 --hold 0.1",
+            "Results",
+            marks=pytest.mark.long,
+        ),
+        pytest.param(
+            "seismic --size 30 --steps 4 --threads 1", "useful mb per s", marks=pytest.mark.long
+        ),
     ],
 )
 def test_a_run_of_bench_has_a_page(words: str, said: str, tmp_path: Path, command: str) -> None:

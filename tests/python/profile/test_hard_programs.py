@@ -17,6 +17,8 @@ pytestmark = pytest.mark.lab
 
 ROOT = Path(__file__).resolve().parents[3]
 SOURCES = ("pkeys", "soft-dirty", "hint-faults", "sched")
+# Those that themselves go through the mappings to arm them.
+THAT_ARM = ("pkeys", "soft-dirty")
 SECONDS = "4"
 # Each window of protection keys, and each round, reads the list of mappings: for those with tens of
 # thousands it is the budget that people have which matters.
@@ -43,10 +45,18 @@ def tiny(results: Path) -> Iterator[Lab]:
         yield lab
 
 
-@pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize(
-    "part",
-    ["segv", "many-mappings", pytest.param("very-many-mappings", marks=pytest.mark.long)],
+    ("part", "source"),
+    [
+        *(("segv", source) for source in SOURCES),
+        *(("many-mappings", source) for source in THAT_ARM),
+        *(
+            pytest.param("many-mappings", source, marks=pytest.mark.long)
+            for source in SOURCES
+            if source not in THAT_ARM
+        ),
+        *(pytest.param("very-many-mappings", source, marks=pytest.mark.long) for source in SOURCES),
+    ],
 )
 def test_it_runs_as_without_a_sampler(
     part: str, source: str, tiny: Lab, results: Path, program: Path

@@ -68,7 +68,7 @@ def open_page(browser: Browser, page_url: str) -> Iterator[Any]:
     assert [url for url in asked if url != page_url and not url.startswith("data:")] == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.long)])
 def test_nothing_stands_in_the_way_of_assistive_technology(open_page: Any, scheme: str) -> None:
     found = axe.Axe().run(open_page(DESKTOP, color_scheme=scheme)).response["violations"]
     places = {one["id"]: [node["html"][:120] for node in one["nodes"]] for one in found}
