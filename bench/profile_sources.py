@@ -72,10 +72,10 @@ class Program(NamedTuple):
     words: tuple[str, ...]
 
 
-def programs(threads: int, operation: str, passes: int) -> list[Program]:
+def programs(threads: int, operation: str, passes: int, size: str) -> list[Program]:
     """All programs, by the operation that a source can see."""
-    size = ("--size", "4M", "--pages", "small", "--passes", str(passes))
-    on = ("--op", operation, "--threads", str(threads), *size)
+    much = ("--size", size, "--pages", "small", "--passes", str(passes))
+    on = ("--op", operation, "--threads", str(threads), *much)
     maps = [
         Program(f"map {name} {method}", ("map", "--pattern", name, "--method", method, *on))
         for name in (choice.name for choice in describe("map").choices("pattern"))
@@ -225,6 +225,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--source", action="append", choices=SOURCES, help="may be repeated")
     made.add_argument("--threads", type=int, default=8)
     made.add_argument("--passes", type=int, default=1500, help="of bench map")
+    made.add_argument("--size", default="4M", help="of bench map's array")
     made.add_argument("--only", nargs="+", default=[""], help="programs whose name has this")
     made.add_argument("--draw", type=int, help="so many of them, drawn at random")
     made.add_argument("--seed", type=int, default=1, help="of the draw")
@@ -239,7 +240,7 @@ def wanted(options: argparse.Namespace) -> list[tuple[str, Program]]:
         operation = "write" if source == "soft-dirty" else "readwrite"
         some = [
             program
-            for program in programs(options.threads, operation, options.passes)
+            for program in programs(options.threads, operation, options.passes, options.size)
             if any(word in program.name for word in options.only)
         ]
         if options.draw is not None:

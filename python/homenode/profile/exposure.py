@@ -77,16 +77,19 @@ def _round_of(samples: Samples, rounds: list[Round]) -> Ints:
     return np.where(known, index, -1)
 
 
-def _armed_time(starts: Ints, births: Ints, rounds: list[Round]) -> Floats:
-    """How long each page was armed in all, if nobody had used it. `starts` are in order."""
+def _armed_time(starts: Ints, ends: Ints, births: Ints, rounds: list[Round]) -> Floats:
+    """How long each unit was armed in all, if nobody had used it; where a range has a part of it,
+    by that part. They are in order and disjoint."""
     whole = [one for one in rounds if one.ranges is None]
     ended = np.array([one.ended_ns for one in whole], np.int64)
     summed = np.cumsum([0.0] + [one.length for one in whole])
     time: Floats = summed[-1] - summed[np.searchsorted(ended, births, side="right")]
     for one in rounds:
         for low, high in one.ranges or ():
-            part = slice(*np.searchsorted(starts, (low, high)))
-            time[part][births[part] < one.ended_ns] += one.length
+            part = slice(np.searchsorted(ends, low, side="right"), np.searchsorted(starts, high))
+            inside = np.minimum(ends[part], high) - np.maximum(starts[part], low)
+            there = births[part] < one.ended_ns
+            time[part] += np.where(there, one.length * inside / (ends - starts)[part], 0.0)
     return time
 
 
@@ -107,7 +110,8 @@ def _of_process(samples: Samples, born: Samples, rounds: list[Round]) -> Floats:
     units, one, unit_of = np.unique(starts.astype(np.int64), return_index=True, return_inverse=True)
     first = np.full(len(units), NEVER)
     np.minimum.at(first, unit_of, samples["time_ns"].astype(np.int64))
-    births = _births(units, units + (1 << shift[one].astype(np.int64)), born)
+    ends = units + (1 << shift[one].astype(np.int64))
+    births = _births(units, ends, born)
     births[births > first] = 0  # A page that was used in a round before has been replaced.
 
     index = _round_of(samples, rounds)
@@ -115,7 +119,7 @@ def _of_process(samples: Samples, born: Samples, rounds: list[Round]) -> Floats:
     length = np.where(index >= 0, lengths[index], 0.0)
     waited = np.minimum(samples["weight"].astype(np.float64), length)
     once = np.unique(unit_of * len(rounds) + index, return_index=True)[1]  # Samples are by time.
-    armed = _armed_time(units, births, rounds)
+    armed = _armed_time(units, ends, births, rounds)
     saved = np.bincount(unit_of[once], (length - waited)[once], len(units))
     exposure = np.maximum(armed - saved, LEAST_NS)
     uses = np.bincount(unit_of, minlength=len(units)).astype(np.float64)

@@ -42,29 +42,35 @@ struct Cut {
   std::size_t ranges = 0;
   std::size_t pages = 1;
   std::size_t keys = 1;
+  std::size_t offset = 0;  ///< Ranges begin so many pages after a multiple of `pages`.
 };
-
-/// A thread is seen once with a key, so more than two ranges for each thread would be armed for
-/// little, and the kernel takes as long for one range as for one page. To open a window costs far
-/// more than some ranges: where there are few threads, each is seen with several keys.
-Cut cut_for(std::size_t pages) {
-  constexpr std::size_t fewest = 4;
-  constexpr std::size_t cheap = 32;  // Ranges, which cost less than the rest of a window.
-  const std::size_t most = pages < max_ranges ? pages : max_ranges;
-  const std::size_t useful = 2 * running_threads();
-  Cut cut{useful < fewest ? fewest : useful, 1, 1};
-  if (cut.ranges > most) cut.ranges = most;
-  while (cut.pages < max_range_pages && 2 * cut.pages * cut.ranges <= pages) cut.pages *= 2;
-  while (cut.keys < max_window_keys && (cut.keys + 1) * cut.ranges <= cheap) ++cut.keys;
-  cut.ranges *= cut.keys;
-  return cut;
-}
 
 std::uint64_t next_random(std::uint64_t& state) {
   state ^= state << 13U;
   state ^= state >> 7U;
   state ^= state << 17U;
   return state;
+}
+
+/// A thread is seen once with a key, so more than two ranges for each thread would be armed for
+/// little, and the kernel takes as long for one range as for one page. To open a window costs far
+/// more than some ranges: where there are few threads, each is seen with several keys.
+///
+/// A thread that goes through memory in order is seen at the first page of a range. So that this is
+/// not always, say, a page with an even number, which another node may have than its neighbours,
+/// ranges begin elsewhere in each window.
+Cut cut_for(std::size_t pages, std::uint64_t& seed) {
+  constexpr std::size_t fewest = 4;
+  constexpr std::size_t cheap = 32;  // Ranges, which cost less than the rest of a window.
+  const std::size_t most = pages < max_ranges ? pages : max_ranges;
+  const std::size_t useful = 2 * running_threads();
+  Cut cut{useful < fewest ? fewest : useful};
+  if (cut.ranges > most) cut.ranges = most;
+  while (cut.pages < max_range_pages && 2 * cut.pages * cut.ranges <= pages) cut.pages *= 2;
+  while (cut.keys < max_window_keys && (cut.keys + 1) * cut.ranges <= cheap) ++cut.keys;
+  cut.ranges *= cut.keys;
+  cut.offset = next_random(seed) % cut.pages;
+  return cut;
 }
 
 /// Whether test(range) is true for a stack of any thread, or one that a thread has left.
@@ -82,18 +88,19 @@ bool is_kept(AddressRange wanted) {
          any_stack([&](AddressRange range) { return range.overlaps(wanted.first, wanted.end); });
 }
 
-/// The aligned range that a page lies in, as far as the mapping goes. A huge page is armed as a
-/// whole: the kernel would divide it, and the program would be slower from then on.
-AddressRange range_around(std::uintptr_t page, const Eligible& mapping, std::size_t pages) {
+/// The range that a page lies in, as far as the mapping goes. A huge page is armed as a whole: the
+/// kernel would divide it, and the program would be slower from then on. So small pages are armed
+/// up to the next place of a huge one.
+AddressRange range_around(std::uintptr_t page, const Eligible& mapping, const Cut& cut) {
+  const AddressRange whole{mapping.first, mapping.first + mapping.pages * page_bytes};
   const std::uintptr_t huge = page & ~(huge_page_bytes - 1);
-  const std::uintptr_t mapping_end = mapping.first + mapping.pages * page_bytes;
-  if (huge >= mapping.first && huge + huge_page_bytes <= mapping_end && may_be_huge(page)) {
-    return {huge, huge + huge_page_bytes};
-  }
-  const std::uintptr_t bytes = pages * page_bytes;
-  const std::uintptr_t first = page & ~(bytes - 1);
-  return {first < mapping.first ? mapping.first : first,
-          first + bytes < mapping_end ? first + bytes : mapping_end};
+  const AddressRange place{huge, huge + huge_page_bytes};
+  if (whole.contains(place.first, place.end) && may_be_huge(page)) return place;
+  const std::uintptr_t bytes = cut.pages * page_bytes;
+  const std::uintptr_t offset = cut.offset * page_bytes;
+  const std::uintptr_t first = ((page - offset) & ~(bytes - 1)) + offset;
+  const AddressRange range{first, first + bytes};
+  return range.within(place).within(whole);
 }
 
 bool is_wholly_kept(std::uintptr_t first, std::uintptr_t end) {
@@ -135,7 +142,7 @@ std::size_t draw_candidates(std::uintptr_t pages, const Cut& cut, std::uint64_t&
     const std::uintptr_t wanted = low + next_random(seed) % (high - low);
     while (before + eligible[at].pages <= wanted) before += eligible[at++].pages;
     const std::uintptr_t page = eligible[at].first + (wanted - before) * page_bytes;
-    const AddressRange range = range_around(page, eligible[at], cut.pages);
+    const AddressRange range = range_around(page, eligible[at], cut);
     if (is_kept(range)) continue;
     candidates[found] = page;
     candidate_ranges[found++] = range;
@@ -231,7 +238,7 @@ Opened choose_and_arm(PageChoice& choice) {
   const std::uintptr_t pages = find_eligible(too_many);
   if (too_many) return Opened::too_many_mappings;
   if (pages == 0) return Opened::nothing_to_arm;
-  const Cut cut = cut_for(choice.pages);
+  const Cut cut = cut_for(choice.pages, choice.seed);
   std::size_t count = 0;
   for (std::size_t i = 0; i < max_draws && count < cut.ranges; ++i) {
     const std::size_t drawn = draw_candidates(pages, cut, choice.seed);

@@ -33,6 +33,10 @@ struct AddressRange {
   [[nodiscard]] bool contains(std::uintptr_t other_first, std::uintptr_t other_end) const {
     return first <= other_first && other_end <= end;
   }
+  /// pre: they overlap.
+  [[nodiscard]] AddressRange within(AddressRange other) const {
+    return {first < other.first ? other.first : first, end < other.end ? end : other.end};
+  }
   [[nodiscard]] bool overlaps(std::uintptr_t other_first, std::uintptr_t other_end) const {
     return first < other_end && other_first < end;
   }

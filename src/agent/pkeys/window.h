@@ -19,7 +19,7 @@ inline constexpr std::size_t max_range_pages = 8;
 struct ArmedRange {
   std::uintptr_t first = 0;
   std::uintptr_t end = 0;
-  unsigned shift = 0;                         ///< It has 1 << shift bytes, less at a mapping's end.
+  unsigned shift = 0;                         ///< It has 1 << shift bytes, less at an end.
   unsigned page_shift = 0;                    ///< Of its pages.
   std::uint16_t nodes[max_range_pages] = {};  ///< Of each page; unknown_sample_id: none yet.
 };

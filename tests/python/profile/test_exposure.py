@@ -71,6 +71,15 @@ def test_only_rounds_that_armed_the_page_expose_it():
 
 
 @pytest.mark.usefixtures("no_prior")
+def test_a_unit_of_which_a_part_was_armed_counts_by_that_part():
+    half = [(1 << 15) + (1 << 14), 1 << 20]
+    apart = rounds(2) + [one | {"ranges": [half]} for one in rounds(4)[2:]]
+    recording = recorded([touch(1, 10 * MS, 1 << 15)], apart)
+    recording.samples["page_shift"] = 15
+    assert weights(recording) == pytest.approx([300 / 210])
+
+
+@pytest.mark.usefixtures("no_prior")
 def test_a_page_is_not_exposed_before_it_exists():
     born = (1000 * MS + 250 * MS, 4096, 0, 0, 1, 0)
     found = weights(recorded([born, touch(4, 10 * MS, 4096)], rounds(4)))
