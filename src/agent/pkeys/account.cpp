@@ -38,7 +38,8 @@ void write_round(SampleOutput& output, const Window& window, const Run& run) {
 
 void write_refusal(SampleOutput& output, const char* why, long pid) {
   begin("pkeys", static_cast<std::uint64_t>(pid));
-  text.put(",\"refused\":\"").put(why).put("\"");
+  text.put(",\"refused\":\"").put(why).put("\",\"refused_at\":");
+  text.put(the_run().refused_at.load_relaxed());
   end(output);
 }
 

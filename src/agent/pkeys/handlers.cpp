@@ -19,6 +19,8 @@ namespace {
 constexpr int protection_key_fault = 4;  // SEGV_PKUERR
 constexpr int dispatched_call = 2;       // SYS_USER_DISPATCH
 constexpr std::uint64_t call_bytes = 2;  // Of the instruction.
+/// So many calls that block our signals are met in windows before the program is left alone.
+constexpr std::uint32_t most_blocking_calls = 1;
 
 constinit Ring ring;
 constinit bool installed = false;
@@ -191,6 +193,17 @@ void repeat_without_window(const SignalFrame& frame, Thread& thread) {
   frame.set(REG_RIP, frame.at(REG_RIP) - call_bytes);
 }
 
+/// libc itself makes such calls where a library asks it, past us, for a new thread. The window
+/// closes for the call, and none opens while the thread is about to make it: it would die of its
+/// next call. A program that does so time and again is left alone.
+void note_blocking_call(std::uint64_t instruction) {
+  Run& run = the_run();
+  run.blocking_call_ns.store_relaxed(now_ns());
+  if (run.blocking_calls.add_relaxed(1) < most_blocking_calls) return;
+  run.refused_at.store_relaxed(instruction);
+  refuse("it blocks SIGSYS or SIGSEGV in a way that the sampler cannot prevent");
+}
+
 void on_call(int signal, siginfo_t* info, void* context) {
   const int errno_before = errno;
   set_rights(all_rights);
@@ -211,9 +224,7 @@ void on_call(int signal, siginfo_t* info, void* context) {
   if (known && number >= SYS_io_uring_setup && number <= SYS_io_uring_register) {
     refuse("it uses io_uring");
   }
-  if (known && blocks_our_signals(number, arguments)) {
-    refuse("it blocks SIGSYS or SIGSEGV in a way that the sampler cannot prevent");
-  }
+  if (known && blocks_our_signals(number, arguments)) note_blocking_call(frame.at(REG_RIP));
   const bool open = the_window().phase.load_acquire() != Phase::closed;
   if (known && open && may_pass(number, arguments, run.pass_blocking)) return pass_on(frame);
   repeat_without_window(frame, thread);

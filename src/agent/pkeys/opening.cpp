@@ -7,6 +7,7 @@
 #include "agent/pkeys/entry.h"
 #include "agent/pkeys/kept_memory.h"
 #include "agent/pkeys/keys.h"
+#include "agent/pkeys/process_files.h"
 #include "agent/pkeys/process_mappings.h"
 
 namespace homenode::agent::pkeys {
@@ -20,6 +21,9 @@ constexpr std::size_t candidates_per_range = 4;
 /// How often candidates are drawn where few of them are present: stacks, arenas and reserved memory
 /// are large, and mostly nobody has touched them.
 constexpr std::size_t max_draws = 16;
+
+/// A thread that is about to block our signals has done so after this time, and can be seen to.
+constexpr std::uint64_t time_to_block_ns = 50'000'000;
 
 /// Of the program's start: never armed. And what waiting threads have given to the kernel.
 constinit KeptMemory initial;
@@ -253,18 +257,28 @@ void keep_memory(AddressRange range) {
   if (!initial.add(range)) refuse("it has too many mappings at its start");
 }
 
-/// From here on the calls of all watched threads are dispatched.
-bool dispatch_calls() {
+bool begin_opening() {
   const WindowLock lock;
   if (threads_away() > 0) return false;
   the_window().number.add_relaxed(1);
   the_window().range_count.store_release(0);
   the_window().phase.store_release(Phase::opening);
+  return true;
+}
+
+/// From here on the calls of all watched threads are dispatched. Each is looked at just before: one
+/// that blocks our signals, as libc does while it makes a thread, would die of its next call.
+Opened dispatch_calls() {
+  if (!begin_opening()) return Opened::thread_away;
   for (std::size_t i = 0; i < thread_places(); ++i) {
     Thread& thread = all_threads()[i];
+    if (thread.presence.load_acquire() != Presence::watched) continue;
+    if (blocks_signals(thread)) return Opened::signals_blocked;
+    const WindowLock lock;
+    if (the_window().phase.load_acquire() != Phase::opening) return Opened::cancelled;
     if (thread.presence.load_acquire() == Presence::watched) thread.selector.store_release(1);
   }
-  return true;
+  return Opened::yes;
 }
 
 std::uint64_t next_turn_ns(std::uint64_t turn_ns, Opened result) {
@@ -284,10 +298,15 @@ const char* name_of(Opened result) {
 }
 
 Opened open_window(PageChoice& choice, std::uint32_t sampler_tid) {
+  if (now_ns() < the_run().blocking_call_ns.load_relaxed() + time_to_block_ns) {
+    return Opened::signals_blocked;
+  }
   if (const Opened before = check_threads(sampler_tid); before != Opened::yes) return before;
-  if (!dispatch_calls()) return Opened::thread_away;
-  Opened result = wait_for_threads(choice.turn_ns, given);
-  choice.turn_ns = next_turn_ns(choice.turn_ns, result);
+  Opened result = dispatch_calls();
+  if (result == Opened::yes) {
+    result = wait_for_threads(choice.turn_ns, given);
+    choice.turn_ns = next_turn_ns(choice.turn_ns, result);
+  }
   // No thread can change what is found now: its calls would come to us.
   if (result == Opened::yes) result = check_threads(sampler_tid);
   if (result == Opened::yes) result = choose_and_arm(choice);

@@ -61,7 +61,10 @@ struct Run {
   Atomic<bool> active;  ///< The sampler works; false in forked children, and once it has ended.
   Atomic<bool> ending;  ///< It has to end.
   Atomic<pid_t> pid;
-  Atomic<const char*> refusal;  ///< Why it ended before its time.
+  Atomic<const char*> refusal;             ///< Why it ended before its time.
+  Atomic<std::uint32_t> blocking_calls;    ///< That were met in windows, and block our signals.
+  Atomic<std::uint64_t> blocking_call_ns;  ///< When the last of them was.
+  Atomic<std::uint64_t> refused_at;        ///< After the call that it ended for; 0: for no call.
   std::size_t rights_offset = 0;
   std::ptrdiff_t area_offset = 0;      ///< Of RestartableArea, from the thread pointer.
   bool pass_blocking = true;           ///< Calls that may wait can be passed on.
