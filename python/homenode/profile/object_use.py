@@ -159,6 +159,19 @@ def _by_times(facts: Facts, item: Object, chosen: Integers) -> Filling | None:
     return Filling(first, steady) if covers and mine.sum() >= BY_ONE * before.sum() else None
 
 
+def _without_beginning(facts: Facts, chosen: Integers) -> Integers:
+    """Without what the first user did before any other came, where that is a few samples only: too
+    few to call it a filling, and enough to hide that each thread has a part of its own."""
+    if facts.exact or len(chosen) == 0:
+        return chosen
+    touched_by, times = facts.touched_by[chosen], facts.samples["time_ns"][chosen]
+    others = touched_by != touched_by[int(times.argmin())]
+    if not others.any():
+        return chosen
+    before = times < times[others].min()
+    return chosen if before.sum() >= FEWEST else chosen[~before]
+
+
 def _span(offsets: Integers) -> float:
     """From the first to the last byte, but for a few strays."""
     if len(offsets) == 0:
@@ -267,13 +280,14 @@ def object_use(whole: Whole, item: Object, chosen: Integers) -> ObjectUse:
     found = locality(facts, chosen)
     filled = filling(facts, item, chosen)
     steady = chosen if filled is None else filled.steady
+    together = _without_beginning(facts, steady)
     writes = _writes_share(facts, steady)
     cells = facts.table(facts.thread, len(facts.threads), chosen)
     share = float(facts.weight[chosen].sum()) / whole.use if whole.use else 0.0
     little = Pattern(
         Sharing.UNKNOWN, 0.0, 64, len(chosen), why="it makes less than 0.1 % of all uses"
     )
-    found_pattern = little if share < LEAST_FOR_PATTERN else pattern(facts, item, steady)
+    found_pattern = little if share < LEAST_FOR_PATTERN else pattern(facts, item, together)
     first = found_pattern.swept_by if filled is None else filled.thread
     return ObjectUse(
         object=item,

@@ -248,6 +248,18 @@ def test_counts_tell_filling_from_use_where_all_is_used_once(path: Path) -> None
     assert found.later is not None and found.later.share == pytest.approx(6144 / 18432)
 
 
+def test_a_few_first_touches_before_others_came_hide_no_parts(path: Path) -> None:
+    made = filled_once(pages=256)[256 * 64 :: 121]  # Some of the uses alone.
+    began = made[20 :: len(made) // 8].copy()
+    began["tid"], began["cpu"], began["cpu_node"] = PID, 0, 0
+    made = np.concatenate([began, made])
+    made["flags"], made["source"], made["page_shift"] = Flag.FIRST_TOUCH, Source.PKEYS, 12
+    made["time_ns"] = SECOND + np.arange(len(made))
+    found = small(path, made, documents("pkeys")).objects[0]
+    assert (found.pattern.sharing, found.pattern.sure) == (Sharing.DIVIDED, True)
+    assert found.samples == len(made) and found.later is None
+
+
 def test_threads_that_were_counted_by_larger_units_than_others_make_no_pattern(path: Path) -> None:
     made = filled_once(pages=256)[256 * 64 :]  # The uses alone.
     coarse = made["tid"] % 2 == 1
