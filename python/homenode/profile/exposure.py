@@ -79,17 +79,19 @@ def _round_of(samples: Samples, rounds: list[Round]) -> Ints:
 
 def _armed_time(starts: Ints, ends: Ints, births: Ints, rounds: list[Round]) -> Floats:
     """How long each unit was armed in all, if nobody had used it; where a range has a part of it,
-    by that part. They are in order and disjoint."""
+    by that part. `starts` are in order; a small unit may lie in a larger one."""
     whole = [one for one in rounds if one.ranges is None]
     ended = np.array([one.ended_ns for one in whole], np.int64)
     summed = np.cumsum([0.0] + [one.length for one in whole])
     time: Floats = summed[-1] - summed[np.searchsorted(ended, births, side="right")]
+    sizes = ends - starts
+    largest = sizes.max(initial=0)
     for one in rounds:
         for low, high in one.ranges or ():
-            part = slice(np.searchsorted(ends, low, side="right"), np.searchsorted(starts, high))
+            part = slice(*np.searchsorted(starts, (low - largest, high)))
             inside = np.minimum(ends[part], high) - np.maximum(starts[part], low)
-            there = births[part] < one.ended_ns
-            time[part] += np.where(there, one.length * inside / (ends - starts)[part], 0.0)
+            armed = (inside > 0) & (births[part] < one.ended_ns)
+            time[part] += np.where(armed, one.length * inside / sizes[part], 0.0)
     return time
 
 

@@ -80,6 +80,18 @@ def test_a_unit_of_which_a_part_was_armed_counts_by_that_part():
 
 
 @pytest.mark.usefixtures("no_prior")
+def test_units_within_a_larger_one_have_times_of_their_own():
+    # A huge page that was small later on: the unit of 2 MiB ends behind those that begin after it.
+    ranges = [[at, at + 4096] for at in (1 << 20, 3 << 19)]
+    small = [one | {"ranges": ranges} for one in rounds(4)[1:]]
+    touches = [touch(1, 20 * MS, 0), touch(2, 20 * MS, 1 << 20), touch(3, 20 * MS, 1 << 20)]
+    recording = recorded(touches, rounds(1) + small)
+    recording.samples["page_shift"] = np.where(recording.samples["address"] == 0, 21, 12)
+    whole = 100 + 2 * 300 / 512
+    assert weights(recording) == pytest.approx([whole / (whole - 80), 400 / 240, 400 / 240])
+
+
+@pytest.mark.usefixtures("no_prior")
 def test_a_page_is_not_exposed_before_it_exists():
     born = (1000 * MS + 250 * MS, 4096, 0, 0, 1, 0)
     found = weights(recorded([born, touch(4, 10 * MS, 4096)], rounds(4)))
