@@ -280,14 +280,15 @@ def object_use(whole: Whole, item: Object, chosen: Integers) -> ObjectUse:
     found = locality(facts, chosen)
     filled = filling(facts, item, chosen)
     steady = chosen if filled is None else filled.steady
-    together = _without_beginning(facts, steady)
     writes = _writes_share(facts, steady)
     cells = facts.table(facts.thread, len(facts.threads), chosen)
     share = float(facts.weight[chosen].sum()) / whole.use if whole.use else 0.0
     little = Pattern(
         Sharing.UNKNOWN, 0.0, 64, len(chosen), why="it makes less than 0.1 % of all uses"
     )
-    found_pattern = little if share < LEAST_FOR_PATTERN else pattern(facts, item, together)
+    found_pattern = little
+    if share >= LEAST_FOR_PATTERN:
+        found_pattern = pattern(facts, item, _without_beginning(facts, steady))
     first = found_pattern.swept_by if filled is None else filled.thread
     return ObjectUse(
         object=item,

@@ -150,13 +150,8 @@ def test_a_thread_that_libc_alone_made_is_watched_once_it_has_a_name(
     assert len(set(recording.samples["tid"].tolist())) == 3
 
 
-@pytest.mark.parametrize(
-    "part",
-    [
-        pytest.param(part, marks=pytest.mark.long)
-        for part in ("many-mappings", "very-many-mappings")
-    ],
-)
+@pytest.mark.long
+@pytest.mark.parametrize("part", ["many-mappings", "very-many-mappings"])
 def test_thousands_of_mappings_are_no_harm(
     part: str, tiny: Lab, results: Path, programs: Path
 ) -> None:

@@ -17,8 +17,9 @@ pytestmark = pytest.mark.lab
 
 ROOT = Path(__file__).resolve().parents[3]
 SOURCES = ("pkeys", "soft-dirty", "hint-faults", "sched")
-# Those that themselves go through the mappings to arm them.
-THAT_ARM = ("pkeys", "soft-dirty")
+PARTS = ("segv", "many-mappings", "very-many-mappings")
+# Not with --long only: these sources go through the mappings themselves, to arm them.
+OFTEN = {("many-mappings", "pkeys"), ("many-mappings", "soft-dirty")}
 SECONDS = "4"
 # Each window of protection keys, and each round, reads the list of mappings: for those with tens of
 # thousands it is the budget that people have which matters.
@@ -48,14 +49,13 @@ def tiny(results: Path) -> Iterator[Lab]:
 @pytest.mark.parametrize(
     ("part", "source"),
     [
-        *(("segv", source) for source in SOURCES),
-        *(("many-mappings", source) for source in THAT_ARM),
-        *(
-            pytest.param("many-mappings", source, marks=pytest.mark.long)
-            for source in SOURCES
-            if source not in THAT_ARM
-        ),
-        *(pytest.param("very-many-mappings", source, marks=pytest.mark.long) for source in SOURCES),
+        pytest.param(
+            part,
+            source,
+            marks=() if part == "segv" or (part, source) in OFTEN else pytest.mark.long,
+        )
+        for part in PARTS
+        for source in SOURCES
     ],
 )
 def test_it_runs_as_without_a_sampler(
