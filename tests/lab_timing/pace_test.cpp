@@ -140,6 +140,33 @@ TEST(Pace, WaitsForNobodyExpectedWhileInTheKernel) {
   EXPECT_EQ(pace.late_waits(), 0U);
 }
 
+TEST(Pace, WaitsForNobodyInterruptedWhileInTheKernel) {
+  Pace pace(2, epoch_ps, forever);
+  pace.open();
+  (void)pace.enter(0, 0);
+  (void)pace.enter(1, 0);
+  std::atomic<std::uint64_t> clock_ps = 0;
+  std::atomic<bool> behind = false;
+  {
+    const std::jthread ahead([&] {
+      // It holds a lock that the other one's interrupt may want, and is to ask again soon.
+      EXPECT_EQ(pace.advance(0, 3 * epoch_ps, true), 3 * epoch_ps);
+      EXPECT_EQ(pace.advance(0, 4 * epoch_ps, true), 4 * epoch_ps);
+      // In user code it waits for the end of the interrupt, and until the other one has caught up.
+      clock_ps = 4 * epoch_ps + 1;
+      EXPECT_EQ(pace.advance(0, clock_ps), 5 * epoch_ps);
+      EXPECT_TRUE(behind);
+    });
+    pace.interrupt(1, true);
+    while (clock_ps <= 4 * epoch_ps) std::this_thread::yield();
+    pace.interrupt(1, false);
+    EXPECT_EQ(pace.advance(1, 5), epoch_ps);
+    behind = true;
+    pace.leave(1, 4 * epoch_ps);
+  }
+  EXPECT_EQ(pace.late_waits(), 0U);
+}
+
 TEST(Pace, GoesOnFromTheLatestTimeWhenEverybodyWasAway) {
   Pace pace(2, epoch_ps, forever);
   pace.open();
@@ -204,6 +231,38 @@ TEST(Pace, LeavesBehindWhoDoesNotMove) {
   pace.open();
   EXPECT_EQ(pace.late_waits(), 0U);
   EXPECT_EQ(pace.enter(1, 0), 0U);
+}
+
+TEST(Pace, HasPatienceWithOneWhoseThreadHardlyRuns) {
+  std::chrono::nanoseconds ran{0};
+  unsigned asked = 0;
+  const auto hardly = [&](unsigned) { return ++asked, ran += std::chrono::nanoseconds(1); };
+  Pace pace(2, epoch_ps, std::chrono::milliseconds(4), hardly);
+  pace.open();
+  (void)pace.enter(0, 0);
+  (void)pace.enter(1, 0);
+  {
+    const std::jthread ahead([&] { (void)pace.advance(0, 3 * epoch_ps); });
+    // It is asked for both of them before, and for the late one after.
+    while (pace.late_waits() == 0) std::this_thread::yield();
+  }
+  EXPECT_EQ(asked, 2 * Pace::patience_with_starved + Pace::patience_with_starved - 1);
+  EXPECT_EQ(pace.late_waits(), 1U);
+}
+
+TEST(Pace, LeavesBehindWhoRunsWithoutMovingOrNotAtAll) {
+  for (const auto step : {std::chrono::milliseconds(0), std::chrono::milliseconds(4)}) {
+    std::chrono::nanoseconds ran{0};
+    unsigned asked = 0;
+    const auto steps = [&](unsigned) { return ++asked, ran += step; };
+    Pace pace(2, epoch_ps, std::chrono::milliseconds(4), steps);
+    pace.open();
+    (void)pace.enter(0, 0);
+    (void)pace.enter(1, 0);
+    (void)pace.advance(0, 3 * epoch_ps);
+    EXPECT_EQ(asked, 3U);
+    EXPECT_EQ(pace.late_waits(), 1U);
+  }
 }
 
 TEST(Pace, HoldsNobodyBeforeItIsOpened) {

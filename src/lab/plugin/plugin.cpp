@@ -120,7 +120,8 @@ void register_callbacks(qemu_plugin_id_t id) {
 
 namespace {
 
-void on_vcpu_start(qemu_plugin_id_t, unsigned) {
+void on_vcpu_start(qemu_plugin_id_t, unsigned index) {
+  if (plugin->timekeeper) plugin->timekeeper->pace().runs_here(index);
   static std::once_flag once;
   std::call_once(once, [] {
     plugin->registers = learn_registers();

@@ -73,6 +73,7 @@ void Core::charge(bool charged) {
   if (charged == charged_) return;
   settle(true);
   charged_ = charged;
+  pace_.interrupt(vcpu_, !charged);
   forget_recent();
 }
 
@@ -107,7 +108,7 @@ void Core::settle(bool in_kernel) {
   carry_fs_ %= 1000;
   if (now_ps_ < pace_limit_ps_) return;
   pace_limit_ps_ = pace_.advance(vcpu_, now_ps_, in_kernel);
-  if (step_hook_ != nullptr) step_hook_(step_data_);
+  if (step_hook_ != nullptr && now_ps_ < pace_limit_ps_) step_hook_(step_data_);
 }
 
 std::uint64_t Core::now_ps(bool in_kernel) {

@@ -2,11 +2,19 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace homenode::lab {
 
-Pace::Pace(unsigned vcpus, std::uint64_t epoch_ps, std::chrono::milliseconds patience)
-    : epoch_ps_(epoch_ps), patience_(patience), vcpus_(vcpus) {}
+Pace::Pace(unsigned vcpus, std::uint64_t epoch_ps, std::chrono::milliseconds patience,
+           CpuTime cpu_time)
+    : epoch_ps_(epoch_ps),
+      patience_(patience),
+      threads_(vcpus),
+      cpu_time_(std::move(cpu_time)),
+      vcpus_(vcpus) {
+  if (!cpu_time_) cpu_time_ = [this](unsigned vcpu) { return threads_.cpu_time(vcpu); };
+}
 
 void Pace::open() {
   const std::lock_guard lock(mutex_);
@@ -47,7 +55,7 @@ std::uint64_t Pace::enter(unsigned vcpu, std::uint64_t now_ps,
   if (entering.state == State::expected) --expected_;
   const std::uint64_t start_ps = std::max(now_ps, ready_ps.value_or(reached()));
   if (running_ + waiting_ + expected_ == 0) epoch_ = start_ps / epoch_ps_;
-  entering = {State::running, start_ps, 0, false};
+  entering = {State::running, start_ps, 0, false, entering.interrupted};
   ++running_;
   return start_ps;
 }
@@ -55,7 +63,7 @@ std::uint64_t Pace::enter(unsigned vcpu, std::uint64_t now_ps,
 void Pace::expect(unsigned vcpu, std::uint64_t time_ps) {
   const std::lock_guard lock(mutex_);
   if (released_ || vcpus_[vcpu].state != State::idle) return;
-  vcpus_[vcpu] = {State::expected, time_ps, 0, false};
+  vcpus_[vcpu] = {State::expected, time_ps, 0, false, vcpus_[vcpu].interrupted};
   ++expected_;
 }
 
@@ -65,7 +73,7 @@ void Pace::leave(unsigned vcpu, std::uint64_t now_ps, bool busy) {
   if (leaving.state == State::running) --running_;
   if (leaving.state == State::expected) --expected_;
   if (is_in_step(leaving)) left_ps_ = std::max(left_ps_, now_ps);
-  leaving = {busy ? State::busy : State::idle, now_ps, 0, false};
+  leaving = {busy ? State::busy : State::idle, now_ps, 0, false, leaving.interrupted};
   move_on();
 }
 
@@ -75,14 +83,26 @@ void Pace::let_go(Vcpu& vcpu) {
   --waiting_;
 }
 
+bool Pace::somebody_moves() const {
+  return running_ > 0 && std::ranges::any_of(vcpus_, [](const Vcpu& vcpu) {
+           return vcpu.state == State::running && !vcpu.interrupted;
+         });
+}
+
+void Pace::interrupt(unsigned vcpu, bool interrupted) {
+  const std::lock_guard lock(mutex_);
+  vcpus_[vcpu].interrupted = interrupted;
+  if (interrupted && vcpus_[vcpu].state == State::running) move_on();
+}
+
 /// When nobody runs in this epoch any more, the next one that somebody waits for begins.
 void Pace::move_on() {
-  if (running_ > 0 || waiting_ == 0) return;
-  if (expected_ > 0) {
+  if (waiting_ == 0 || somebody_moves()) return;
+  if (const unsigned running = running_; running + expected_ > 0) {
     for (Vcpu& vcpu : vcpus_) {
       if (vcpu.state == State::waiting && vcpu.in_kernel) let_go(vcpu);
     }
-    if (running_ > 0) moved_.notify_all();
+    if (running_ > running) moved_.notify_all();
     return;
   }
   std::uint64_t next = std::numeric_limits<std::uint64_t>::max();
@@ -97,13 +117,32 @@ void Pace::move_on() {
   moved_.notify_all();
 }
 
-void Pace::leave_behind() {
-  for (Vcpu& vcpu : vcpus_) {
-    if (vcpu.state == State::running) vcpu.state = State::left_behind;
-    if (vcpu.state == State::expected) vcpu.state = State::idle;
+Pace::CpuTimes Pace::cpu_times() const {
+  CpuTimes times(vcpus_.size());
+  for (unsigned i = 0; i < times.size(); ++i) times[i] = cpu_time_(i);
+  return times;
+}
+
+/// Its thread runs, but for less than half of the time: `before` is half of the patience ago.
+bool Pace::is_starved(unsigned vcpu, const CpuTimes& before) const {
+  if (!before[vcpu]) return false;
+  const auto now = cpu_time_(vcpu);
+  if (!now) return false;
+  const auto ran = *now - *before[vcpu];
+  return ran > std::chrono::nanoseconds(0) && ran < patience_ / 4;
+}
+
+void Pace::leave_behind(const CpuTimes& before, bool starved_too) {
+  for (unsigned i = 0; i < vcpus_.size(); ++i) {
+    Vcpu& vcpu = vcpus_[i];
+    const bool runs = vcpu.state == State::running;
+    if ((!runs && vcpu.state != State::expected) || (!starved_too && is_starved(i, before))) {
+      continue;
+    }
+    vcpu.state = runs ? State::left_behind : State::idle;
+    --(runs ? running_ : expected_);
+    ++late_waits_;
   }
-  late_waits_ += running_ + expected_;
-  running_ = expected_ = 0;
   move_on();
 }
 
@@ -124,14 +163,23 @@ std::uint64_t Pace::advance(unsigned vcpu, std::uint64_t now_ps, bool in_kernel)
   --running_;
   ++waiting_;
   move_on();
+  unsigned without_move = 0;
   while (self.state == State::waiting && !released_) {
     const std::uint64_t seen = epoch_;
-    moved_.wait_for(lock, patience_,
-                    [&] { return self.state != State::waiting || released_ || epoch_ != seen; });
-    if (self.state == State::waiting && !released_ && epoch_ == seen) leave_behind();
+    const auto is_over = [&] {
+      return self.state != State::waiting || released_ || epoch_ != seen;
+    };
+    std::optional<CpuTimes> half_ago;
+    if (!moved_.wait_for(lock, patience_ / 2, is_over)) half_ago = cpu_times();
+    if (half_ago && !moved_.wait_for(lock, patience_ / 2, is_over)) {
+      leave_behind(*half_ago, ++without_move >= patience_with_starved);
+    } else {
+      without_move = 0;
+    }
   }
   if (self.state == State::waiting) let_go(self);
-  return limit();
+  // One that was let go before its time asks again as soon as it holds no lock any more.
+  return released_ || self.target <= epoch_ ? limit() : now_ps;
 }
 
 void Pace::release() {

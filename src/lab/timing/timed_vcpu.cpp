@@ -34,6 +34,7 @@ void TimedVcpu::close() {
   region_.reset();
 }
 
+/// pre: the guest's kernel holds no lock here.
 std::uint64_t TimedVcpu::settle() {
   const std::uint64_t now_ps = core_.now_ps();
   credit();
@@ -179,7 +180,7 @@ void TimedVcpu::leave_system_call() {
 
 void TimedVcpu::enter_kernel(const SystemCall& call) {
   if (!running_) return;
-  credit();
+  (void)settle();
   in_kernel_ = true;
   faults_in_kernel_ = woken_by_call_ = 0;
   call_ = call;
@@ -187,7 +188,7 @@ void TimedVcpu::enter_kernel(const SystemCall& call) {
 
 void TimedVcpu::leave_kernel() {
   if (!in_kernel_) return;
-  credit();
+  (void)settle();
   in_kernel_ = false;
   call_ = {};
 }

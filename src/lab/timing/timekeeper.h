@@ -33,6 +33,7 @@ class Timekeeper {
   [[nodiscard]] TimedVcpu& vcpu(unsigned index) { return *vcpus_[index]; }
   [[nodiscard]] const TimedVcpu& vcpu(unsigned index) const { return *vcpus_[index]; }
   [[nodiscard]] const MemorySystem& memory() const { return memory_; }
+  [[nodiscard]] Pace& pace() { return pace_; }
   [[nodiscard]] const Pace& pace() const { return pace_; }
   /// The position in the model of a node by its index in the NodeMap.
   [[nodiscard]] unsigned position(unsigned map_index) const { return positions_[map_index]; }

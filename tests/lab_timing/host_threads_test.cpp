@@ -1,0 +1,23 @@
+#include "lab/timing/host_threads.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+namespace homenode::lab {
+namespace {
+
+TEST(HostThreads, SayHowLongEachRan) {
+  HostThreads threads(2);
+  EXPECT_FALSE(threads.cpu_time(0));
+  threads.runs_here(0);
+  const auto before = threads.cpu_time(0);
+  ASSERT_TRUE(before);
+  while (threads.cpu_time(0) == before) continue;
+  EXPECT_GT(threads.cpu_time(0), before);
+  std::jthread([&] { threads.runs_here(1); }).join();
+  EXPECT_FALSE(threads.cpu_time(1));  // It has ended.
+}
+
+}  // namespace
+}  // namespace homenode::lab
