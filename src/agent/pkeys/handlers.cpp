@@ -127,16 +127,34 @@ void pass_to_program(int signal, siginfo_t* info, void* context) {
 }
 
 /// A fault by a key that is not ours is the program's; but one of ours may be older than the end of
-/// sampling, and does not come again when the access is tried once more.
-constinit thread_local std::uint64_t tried_address = 0;
+/// its window, whose pages have key 0 again, and does not come again when the access is tried once
+/// more. It may at the end of a later window: a thread that goes through memory in order often has
+/// its faults at the same few addresses.
+class Repeated {
+ public:
+  /// Whether the access faults however often it is tried.
+  bool always(std::uint64_t address) {
+    const std::uint32_t window = the_window().number.load_relaxed();
+    if (address != address_ || window != window_) *this = {};
+    address_ = address;
+    window_ = window;
+    return ++times_ > most;
+  }
+
+ private:
+  /// As the number changes, faults of two windows may have the same.
+  static constexpr unsigned most = 8;
+
+  std::uint64_t address_ = 0;
+  std::uint32_t window_ = 0;
+  unsigned times_ = 0;
+};
+constinit thread_local Repeated repeated;
 
 bool is_programs(const siginfo_t& info) {
   if (info.si_code != protection_key_fault) return true;
   if (is_own_key(static_cast<int>(info.si_pkey))) return false;
-  const auto address = reinterpret_cast<std::uint64_t>(info.si_addr);
-  const bool again = address == tried_address;
-  tried_address = again ? 0 : address;
-  return again;
+  return repeated.always(reinterpret_cast<std::uint64_t>(info.si_addr));
 }
 
 void on_fault(int signal, siginfo_t* info, void* context) {
