@@ -137,12 +137,16 @@ def handed_over(facts: Facts, chosen: Integers) -> Filling | None:
     return Filling(first, chosen[~(alone & passed[page])])
 
 
+def _first_user(facts: Facts, chosen: Integers) -> int:
+    return int(facts.touched_by[chosen[facts.samples["time_ns"][chosen].argmin()]])
+
+
 def _by_times(facts: Facts, item: Object, chosen: Integers) -> Filling | None:
     """From the times of samples."""
     times = facts.samples["time_ns"][chosen]
     if len(chosen) < 2 * FEWEST or times.min() == times.max():
         return None
-    first = int(facts.touched_by[chosen][int(times.argmin())])
+    first = _first_user(facts, chosen)
     others = facts.touched_by[chosen] != first
     if others.sum() < FEWEST:
         return None
@@ -164,10 +168,10 @@ def _without_beginning(facts: Facts, chosen: Integers) -> Integers:
     few to call it a filling, and enough to hide that each thread has a part of its own."""
     if facts.exact or len(chosen) == 0:
         return chosen
-    touched_by, times = facts.touched_by[chosen], facts.samples["time_ns"][chosen]
-    others = touched_by != touched_by[int(times.argmin())]
+    others = facts.touched_by[chosen] != _first_user(facts, chosen)
     if not others.any():
         return chosen
+    times = facts.samples["time_ns"][chosen]
     before = times < times[others].min()
     return chosen if before.sum() >= FEWEST else chosen[~before]
 

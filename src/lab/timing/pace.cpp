@@ -24,6 +24,11 @@ void Pace::open() {
   released_ = false;
 }
 
+void Pace::become(Vcpu& vcpu, State state, std::uint64_t clock_ps) {
+  vcpu.state = state;
+  vcpu.clock_ps = clock_ps;
+}
+
 bool Pace::is_in_step(const Vcpu& vcpu) {
   return vcpu.state == State::running || vcpu.state == State::waiting ||
          vcpu.state == State::left_behind;
@@ -55,7 +60,7 @@ std::uint64_t Pace::enter(unsigned vcpu, std::uint64_t now_ps,
   if (entering.state == State::expected) --expected_;
   const std::uint64_t start_ps = std::max(now_ps, ready_ps.value_or(reached()));
   if (running_ + waiting_ + expected_ == 0) epoch_ = start_ps / epoch_ps_;
-  entering = {State::running, start_ps, 0, false, entering.interrupted};
+  become(entering, State::running, start_ps);
   ++running_;
   return start_ps;
 }
@@ -63,7 +68,7 @@ std::uint64_t Pace::enter(unsigned vcpu, std::uint64_t now_ps,
 void Pace::expect(unsigned vcpu, std::uint64_t time_ps) {
   const std::lock_guard lock(mutex_);
   if (released_ || vcpus_[vcpu].state != State::idle) return;
-  vcpus_[vcpu] = {State::expected, time_ps, 0, false, vcpus_[vcpu].interrupted};
+  become(vcpus_[vcpu], State::expected, time_ps);
   ++expected_;
 }
 
@@ -73,7 +78,7 @@ void Pace::leave(unsigned vcpu, std::uint64_t now_ps, bool busy) {
   if (leaving.state == State::running) --running_;
   if (leaving.state == State::expected) --expected_;
   if (is_in_step(leaving)) left_ps_ = std::max(left_ps_, now_ps);
-  leaving = {busy ? State::busy : State::idle, now_ps, 0, false, leaving.interrupted};
+  become(leaving, busy ? State::busy : State::idle, now_ps);
   move_on();
 }
 
@@ -163,6 +168,13 @@ std::uint64_t Pace::advance(unsigned vcpu, std::uint64_t now_ps, bool in_kernel)
   --running_;
   ++waiting_;
   move_on();
+  wait_for_others(lock, self);
+  if (self.state == State::waiting) let_go(self);
+  // One that was let go before its time asks again as soon as it holds no lock any more.
+  return released_ || self.target <= epoch_ ? limit() : now_ps;
+}
+
+void Pace::wait_for_others(std::unique_lock<std::mutex>& lock, const Vcpu& self) {
   unsigned without_move = 0;
   while (self.state == State::waiting && !released_) {
     const std::uint64_t seen = epoch_;
@@ -177,9 +189,6 @@ std::uint64_t Pace::advance(unsigned vcpu, std::uint64_t now_ps, bool in_kernel)
       without_move = 0;
     }
   }
-  if (self.state == State::waiting) let_go(self);
-  // One that was let go before its time asks again as soon as it holds no lock any more.
-  return released_ || self.target <= epoch_ ? limit() : now_ps;
 }
 
 void Pace::release() {

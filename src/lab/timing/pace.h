@@ -27,8 +27,8 @@ class Pace {
   static constexpr unsigned patience_with_starved = 20;
 
   /// `patience`: real time after which a vCPU that does not move is left behind. `cpu_time`: what a
-  /// vCPU's thread has had of the host's processors; empty: that of
-  /// those that runs_here() was called on.
+  /// vCPU's thread has had of the host's processors; empty: asks the host, for those that
+  /// runs_here() was called for.
   Pace(unsigned vcpus, std::uint64_t epoch_ps, std::chrono::milliseconds patience = usual_patience,
        CpuTime cpu_time = {});
 
@@ -46,7 +46,8 @@ class Pace {
   /// A vCPU that is idle is about to come back, with a thread that goes on from `time_ps`. The
   /// others wait for it from here on, until it has entered or leaves again.
   void expect(unsigned vcpu, std::uint64_t time_ps);
-  /// A vCPU's clock stands still from here on, or goes on, for as long as it handles an interrupt.
+  /// A vCPU's clock stands still from here on, or goes on: for as long as it handles an interrupt,
+  /// or runs a thread of the kernel's own.
   void interrupt(unsigned vcpu, bool interrupted);
   /// Reports a vCPU's clock and waits while it is ahead of the others. Returns the time up to which
   /// it may run without asking again. In the kernel it does not wait for those that are expected or
@@ -69,16 +70,18 @@ class Pace {
     bool in_kernel = false;    ///< As it waits.
     bool interrupted = false;
   };
+  using CpuTimes = std::vector<std::optional<std::chrono::nanoseconds>>;
 
+  static void become(Vcpu& vcpu, State state, std::uint64_t clock_ps);
   [[nodiscard]] static bool is_in_step(const Vcpu& vcpu);
   [[nodiscard]] std::uint64_t reached() const;
-  using CpuTimes = std::vector<std::optional<std::chrono::nanoseconds>>;
   [[nodiscard]] CpuTimes cpu_times() const;
   [[nodiscard]] bool is_starved(unsigned vcpu, const CpuTimes& before) const;
   [[nodiscard]] bool somebody_moves() const;
   void let_go(Vcpu& vcpu);
   void move_on();
   void leave_behind(const CpuTimes& before, bool starved_too);
+  void wait_for_others(std::unique_lock<std::mutex>& lock, const Vcpu& self);
 
   mutable std::mutex mutex_;
   std::condition_variable moved_;

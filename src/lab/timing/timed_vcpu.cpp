@@ -34,7 +34,6 @@ void TimedVcpu::close() {
   region_.reset();
 }
 
-/// pre: the guest's kernel holds no lock here.
 std::uint64_t TimedVcpu::settle() {
   const std::uint64_t now_ps = core_.now_ps();
   credit();

@@ -58,7 +58,8 @@ class TimedVcpu {
   [[nodiscard]] bool in_region() const { return region_.has_value(); }
   /// Whether a thread of the region is on the vCPU, interrupted or not.
   [[nodiscard]] bool has_thread() const { return running_; }
-  /// The time, settled. pre: called by the vCPU's own thread or while it stands still.
+  /// The time, settled. pre: called by the vCPU's own thread, which holds no lock of the guest's
+  /// kernel, or while it stands still.
   std::uint64_t settle();
   [[nodiscard]] const std::map<ThreadKey, ThreadTime>& threads() const { return threads_; }
 
