@@ -1,4 +1,4 @@
-// What a core waits for, by where the line comes from.
+// What a core waits for, by where the line comes from; and what a `pause` costs.
 #include <numeric>
 
 #include "small_machine.h"
@@ -52,6 +52,17 @@ TEST(Core, TellsWhichMissesItHadAskedForAhead) {
   machine.load(far_apart);
   // Three equal steps make a walk.
   EXPECT_EQ(ahead, (std::vector<bool>{false, false, false, false, true, true, false}));
+}
+
+TEST(Core, TakesLongerForAPause) {
+  Machine machine(small_machine());
+  machine.execute(2);
+  machine.core().pause();
+  EXPECT_EQ(machine.core().now_ps(), 2 * instruction_ps + pause_ps);
+  machine.core().charge(false);
+  machine.core().pause();
+  EXPECT_EQ(machine.core().now_ps(), 2 * instruction_ps + pause_ps);
+  EXPECT_EQ(machine.core().counts().busy_ps, 2 * instruction_ps + pause_ps);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // Several cores at once, each on a thread of its own as in QEMU: nothing is lost between them.
+#include <atomic>
 #include <numeric>
 #include <random>
 #include <thread>
@@ -58,6 +59,32 @@ TEST(CoreThreads, AccountForEveryMissOnce) {
   }
   EXPECT_EQ(machine.memory.controller(0).read_lines + machine.memory.controller(1).read_lines,
             reads);
+}
+
+TEST(CoreThreads, OfTheKernelGiveWayUntilTheOtherOneCanOnlyWaitForThem) {
+  static std::atomic<int> gave_way;
+  gave_way = 0;
+  const auto give_way = [] { ++gave_way; };
+  Machine machine(small_machine(1, 2));
+  machine.pace.open();
+  for (unsigned vcpu = 0; vcpu < 2; ++vcpu) {
+    machine.core(vcpu).run(false);
+    machine.core(vcpu).run(true);
+  }
+  machine.core(0).wait_in_kernel(give_way);
+  EXPECT_EQ(gave_way, 1);
+  EXPECT_EQ(machine.core(0).now_ps(), 0U);
+  std::atomic<bool> has_lock = true;
+  {
+    const std::jthread owner([&] {
+      machine.execute(epoch_ps / instruction_ps, 1);
+      (void)machine.core(1).now_ps(true);  // Waits for the other one.
+      has_lock = false;
+    });
+    while (has_lock) machine.core(0).wait_in_kernel(give_way);
+  }
+  EXPECT_GE(machine.core(0).now_ps(), epoch_ps);
+  EXPECT_EQ(machine.core(0).counts().busy_ps, machine.core(0).now_ps());
 }
 
 }  // namespace

@@ -265,6 +265,23 @@ TEST(Pace, LeavesBehindWhoRunsWithoutMovingOrNotAtAll) {
   }
 }
 
+TEST(Pace, KnowsWhenSomebodyWaitsForOthersThatAllIdle) {
+  Pace pace(3, epoch_ps, forever);
+  pace.open();
+  for (unsigned i = 0; i < 3; ++i) (void)pace.enter(i, 0);
+  const Pace::Idling first(pace);
+  const auto waits_for_both = [&] {
+    const Pace::Idling second(pace);
+    return pace.waits_for_idling();
+  };
+  EXPECT_FALSE(waits_for_both());
+  const std::jthread third([&] { (void)pace.advance(2, 2 * epoch_ps); });
+  while (!waits_for_both()) std::this_thread::yield();
+  EXPECT_FALSE(pace.waits_for_idling());
+  pace.leave(0, 0);
+  pace.leave(1, 0);
+}
+
 TEST(Pace, HoldsNobodyBeforeItIsOpened) {
   Pace pace(2, epoch_ps, forever);
   (void)pace.enter(0, 0);

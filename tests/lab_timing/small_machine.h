@@ -1,5 +1,6 @@
 // A machine with round figures, so that what the clock should say can be worked out by hand: an
-// instruction takes 1 ns, local memory 100 ns, remote memory 200 ns, another cache 60 ns.
+// instruction takes 1 ns, local memory 100 ns, remote memory 200 ns, another cache 60 ns,
+// a pause 30 ns.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,6 +19,7 @@ constexpr std::uint64_t remote_ps = 200'000;
 constexpr std::uint64_t second_level_ps = 5'000;
 constexpr std::uint64_t last_level_ps = 20'000;
 constexpr std::uint64_t cache_to_cache_ps = 60'000;
+constexpr std::uint64_t pause_ps = 30'000;
 constexpr std::uint64_t wake_up_ps = 1'500'000;
 constexpr std::uint64_t epoch_ps = 5'000'000;
 constexpr std::uint64_t line_bytes = 64;
@@ -39,6 +41,7 @@ inline TimingModel small_machine(unsigned nodes = 2, unsigned vcpus_per_node = 2
   model.l1 = {4096, 4, 0};
   model.l2 = CacheTiming{16384, 8, second_level_ps};
   model.cache_to_cache_ps = cache_to_cache_ps;
+  model.pause_ps = pause_ps;
   model.wake_up_ps = wake_up_ps;
   model.epoch_ps = epoch_ps;
   for (unsigned node = 0; node < nodes; ++node) {

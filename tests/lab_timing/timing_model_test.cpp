@@ -44,6 +44,7 @@ link 4 2 3200
 route 0 2 0 2
 route 0 4 0 2 4
 epoch_ns 5000
+pause 25000
 wake_up 1500000
 )";
 
@@ -88,6 +89,7 @@ void expect_golden(const TimingModel& model) {
   EXPECT_EQ(model.l3->bytes, 2097152U);
   EXPECT_EQ(model.l3->ways, 32U);
   EXPECT_EQ(model.cache_to_cache_ps, 60000U);
+  EXPECT_EQ(model.pause_ps, 25000U);
   EXPECT_EQ(model.wake_up_ps, 1500000U);
   EXPECT_EQ(model.nodes, (std::vector{NodeId(0), NodeId(2), NodeId(4)}));
   EXPECT_EQ(model.vcpu_nodes, (std::vector<unsigned>{0, 0, 1}));
@@ -216,7 +218,7 @@ TEST(ParseTiming, TakesAsManyCpusAsALinesStateCanName) {
 TEST(ParseTiming, SaysWhatIsMissing) {
   for (const std::string key :
        {"frequency_mhz", "cpi_milli", "window", "misses", "prefetches", "l1", "nodes", "vcpu_nodes",
-        "epoch_ns", "cache_to_cache", "wake_up"}) {
+        "epoch_ns", "cache_to_cache", "pause", "wake_up"}) {
     const auto model = parse_timing(with(key, ""));
     ASSERT_FALSE(model) << key;
     if (key == "nodes" || key == "vcpu_nodes") continue;

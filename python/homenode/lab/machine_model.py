@@ -34,6 +34,7 @@ FIGURES = {
     "L2LatencyNs": Figure(5, 0.1, 10_000, False, "ns"),
     "L3LatencyNs": Figure(20, 0.1, 10_000, False, "ns"),
     "CacheToCacheNs": Figure(60, 0.1, 100_000, False, "ns"),
+    "PauseNs": Figure(25, 0.1, 10_000, False, "ns"),
     "WakeUpNs": Figure(1500, 0.1, 1_000_000, False, "ns"),
     "OutstandingMisses": Figure(10, IN_FLIGHT.least, IN_FLIGHT.most, True, "lines"),
     "PrefetchedLines": Figure(24, IN_FLIGHT.least, IN_FLIGHT.most, True, "lines"),

@@ -71,6 +71,7 @@ def _caches(machine: Machine, model: Model) -> Iterator[str]:
         if vcpus:
             yield f"l3_group {' '.join(map(str, vcpus))}"
     yield f"cache_to_cache {_whole(figures['CacheToCacheNs'] * PS_PER_NS)}"
+    yield f"pause {_whole(figures['PauseNs'] * PS_PER_NS)}"
     yield f"wake_up {_whole(figures['WakeUpNs'] * PS_PER_NS)}"
 
 

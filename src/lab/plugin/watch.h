@@ -1,8 +1,8 @@
 // The callbacks that QEMU calls while the guest runs. watch_counting.cpp counts memory accesses
 // without modelling time; watch_timing.cpp drives the vCPUs' clocks; watch_kernel.cpp tells them of
 // the kernel's functions that wake threads up; watch_markers.cpp has the few instructions that are
-// watched outside a region of interest too: markers, which begin and end regions, those that change
-// which thread a vCPU runs, and pauses of the kernel.
+// watched outside a region of interest too: markers, which begin and end regions, and those that
+// change which thread a vCPU runs; watch_pause.cpp lets vCPUs that wait for others give way.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,10 @@ void count_accesses(qemu_plugin_insn* insn, bool kernel);
 
 /// Has an instruction watched if it is such a one.
 void watch_execution(qemu_plugin_insn* insn, std::span<const std::uint8_t> code, bool kernel);
+
+/// Has a `pause` watched: what waits for another vCPU lets it have the host's CPU, where QEMU would
+/// go round at the price of thousands of instructions each time.
+void watch_pause(qemu_plugin_insn* insn, bool kernel);
 
 /// Where the guest's kernel has a function (hn_kernel_function); 0: it has none of that name.
 void learn_kernel_function(std::uint64_t function, std::uint64_t address);

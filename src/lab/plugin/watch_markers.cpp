@@ -2,7 +2,6 @@
 
 #include <mutex>
 #include <optional>
-#include <thread>
 
 #include "base/marker.h"
 #include "lab/plugin/instruction.h"
@@ -179,18 +178,6 @@ void on_write_msr(unsigned index, void*) {
                       upper | (read_register(rax).value_or(0) & low_half)});
 }
 
-// Rounds of a waiting loop before the host's CPU is offered to others.
-constexpr unsigned rounds = 4;
-
-/// The guest's kernel waits for another vCPU, which may lack a CPU of the host or stand in front of
-/// an epoch's end until a third one comes. QEMU would only go round, at the price of hundreds of
-/// instructions each time. A round that costs modelled time is left alone: that time has to pass.
-void on_pause(unsigned index, void*) {
-  if (plugin->timekeeper && plugin->timekeeper->vcpu(index).core().is_charged()) return;
-  static thread_local unsigned waited = 0;
-  if (++waited % rounds == 0) std::this_thread::yield();
-}
-
 }  // namespace
 
 void on_exit(qemu_plugin_id_t, void*) {
@@ -207,9 +194,7 @@ void watch_execution(qemu_plugin_insn* insn, std::span<const std::uint8_t> code,
     qemu_plugin_register_vcpu_insn_exec_cb(insn, callback, QEMU_PLUGIN_CB_R_REGS, operand);
   };
   if (found.kind == InstructionKind::marker) watch(on_marker);
-  if (kernel && found.kind == InstructionKind::pause) {
-    qemu_plugin_register_vcpu_insn_exec_cb(insn, on_pause, QEMU_PLUGIN_CB_NO_REGS, nullptr);
-  }
+  if (found.kind == InstructionKind::pause) watch_pause(insn, kernel);
   if (!plugin->registers) return;
   if (found.kind == InstructionKind::write_fs_base) watch(on_write_fs_base<true>);
   if (found.kind == InstructionKind::write_fs_base32) watch(on_write_fs_base<false>);

@@ -35,6 +35,7 @@ Core::Core(const TimingModel& model, MemorySystem& memory, Pace& pace, unsigned 
       pace_(pace),
       vcpu_(vcpu),
       instruction_fs_(model.instruction_fs()),
+      pause_fs_(model.pause_ps * 1000),
       stalls_ps_(model.nodes.size() + stall_caches),
       l1_(model.l1.bytes, model.l1.ways, model.line_bytes),
       newest_(l1_.sets()),
@@ -114,6 +115,19 @@ void Core::settle(bool in_kernel) {
 std::uint64_t Core::now_ps(bool in_kernel) {
   settle(in_kernel);
   return now_ps_;
+}
+
+void Core::wait_in_kernel(void (*give_way)()) {
+  if (!running_) return give_way();
+  {
+    const Pace::Idling idling(pace_);
+    if (!charged_ || !pace_.waits_for_idling()) return give_way();
+  }
+  settle(true);
+  if (now_ps_ >= pace_limit_ps_) return;
+  counts_.busy_ps += pace_limit_ps_ - now_ps_;
+  now_ps_ = pace_limit_ps_;
+  settle(true);
 }
 
 std::uint64_t Core::finish() {

@@ -72,6 +72,13 @@ class alignas(128) Core {
   void stay_away(bool busy) { pace_.leave(vcpu_, now_ps_, busy); }
   /// The time, with everything up to here accounted for.
   std::uint64_t now_ps(bool in_kernel = false);
+  /// User code executes a `pause`, which takes longer than other instructions.
+  void pause() {
+    if (charged_ && running_) carry_fs_ += pause_fs_;
+  }
+  /// The guest's kernel waits for another vCPU: gives that one real time by `give_way`; or goes to
+  /// the epoch's end, where that one can only be waiting there.
+  void wait_in_kernel(void (*give_way)());
   /// As now_ps(), after waiting for every access in flight.
   std::uint64_t finish();
   /// The guest has changed a mapping, or the address space.
@@ -227,6 +234,7 @@ class alignas(128) Core {
   unsigned vcpu_;
   std::uint64_t* instructions_ = nullptr;  ///< Null before the first region.
   std::uint64_t instruction_fs_;
+  std::uint64_t pause_fs_;
   std::uint64_t carry_fs_ = 0;
   std::uint64_t now_ps_ = 0;
   std::uint64_t pace_limit_ps_ = 0;

@@ -145,7 +145,11 @@ void Pace::leave_behind(const CpuTimes& before, bool starved_too) {
       continue;
     }
     vcpu.state = runs ? State::left_behind : State::idle;
-    --(runs ? running_ : expected_);
+    if (runs) {
+      --running_;
+    } else {
+      --expected_;
+    }
     ++late_waits_;
   }
   move_on();

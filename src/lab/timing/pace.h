@@ -6,6 +6,7 @@
 // and counted; one whose thread hardly gets a processor of the host has longer.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -55,6 +56,19 @@ class Pace {
   std::uint64_t advance(unsigned vcpu, std::uint64_t now_ps, bool in_kernel = false);
   /// What those that run have all reached.
   [[nodiscard]] std::uint64_t reached_ps() const;
+  /// For its lifetime a vCPU that runs only waits for what another one does.
+  class Idling {
+   public:
+    explicit Idling(Pace& pace) : pace_(pace) { ++pace_.idling_; }
+    ~Idling() { --pace_.idling_; }
+    Idling(const Idling&) = delete;
+    Idling& operator=(const Idling&) = delete;
+
+   private:
+    Pace& pace_;
+  };
+  /// Whether some vCPU waits at the epoch's end for others that are all Idling.
+  [[nodiscard]] bool waits_for_idling() const { return waiting_ > 0 && running_ <= idling_; }
   /// Nobody waits any more, until open(): QEMU is about to stop all vCPUs.
   void release();
 
@@ -92,8 +106,9 @@ class Pace {
   std::uint64_t epoch_ = 0;
   std::uint64_t left_ps_ = 0;  ///< The latest clock of one that went away.
   std::uint64_t late_waits_ = 0;
-  unsigned running_ = 0;
-  unsigned waiting_ = 0;
+  std::atomic<unsigned> running_ = 0;
+  std::atomic<unsigned> idling_ = 0;
+  std::atomic<unsigned> waiting_ = 0;
   bool released_ = true;
   unsigned expected_ = 0;
   std::vector<Vcpu> vcpus_;

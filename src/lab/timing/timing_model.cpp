@@ -70,6 +70,7 @@ class Reader {
     if (model.misses == 0 || model.prefetches == 0) return "no misses or prefetches";
     if (model.window == 0) return "no window";
     if (model.cache_to_cache_ps == 0) return "no cache_to_cache";
+    if (model.pause_ps == 0) return "no pause";
     if (model.wake_up_ps == 0) return "no wake_up";
     if (model.l1.bytes == 0) return "no line l1";
     if (model.epoch_ps == 0) return "no line epoch_ns";
@@ -89,6 +90,7 @@ class Reader {
     if (key == "misses") return bounded(n[0], model.misses);
     if (key == "prefetches") return bounded(n[0], model.prefetches);
     if (key == "cache_to_cache") return model.cache_to_cache_ps = n[0], "";
+    if (key == "pause") return model.pause_ps = n[0], "";
     if (key == "wake_up") return model.wake_up_ps = n[0], "";
     if (key == "epoch_ns") return model.epoch_ps = n[0] * 1000, "";
     if (key == "line") {

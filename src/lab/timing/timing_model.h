@@ -55,6 +55,7 @@ struct TimingModel {
   std::optional<CacheTiming> l3;
   std::vector<std::vector<unsigned>> l3_groups;  ///< vCPUs that share one instance.
   std::uint64_t cache_to_cache_ps = 0;
+  std::uint64_t pause_ps = 0;           ///< Of a `pause`, beside its instruction.
   std::uint64_t wake_up_ps = 0;         ///< From waking a thread up to the switch to it.
   std::vector<NodeId> nodes;            ///< Increasing; all positions below refer to this.
   std::vector<unsigned> vcpu_nodes;     ///< The node of each vCPU.
