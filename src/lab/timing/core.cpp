@@ -88,12 +88,9 @@ void Core::run(bool running, std::optional<std::uint64_t> ready_ps) {
   settle(true);
   running_ = running;
   forget_recent();
-  if (running) {
-    now_ps_ = pace_.enter(vcpu_, now_ps_, ready_ps);
-    pace_limit_ps_ = 0;
-  } else {
-    pace_.leave(vcpu_, now_ps_);
-  }
+  if (!running) return pace_.leave(vcpu_, now_ps_);
+  now_ps_ = pace_.enter(vcpu_, now_ps_, ready_ps);
+  pace_limit_ps_ = 0;
 }
 
 /// Turns the instructions executed so far into time, and keeps in step.
@@ -124,9 +121,7 @@ void Core::wait_in_kernel(void (*give_way)()) {
     if (!charged_ || !pace_.waits_for_idling()) return give_way();
   }
   settle(true);
-  if (now_ps_ >= pace_limit_ps_) return;
-  counts_.busy_ps += pace_limit_ps_ - now_ps_;
-  now_ps_ = pace_limit_ps_;
+  if (now_ps_ < pace_limit_ps_) carry_fs_ += (pace_limit_ps_ - now_ps_) * 1000;
   settle(true);
 }
 
