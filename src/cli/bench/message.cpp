@@ -35,7 +35,7 @@ using MessageProgramMaker = std::function<std::unique_ptr<workloads::message::Me
 
 void define_message_options(CLI::App& app, MessageOptions& options) {
   add_choice(app, "--messages", options.rule, rules);
-  app.add_option("--bind", options.bind)->type_name("CPUS");
+  app.add_option("--bind", options.bind)->type_name("CPUS|none");
   define_program_options(app, options.program);
 }
 

@@ -70,7 +70,8 @@ class Threads {
 
  private:
   bool bind(unsigned pe) {
-    auto done = actuation::bind_thread(os_, 0, setup_.cpus[pe]);
+    Result<void> done;
+    if (!setup_.cpus.empty()) done = actuation::bind_thread(os_, 0, setup_.cpus[pe]);
     if (done && policy_) done = actuation::set_process_policy(os_, *policy_);
     if (done) return true;
     const std::lock_guard guard(lock_);
@@ -105,7 +106,8 @@ void count_pages(MessageRule rule, std::size_t pages, ProgramRun& run) {
 }
 
 /// One CPU may not be enough for all that look at their inboxes without a rest.
-bool share_cpus(const MessageSetup& setup) {
+bool share_cpus(const machine::Machine& machine, const MessageSetup& setup) {
+  if (setup.cpus.empty()) return machine.cpus().size() < setup.program.threads;
   CpuSet all;
   for (const CpuSet& cpus : setup.cpus) all = all | cpus;
   return all.size() < setup.cpus.size();
@@ -125,6 +127,13 @@ Result<MessageSetup> plan_messages(const machine::Machine& machine, const Progra
   }
   const placement::Program view{.threads = program.threads};
   if (auto good = placement::check_program(machine, view); !good) return good.as_unexpected();
+  if (bind == bind_none) {
+    if (!by_pe(rule))
+      return MessageSetup{.program = program, .rule = rule, .cpus = {}, .homes = {}};
+    return bad_usage(
+        "with --bind none nobody knows on which node a message's sender or receiver is",
+        "give --messages malloc or first-touch, or bind the PEs");
+  }
   // All strategies bind threads in this order.
   placement::ThreadMap map = placement::compact(machine, program.threads);
   if (!bind.empty()) {
@@ -155,14 +164,16 @@ Result<ProgramReport> run_messages(os::Os& os, const machine::Machine& machine,
   if (!arrays) return arrays.as_unexpected();
   const SavedPlace saved(os);
   // What nobody places is touched first by PEs; page maps are made real from PE 0's CPUs.
-  if (auto bound = actuation::bind_thread(os, 0, setup.cpus[0]); !bound) {
-    return bound.as_unexpected();
+  if (!setup.cpus.empty()) {
+    if (auto bound = actuation::bind_thread(os, 0, setup.cpus[0]); !bound) {
+      return bound.as_unexpected();
+    }
   }
   if (auto placed = place_arrays(os, *placement, *arrays, report); !placed) {
     return placed.as_unexpected();
   }
   Threads threads(os, setup, placement->process_memory);
-  program.team = threads.team(share_cpus(setup));
+  program.team = threads.team(share_cpus(machine, setup));
   for (unsigned number = 0; number < setup.program.runs; ++number) {
     ProgramRun& run = report.runs.emplace_back();
     const double start = cpu_seconds();

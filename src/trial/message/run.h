@@ -22,14 +22,17 @@ enum class MessageRule {
 struct MessageSetup {
   ProgramSetup program;  ///< A thread is a PE.
   MessageRule rule = MessageRule::sender;
-  std::vector<CpuSet> cpus;   ///< By PE.
-  std::vector<NodeId> homes;  ///< By PE: the memory nearest to its CPUs.
+  std::vector<CpuSet> cpus;   ///< By PE; empty where PEs are left where they are.
+  std::vector<NodeId> homes;  ///< By PE: the memory nearest to its CPUs; empty as `cpus` is.
 };
 
-/// Where each PE runs: as the strategy says, as `bind` does (parse_thread_expression), or one after
-/// the other over the allowed CPUs, node by node. Errors: bad_usage for `bind` beside a strategy,
-/// for what it cannot read, and for MessageRule::strategy without one; not_supported when no CPU
-/// or no memory is allowed.
+/// The word of `bind` that leaves PEs to the system, or to who started the program.
+inline constexpr const char* bind_none = "none";
+
+/// Where each PE runs: as the strategy says, as `bind` does (bind_none or parse_thread_expression),
+/// or one after the other over the allowed CPUs, node by node. Errors: bad_usage for `bind` beside
+/// a strategy, for what it cannot read, for bind_none with a rule of the sender or the receiver,
+/// and for MessageRule::strategy without one; not_supported when no CPU or no memory is allowed.
 Result<MessageSetup> plan_messages(const machine::Machine& machine, const ProgramSetup& program,
                                    MessageRule rule, const std::string& bind);
 

@@ -38,8 +38,9 @@ void add_message_parameters(Description& description) {
        {"malloc", "malloc", "Each message from malloc."}}));
   description.parameters.push_back(
       free_text("bind", "",
-                "the CPU of each PE, as an expression of 'homenode run --threads' (default: all "
-                "allowed CPUs in turn, node by node)"));
+                "the CPU of each PE, as an expression of 'homenode run --threads', or none, which "
+                "leaves PEs where they are started (default: all allowed CPUs in turn, node by "
+                "node)"));
 }
 
 }  // namespace homenode::workloads::message

@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 #include "fake/fake.h"
 #include "support/bench_command.h"
 #include "support/machines.h"
@@ -26,6 +28,7 @@ TEST(Messages, AreVerifiedUnderEveryRuleAndStrategy) {
       {"--messages", "first-touch"},
       {"--messages", "strategy", "--strategy", "memory-bind"},
       {"--messages", "malloc", "--strategy", "first-touch"},
+      {"--messages", "malloc", "--bind", "none"},
       {"--as-published"}};
   for (const auto& small : small_benches) {
     for (const auto& placement : placements) {
@@ -60,6 +63,8 @@ TEST(Messages, RefuseBadUsageInOneLineBeforeAnythingRuns) {
       {"kneighbor", "--messages", "strategy"},
       {"kneighbor", "--bind", "9999"},
       {"kneighbor", "--bind", "0", "--strategy", "first-touch"},
+      {"kneighbor", "--bind", "none", "--strategy", "first-touch"},
+      {"kneighbor", "--bind", "none", "--messages", "receiver"},
       {"molecular2d", "--threads", "0"},
       {"molecular2d", "--columns", "2"},
       {"molecular2d", "--rows", "4000000000"},
@@ -130,6 +135,19 @@ TEST(RunMessages, BindsPesAsAskedWithTheirMessagesBesideThem) {
   ASSERT_TRUE(setup) << setup.error().message();
   EXPECT_EQ(setup->homes, (std::vector<NodeId>{NodeId(3), NodeId(0), NodeId(1), NodeId(2)}));
   EXPECT_EQ(setup->cpus[0], CpuSet{CpuId(7)});
+}
+
+TEST(RunMessages, BindsNobodyWhereAskedNotTo) {
+  os::Fake os(quad_kernel());
+  const auto program = message::make_kneighbor(ring_of_eight());
+  const auto setup =
+      trial::plan_messages(quad_machine(), {8, "none", 1}, trial::MessageRule::first_touch, "none");
+  ASSERT_TRUE(setup) << setup.error().message();
+  const auto report = trial::run_messages(os, quad_machine(), *program, *setup);
+  ASSERT_TRUE(report) << report.error().message();
+  EXPECT_TRUE(trial::check_verified(*report, "ring"));
+  // The caller gets its CPUs back all the same.
+  EXPECT_EQ(std::ranges::count(os.calls(), "sched_setaffinity"), 1);
 }
 
 TEST(RunMessages, PutsMessagesOnTheNearestMemoryOfAPeWhoseNodeHasNone) {
