@@ -6,11 +6,12 @@ from typing import Any
 
 from homenode.claims import moves, rules, scaling, shapes
 from homenode.claims.gains import Span, time_ratios
-from homenode.claims.points import Observed, chosen, observed
+from homenode.claims.points import Observed, chosen, observed, scale_of
 from homenode.claims.reasons import reasons
 from homenode.claims.rules import Rule
 from homenode.claims.table import Claim, Contradiction, Paper
 from homenode.claims.verdict import Finding, Verdict, undecided
+from homenode.study.quick import quick_name
 from homenode.study.records import Record
 
 FIGURE = "F"
@@ -51,11 +52,17 @@ class Judged:
 
 @dataclass(frozen=True)
 class JudgedPaper:
-    """A paper, its claims in order, and what it says against itself, in a sentence each."""
+    """A paper, its claims in order, and what it says against itself, in a sentence each.
+
+    One form of its studies decides the claims: the full one, or the quick one. `divided_by`: what
+    caches and memory of the machines were divided by, each number once.
+    """
 
     paper: Paper
     claims: tuple[Judged, ...]
     contradictions: tuple[str, ...]
+    quick: bool = False
+    divided_by: tuple[int, ...] = ()
 
     def count(self, verdict: Verdict) -> int:
         """How many claims have a verdict."""
@@ -68,15 +75,34 @@ class JudgedPaper:
 
 
 def judge(papers: Iterable[Paper], records: Sequence[Record]) -> list[JudgedPaper]:
-    """Every claim of the papers. Records of another study than a paper's decide nothing of it."""
+    """Every claim of the papers, by the full form of their studies and by the quick one, where
+    there are records. Those of another study than a paper's decide nothing of it."""
     judged = []
     for paper in papers:
-        own = [r for r in records if str(r["study"]).removesuffix("-quick") in paper.studies]
-        cases = observed(own, paper.placement)
-        claims = tuple(_judged(claim, cases) for claim in paper.claims)
-        contradictions = tuple(contradiction_text(each) for each in paper.contradictions)
-        judged.append(JudgedPaper(paper, claims, contradictions + paper.remarks))
+        for quick in (False, True):
+            names = {quick_name(name) if quick else name for name in paper.studies}
+            own = [r for r in records if str(r["study"]) in names]
+            if own:
+                judged.append(_judged_paper(paper, own, quick))
     return judged
+
+
+def _judged_paper(paper: Paper, records: Sequence[Record], quick: bool) -> JudgedPaper:
+    cases = observed(records, paper.placement)
+    claims = tuple(_judged(claim, cases) for claim in paper.claims)
+    contradictions = tuple(contradiction_text(each) for each in paper.contradictions)
+    scales = sorted({scale_of(str(r["case"]["machine"])) for r in records})
+    return JudgedPaper(paper, claims, contradictions + paper.remarks, quick, tuple(scales))
+
+
+def decided_alike(one: JudgedPaper, other: JudgedPaper) -> tuple[int, int]:
+    """How many claims have the same verdict in both forms, and how many have one in both."""
+    pairs = [
+        (a.finding.verdict, b.finding.verdict)
+        for a, b in zip(one.claims, other.claims, strict=True)
+        if Verdict.UNDECIDED not in (a.finding.verdict, b.finding.verdict)
+    ]
+    return sum(a == b for a, b in pairs), len(pairs)
 
 
 def _judged(claim: Claim, cases: Sequence[Observed]) -> Judged:
@@ -110,6 +136,8 @@ def to_json(judged: Sequence[JudgedPaper]) -> list[dict[str, Any]]:
         {
             "paper": each.paper.id,
             "title": each.paper.title,
+            "form": "quick" if each.quick else "full",
+            "divided_by": list(each.divided_by),
             "claims": [_claim_json(one) for one in each.claims],
             "contradictions": list(each.contradictions),
         }

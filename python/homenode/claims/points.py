@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from homenode.matrix import AccessMatrix
+from homenode.study import program
 from homenode.study.case import Case
 from homenode.study.metrics import SECONDS, Figure
 from homenode.study.records import Record, is_complete, run_key
@@ -78,8 +79,14 @@ def machine_name(name: str) -> str:
     return name.partition(" 1:")[0]
 
 
+def scale_of(name: str) -> int:
+    """What the machine of that name was divided by."""
+    return int(name.partition(" 1:")[2] or 1)
+
+
 def observed(records: Iterable[Record], placement: str) -> list[Observed]:
-    """The cases of all complete records; `placement` is the option that places memory."""
+    """The cases of all complete records; `placement` is the option that places memory, where
+    options of `homenode run` do not."""
     runs = {run_key(record): record for record in records if is_complete(record)}
     cases: dict[str, list[Record]] = {}
     for record in runs.values():
@@ -89,6 +96,7 @@ def observed(records: Iterable[Record], placement: str) -> list[Observed]:
 
 def _observed(members: Sequence[Record], placement: str) -> Observed:
     case = Case.from_json(members[0]["case"])
+    placement = program.RUN if program.RUN in dict(case.options) else placement
     apart = (placement, THREADS)
     point = Point(
         machine_name(case.machine),

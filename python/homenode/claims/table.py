@@ -14,6 +14,7 @@ from typing import Any
 from homenode.errors import USAGE
 from homenode.places import shipped
 from homenode.study.errors import StudyError
+from homenode.study.quick import quick_name
 
 SCHEMA = "homenode.claims/1"
 FOLDER = "claims"  # Beside the studies that come with homenode.
@@ -99,6 +100,10 @@ class Paper:
     claims: tuple[Claim, ...]
     contradictions: tuple[Contradiction, ...] = ()
     remarks: tuple[str, ...] = ()  # What is odd in the paper, in a sentence each.
+
+    def is_about(self, study: str) -> bool:
+        """Whether a study of that name, or a quick form, is one of the paper's."""
+        return any(study in (name, quick_name(name)) for name in self.studies)
 
 
 def parse(document: Mapping[str, Any]) -> Paper:
@@ -202,5 +207,4 @@ def papers() -> list[Paper]:
 
 def papers_of(studies: Sequence[str]) -> list[Paper]:
     """The papers that these studies are about; a study's quick form counts as the study."""
-    names = {name.removesuffix("-quick") for name in studies}
-    return [paper for paper in papers() if names & set(paper.studies)]
+    return [paper for paper in papers() if any(map(paper.is_about, studies))]

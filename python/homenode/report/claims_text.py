@@ -1,8 +1,10 @@
 """How claims and verdicts are written: on the page, and as Markdown for documents. Pure."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
 
-from homenode.claims.judge import Judged, JudgedPaper
+from homenode.claims.judge import Judged, JudgedPaper, decided_alike
 from homenode.claims.verdict import Verdict
 from homenode.report.figures import Bar, FigureView, Panel
 from homenode.study.metrics import SECONDS
@@ -50,43 +52,79 @@ def counts(judged: JudgedPaper) -> str:
     )
 
 
+def form(judged: JudgedPaper) -> str:
+    """Which form of the studies it is that decides, and what they divide their machines by."""
+    by = [f"1:{n}" for n in judged.divided_by if n > 1]
+    size = f"machines {' and '.join(by)}" if by else "machines as they are"
+    return f"{'quick' if judged.quick else 'full'} form, {size}"
+
+
+def alike(papers: Sequence[JudgedPaper]) -> list[str]:
+    """A sentence for each paper that has two forms, of which one may divide its machines less."""
+    sentences = []
+    for one, other in pairwise(papers):
+        if one.paper is other.paper:
+            same, decided = decided_alike(one, other)
+            sentences.append(
+                f"Of the {decided} claims that both forms decide ({form(one)}; {form(other)}), "
+                f"{same} have the same verdict in both."
+            )
+    return sentences
+
+
 def text(papers: Sequence[JudgedPaper]) -> str:
     """The verdicts for a terminal: a line for each claim."""
     lines = []
     for judged in papers:
-        lines.append(f"{judged.paper.title}: {counts(judged)}")
+        lines.append(f"{judged.paper.title} ({form(judged)}): {counts(judged)}")
         width = max((len(one.claim.id) for one in judged.claims), default=0)
         lines += [
             f"  {one.claim.id:{width}}  {one.finding.verdict:17}  {one.claim.says} "
             f"[found: {one.finding.found}; {one.finding.why}]"
             for one in judged.claims
         ]
-    return "\n".join(lines)
+    return "\n".join(lines + alike(papers))
 
 
-def markdown(
-    command: str, sections: Sequence[tuple[Sequence[JudgedPaper], Sequence[FigureView], str]]
-) -> str:
-    """The document: for each study its papers, its times, and the command that ran it."""
+@dataclass(frozen=True)
+class Times:
+    """A study and what its records say of times."""
+
+    name: str
+    study: str  # As it was named on the command line.
+    views: Sequence[FigureView]
+
+
+def markdown(command: str, papers: Sequence[JudgedPaper], times: Sequence[Times]) -> str:
+    """The document: for each paper its claims by each form, and the times of its studies."""
     parts = [HEAD.format(command=command)]
-    for papers, views, study in sections:
-        for judged in papers:
-            parts.append(_paper(judged, study))
-        times = [table for view in views for table in _times(view)]
-        if times:
-            parts.append(
-                "### Times\n\nMedian of the repetitions in ms, and the least and the largest.\n"
-            )
-            parts += times
+    for _, forms in groupby(papers, lambda judged: judged.paper.id):
+        judged = list(forms)
+        own = [each for each in times if judged[0].paper.is_about(each.name)]
+        parts.append(_paper(judged, own))
+        for each in own:
+            parts += _times_of(each)
     return "\n".join(parts)
 
 
-def _paper(judged: JudgedPaper, study: str) -> str:
-    lines = [f"## {judged.paper.id}: {judged.paper.title}", ""]
-    lines += [f"`homenode study {study}`: {counts(judged)}.", ""]
-    lines += ["| claim | kind | what it says | printed | found | verdict | why |"]
-    lines += ["|---|---|---|---|---|---|---|"]
-    for one in judged.claims:
+def _times_of(study: Times) -> list[str]:
+    tables = [table for view in study.views for table in _times(view)]
+    head = f"### Times of `homenode study {study.study}`\n"
+    said = "Median of the repetitions in ms, and the least and the largest.\n"
+    return [head, said, *tables] if tables else []
+
+
+def _paper(forms: Sequence[JudgedPaper], studies: Sequence[Times]) -> str:
+    """The claims as the first form decides them, with the verdicts of another one."""
+    first, others = forms[0], forms[1:]
+    lines = [f"## {first.paper.id}: {first.paper.title}", ""]
+    lines += [", ".join(f"`homenode study {each.study}`" for each in studies) + ".", ""]
+    lines += [f"- {form(each).capitalize()}: {counts(each)}." for each in forms]
+    lines += [f"- {sentence}" for sentence in alike(forms)]
+    quick = "".join(f" {'quick' if each.quick else 'full'} form |" for each in others)
+    lines += ["", f"| claim | kind | what it says | printed | found | verdict |{quick} why |"]
+    lines += ["|---" * (7 + len(others)) + "|"]
+    for number, one in enumerate(first.claims):
         finding = one.finding
         cells = (
             one.claim.id,
@@ -95,10 +133,11 @@ def _paper(judged: JudgedPaper, study: str) -> str:
             printed(one),
             finding.found,
             f"**{finding.verdict}**",
+            *(str(each.claims[number].finding.verdict) for each in others),
             f"{finding.why}; {one.reasons}" if one.reasons else finding.why,
         )
         lines.append("| " + " | ".join(map(_cell, cells)) + " |")
-    lines += [""] + [f"- {sentence}" for sentence in judged.contradictions]
+    lines += [""] + [f"- {sentence}" for sentence in first.contradictions]
     return "\n".join(lines) + "\n"
 
 

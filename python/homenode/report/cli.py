@@ -74,10 +74,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     try:
         if options.markdown:
-            found = [_read([path]) for path in options.records]
-            _write(options.markdown, _markdown(found, options.markdown))
-            count = sum(len(each.papers) for each in found)
-            print(f"{options.markdown}: {count} paper{'' if count == 1 else 's'}")
+            _write(options.markdown, _markdown(options.records, options.markdown))
+            print(options.markdown)
             return errors.DONE
         found_here = _read(options.records)
         if options.json:
@@ -121,10 +119,15 @@ def _page(found: Contents) -> str:
         return page.render(found.matrices, paths, found.papers)
 
 
-def _markdown(found: Sequence[Contents], file: Path) -> str:
-    paths = " ".join(str(path) for each in found for path in each.paths)
-    command = f"homenode report {paths} --markdown {file}"
-    return claims_text.markdown(command, [(e.papers, e.figures, e.study) for e in found])
+def _markdown(paths: Sequence[Path], file: Path) -> str:
+    """All records decide the claims; times are those of each folder."""
+    judged = contents.judged(paths)
+    times = []
+    for path in paths:
+        found = _read([path])
+        times.append(claims_text.Times(found.name, found.study, found.figures))
+    command = f"homenode report {' '.join(map(str, paths))} --markdown {file}"
+    return claims_text.markdown(command, judged, times)
 
 
 def _write(path: Path, text: str) -> None:

@@ -29,6 +29,7 @@ class Contents:
     figures: tuple[FigureView, ...]
     papers: tuple[JudgedPaper, ...]
     study: str  # As it was named on the command line.
+    name: str  # Of the study.
 
     @property
     def machines(self) -> list[str]:
@@ -44,17 +45,27 @@ class Contents:
         return counted + len(ids)
 
 
+def judged(paths: Sequence[Path]) -> tuple[JudgedPaper, ...]:
+    """What all these records say of the papers that they are about. Raises as read() does."""
+    return _judged([record for path in paths for record in _some(path)])
+
+
+def _judged(found: Sequence[Record]) -> tuple[JudgedPaper, ...]:
+    return tuple(judge(papers_of([str(record["study"]) for record in found]), found))
+
+
 def read(paths: Sequence[Path]) -> Contents:
     """Reads and judges records. Raises StudyError, and what odd records end in."""
     found = [record for path in paths for record in _some(path)]
     names = list(dict.fromkeys(str(record["case"]["workload"]) for record in found))
     workloads = {name: _workload(paths, name) for name in names}
-    papers = tuple(judge(papers_of([str(record["study"]) for record in found]), found))
-    study = str(found[0]["study_file"]) if found else ""
+    papers = _judged(found)
+    first = found[0]
+    study, name = str(first["study_file"]), str(first["study"])
     plain = {name: w for name, w in workloads.items() if w is not None and not w.has_matrices}
     if plain and len(plain) == len(workloads):
         views = figures.build_all(found, plain)
-        return Contents(tuple(paths), (), tuple(views), papers, study)
+        return Contents(tuple(paths), (), tuple(views), papers, study, name)
     if len(names) > 1:
         raise StudyError(
             f"the records belong to several workloads ({', '.join(names)}), one of which has "
@@ -63,7 +74,7 @@ def read(paths: Sequence[Path]) -> Contents:
         )
     workload = next(iter(workloads.values()), None)
     machines = model.build(found, Words.of(workload) if workload else None)
-    return Contents(tuple(paths), tuple(machines), (), papers, study)
+    return Contents(tuple(paths), tuple(machines), (), papers, study, name)
 
 
 def _some(path: Path) -> list[Record]:

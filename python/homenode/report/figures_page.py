@@ -39,6 +39,8 @@ def render(
         papers=papers,
         printed=claims_text.printed,
         counts=claims_text.counts,
+        form=claims_text.form,
+        alike=claims_text.alike,
         title=each_once(records, "title"),
         study=each_once(records, "study"),
         study_files=lambda view: each_of(view.records, "study_file"),

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -34,13 +35,15 @@ class Case:
         """The value of an option, or `default` when the case leaves it to the workload."""
         return dict(self.options).get(name, default)
 
-    def arguments(self) -> list[str]:
-        """The verb and options that run this case, to be put after the command's own name."""
+    def command(self, homenode: str) -> list[str]:
+        """The words that run this case; `homenode` is where that command is."""
         if self.workload == program.NAME:
-            return program.arguments(dict(self.options))
-        words = ["bench", self.workload]
+            return [homenode, *program.arguments(dict(self.options))]
+        words = [homenode, "bench", self.workload]
         for name, value in self.options:
-            if isinstance(value, bool):
+            if name == program.RUN:
+                words = [homenode, "run", *shlex.split(str(value)), "--", *words]
+            elif isinstance(value, bool):
                 words.append(f"--{name}={str(value).lower()}")
             else:
                 words += [f"--{name}", str(value)]

@@ -174,7 +174,7 @@ def _say(summary: Summary, path: Path, *, as_json: bool) -> None:
 
 def _list_cases(study: Study, runner_for: RunnerFactory, *, as_json: bool) -> None:
     cases = [
-        (case, runner.command(case.arguments()))
+        (case, case.command(runner.program))
         for name in study.machines
         for runner in [runner_for(name)]
         for case in expand(study, runner.machine.name, runner.machine.digest)

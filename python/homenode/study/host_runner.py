@@ -81,9 +81,10 @@ class HostRunner:
         """Versions of homenode and of the running kernel."""
         return {"homenode": self.homenode_version, "kernel": platform.release()}
 
-    def command(self, arguments: Sequence[str]) -> list[str]:
+    @property
+    def program(self) -> str:
         """The command itself."""
-        return [str(self._command), *arguments]
+        return str(self._command)
 
     def run(self, command: Sequence[str], timeout_s: float) -> Outcome:
         """Runs one command here; a command that takes too long is killed."""

@@ -83,9 +83,10 @@ class LabRunner:
         assert self._lab is not None
         return {"homenode": self.homenode_version, **self._lab.versions}
 
-    def command(self, arguments: Sequence[str]) -> list[str]:
+    @property
+    def program(self) -> str:
         """The guest sees the host's files under their own paths."""
-        return [str(self._command), *arguments]
+        return str(self._command)
 
     def run(self, command: Sequence[str], timeout_s: float) -> Outcome:
         """Runs one command in the guest. pre: entered."""

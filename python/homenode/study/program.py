@@ -1,8 +1,8 @@
 """A study of any program: a command line in the place of a workload of `bench`. Pure.
 
 What varies stands in braces in the command line, as in ["./solver", "--size", "{size}"]. Two
-options mean something of their own: `run` holds options of `homenode run`, and `threads` sets
-OMP_NUM_THREADS where the command line does not name it.
+options mean something of their own: `run` holds options of `homenode run`, which a workload of
+`bench` can have, too, and `threads` sets OMP_NUM_THREADS where the command line does not name it.
 """
 
 import re
@@ -99,6 +99,12 @@ def _metric(
         "operations": None,
         "timed": timed,
     }
+
+
+def placed_from_outside(workload: Description) -> Description:
+    """The workload with the option `run`, which then places its memory."""
+    parameters = [*workload.document["parameters"], _parameter(RUN, "")]
+    return Description.from_json({**workload.document, "parameters": parameters, "placement": RUN})
 
 
 def _parameter(name: str, value: object) -> dict[str, Any]:

@@ -14,6 +14,11 @@ WHOLE = ("machines", "repetitions", "scale", "timeout_s")
 TABLES = ("fixed", "factors")
 
 
+def quick_name(name: str) -> str:
+    """What the quick form of the study of that name is called."""
+    return f"{name}-{QUICK}"
+
+
 def quickened(document: Mapping[str, Any]) -> dict[str, Any]:
     """The quick form of a study's document. Raises StudyError for a study that has none.
 
@@ -29,7 +34,7 @@ def quickened(document: Mapping[str, Any]) -> dict[str, Any]:
         raise StudyError(f"[quick] has no key '{unknown[0]}'; it has: {', '.join(sorted(known))}")
     made = {key: value for key, value in document.items() if key != QUICK}
     made |= {key: quick[key] for key in WHOLE if key in quick}
-    made["name"] = f"{document.get('name')}-{QUICK}"
+    made["name"] = quick_name(str(document.get("name")))
     parts = _tables(document, "parts")
     own = _tables(quick, "parts")
     strange = sorted(set(own) - set(parts))

@@ -44,8 +44,9 @@ class Runner(Protocol):
     def versions(self) -> Mapping[str, str]:
         """What a repetition needs: homenode, kernel, and QEMU where there is one. pre: entered."""
 
-    def command(self, arguments: Sequence[str]) -> list[str]:
-        """The words that run homenode with `arguments` on this machine."""
+    @property
+    def program(self) -> str:
+        """Where homenode itself is on this machine."""
 
     def run(self, command: Sequence[str], timeout_s: float) -> Outcome:
         """Runs one command. Raises RunnerLostError when the machine went away, TimeoutError."""

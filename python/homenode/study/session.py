@@ -194,7 +194,7 @@ def run_case(
 ) -> tuple[Record, RunnerLostError | None]:
     """Runs it on a machine that has been entered: its record, and whether the machine was lost."""
     case = run.case
-    command = runner.command(case.arguments())
+    command = case.command(runner.program)
     started = now()
     clock = time.monotonic()
     outcome = Outcome(-1, "", "", None)

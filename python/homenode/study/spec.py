@@ -245,6 +245,8 @@ def _part(table: Mapping[str, Any], describe: Describe, where: str) -> Part:
     workload = describe(_text(table, "workload") if "workload" in table else "map")
     fixed = _table(table, "fixed")
     factors = _table(table, "factors")
+    if program.RUN in fixed or _sets(factors, program.RUN):
+        workload = program.placed_from_outside(workload)
     if not factors:
         raise StudyError(f"[{where}factors] must have at least one factor that varies")
     part = Part(
@@ -256,6 +258,12 @@ def _part(table: Mapping[str, Any], describe: Describe, where: str) -> Part:
     if both:
         raise StudyError(f"'{both[0]}' is both in [{where}fixed] and in [{where}factors]; keep one")
     return part
+
+
+def _sets(factors: Mapping[str, Any], option: str) -> bool:
+    """Whether a factor is the option, or has levels that set it."""
+    levels = (level for each in factors.values() if isinstance(each, list) for level in each)
+    return option in factors or any(isinstance(v, dict) and option in v for v in levels)
 
 
 def _name(document: Mapping[str, Any]) -> str:

@@ -120,11 +120,24 @@ def test_what_the_records_lack_is_undecided() -> None:
     seconds = {("a", 2): [75, 75], ("b", 4): [100, 100]}  # No point has both.
     assert verdict(PERCENT_25, seconds) == "cannot be decided"
     both = {("a", 2): [75, 75], ("b", 2): [100, 100]}
-    for more in ({"study": "another"}, {"clock": "emulated"}):
-        assert verdict(PERCENT_25, both, **more) == "cannot be decided"
+    assert verdict(PERCENT_25, both, clock="emulated") == "cannot be decided"
     assert verdict(PERCENT_25 | {"machine": "n-2x2"}, both) == "cannot be decided"
     assert verdict(PERCENT_25 | {"where": {"kernel": "mg"}}, both) == "cannot be decided"
     assert verdict(PERCENT_25, both, study="made-up-quick") == "agrees"
+    paper = parse(HEAD | {"claim": [CLAIM | PERCENT_25]})
+    assert judge.judge([paper], records(both, study="another")) == []
+
+
+def test_each_form_of_a_study_decides_for_itself() -> None:
+    undecided = {"id": "P9-2", "rule": "best", "strategy": "d"}
+    paper = parse(HEAD | {"claim": [CLAIM | PERCENT_25, CLAIM | undecided]})
+    full = records({("a", 2): [75, 75], ("b", 2): [100, 100]})
+    for seconds, same in ((75, 1), (100, 0)):
+        quick = records({("a", 2): [seconds] * 2, ("b", 2): [100, 100]}, study="made-up-quick")
+        forms = judge.judge([paper], full + quick)
+        assert [form.quick for form in forms] == [False, True]
+        assert [form.divided_by for form in forms] == [(16,), (16,)]
+        assert judge.decided_alike(*forms) == (same, 1)
 
 
 @pytest.mark.parametrize(
@@ -345,6 +358,8 @@ def test_the_papers_tables_are_sound_and_name_what_their_studies_have() -> None:
             for workload in study.workloads.values()
             for choice in workload.choices(paper.placement)
         }
+        levels = [v for s in studies for p in s.parts for f in p.factors for v in f.levels]
+        placements |= {str(dict(level)["run"]) for level in levels if "run" in dict(level)}
         for claim in paper.claims:
             assert claim.machine in machines | {""}, claim.id
             names = [claim.settings.get("strategy"), *claim.settings.get("than", [])]

@@ -109,6 +109,30 @@ def test_the_document_says_what_the_records_say(folder: Path, tmp_path: Path) ->
     assert "| kernel mg, round-robin | 1.005 (1 to 1.01) |" in document.read_text()
 
 
+def test_both_forms_of_a_study_are_compared(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    full = tmp_path / "full"
+    full.mkdir()
+    for file in folder.iterdir():
+        text = file.read_text().replace('affinity-quick"', 'affinity"').replace("1:64", "1:16")
+        (full / file.name).write_text(text)
+    document = tmp_path / "papers.md"
+    assert cli.main([str(full), str(folder), "--markdown", str(document)]) == 0
+    text = document.read_text()
+    assert len(re.findall("^## P0", text, re.MULTILINE)) == 1
+    assert len(re.findall("^### Times", text, re.MULTILINE)) == 2
+    assert re.search(r"\| P0-8a \|.*\| \*\*agrees\*\* \| agrees \|", text)
+    forms = r"\(full form, machines 1:16; quick form, machines 1:64\)"
+    same = re.search(rf"Of the (\d+) claims that both forms decide {forms}, (\d+) have", text)
+    assert same and same[1] == same[2] != "0"
+    assert cli.main([str(full), str(folder), "--claims"]) == 0
+    assert same[0] in capsys.readouterr().out
+    page = tmp_path / "page.html"
+    assert cli.main([str(full), str(folder), "-o", str(page)]) == 0
+    assert same[0] in page.read_text()
+
+
 def test_the_data_as_csv(folder: Path, tmp_path: Path, make_records: MakeRecords) -> None:
     file = tmp_path / "data.csv"
     assert cli.main([str(folder), "--csv", str(file)]) == 0

@@ -198,8 +198,9 @@ class FakeRunner:
     def versions(self) -> Mapping[str, str]:
         return {"homenode": self.homenode_version, "kernel": "6.12.1", "qemu": "10.0.0"}
 
-    def command(self, arguments: Sequence[str]) -> list[str]:
-        return ["homenode", *arguments]
+    @property
+    def program(self) -> str:
+        return "homenode"
 
     def run(self, command: Sequence[str], timeout_s: float) -> Outcome:
         assert self.is_open

@@ -48,6 +48,7 @@ class Machine:
 
     machine = QUAD
     homenode_version = "1"
+    program = "homenode"
 
     def __init__(self, printed: str, exit_code: int = 0) -> None:
         self.outcome = Outcome(exit_code, printed, "it failed", None, real_clock=True)
@@ -55,9 +56,6 @@ class Machine:
 
     def versions(self) -> dict[str, str]:
         return {"homenode": "1"}
-
-    def command(self, arguments: list[str]) -> list[str]:
-        return ["homenode", *arguments]
 
     def run(self, command: list[str], timeout_s: float) -> Outcome:
         self.commands.append(list(command))

@@ -74,7 +74,16 @@ def test_the_order_of_options_does_not_change_the_id() -> None:
 
 def test_the_arguments_are_the_bench_command_line() -> None:
     case = Case("map", "m", "d", (("pattern", "shared"), ("threads", 8)))
-    assert case.arguments() == ["bench", "map", "--pattern", "shared", "--threads", "8", "--json"]
+    assert case.command("homenode") == [
+        "homenode",
+        "bench",
+        "map",
+        "--pattern",
+        "shared",
+        "--threads",
+        "8",
+        "--json",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -136,10 +145,32 @@ def test_another_workload_has_options_of_its_own() -> None:
         }
     )
     first = expand(study, "m", "d")[0]
-    assert first.arguments() == [
+    assert first.command("homenode") == [
+        "homenode",
         *("bench", "seismic", "--size", "40", "--free-surface=true", "--strategy", "none"),
         "--json",
     ]
+
+
+def test_a_workload_is_placed_from_outside_by_options_of_run() -> None:
+    study = parse(
+        GOOD
+        | {
+            "workload": "stream",
+            "fixed": {},
+            "factors": {"run": ["", "--interleave=all --physcpubind 0,1"], "threads": [2]},
+        }
+    )
+    bench = ["--", "/bin/homenode", "bench", "stream", "--threads", "2", "--json"]
+    assert [case.command("/bin/homenode") for case in expand(study, "m", "d")] == [
+        ["/bin/homenode", "run", *bench],
+        ["/bin/homenode", "run", "--interleave=all", "--physcpubind", "0,1", *bench],
+    ]
+    assert study.workloads["stream"].placement == "run"
+    in_level = parse(GOOD | {"factors": {"how": [{"run": "-m 0", "op": "read"}]}})
+    assert in_level.workloads["map"].placement == "run"
+    with pytest.raises(StudyError, match="run cannot be 3; it must be text"):
+        parse(GOOD | {"factors": {"run": [3]}})
 
 
 def test_unreadable_files_are_errors_that_name_the_file(tmp_path: Path) -> None:
