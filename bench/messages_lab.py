@@ -13,7 +13,6 @@ from homenode.lab import Lab, Result
 from homenode.lab.render import stats_of
 from homenode.lab.stats import PS_PER_MS
 
-DAY_MS = 86_400_000
 ROOT = Path(__file__).resolve().parents[1]
 HEADINGS = ("program", "messages", "modelled ms", "least to most", "lines of memory", "local")
 
@@ -36,7 +35,6 @@ def command(workload: str, place: str) -> list[str]:
     rule, policy = PLACES[place]
     library = str(ROOT / "build/release/lib/libhomenode-malloc.so")
     preload = ["env", f"LD_PRELOAD={library}", f"HOMENODE_MALLOC_POLICY={policy}"]
-    preload += [f"HOMENODE_MALLOC_PURGE_MS={DAY_MS}"]  # The guest is slow: it ages by the host.
     words = [homenode(), "bench", workload, *WORKLOADS[workload], "--messages", rule, "--json"]
     return [*(preload if policy else []), *words]
 

@@ -187,7 +187,10 @@ def test_words_for_the_guest_end_in_nul_and_may_hold_none():
 
 def test_the_hosts_environment_is_passed_without_its_temporary_folders():
     host = {"PATH": "/bin", "TMPDIR": "/scratch", "XDG_RUNTIME_DIR": "/run/user/1"}
-    assert job_environment(host, "m") == {"PATH": "/bin", "HOMENODE_LAB": "m"}
+    day = {"HOMENODE_MALLOC_PURGE_MS": "86400000"}
+    assert job_environment(host, "m") == {"PATH": "/bin", "HOMENODE_LAB": "m"} | day
+    own = {"HOMENODE_MALLOC_PURGE_MS": "5"}
+    assert job_environment(own, "m") == own | {"HOMENODE_LAB": "m"}
 
 
 @pytest.mark.parametrize(
