@@ -161,7 +161,7 @@ def _time_table(view: FigureView, panel: Panel) -> str:
     lines += ["| case | " + " | ".join(f"{n} threads" if n else "time" for n in counts) + " |"]
     lines += ["|---" * (len(counts) + 1) + "|"]
     for (label, placement), row in rows.items():
-        name = ", ".join(filter(None, (label, placement))) or "as it is"
+        name = ", ".join(filter(None, (label, placement)))
         lines.append(f"| {name} | " + " | ".join(_time(row.get(n)) for n in counts) + " |")
     return "\n".join(lines) + "\n"
 

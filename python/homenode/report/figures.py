@@ -20,6 +20,7 @@ from homenode.study.records import Record, is_complete
 from homenode.study.times import MEASURED, MODELLED
 
 THREADS = "threads"
+AS_IT_IS = "as it is"  # A placement without a name: no options of homenode run.
 LABELS: Mapping[str, str] = {
     MODELLED: "modelled by the lab",
     MEASURED: "measured on this host",
@@ -169,12 +170,12 @@ def _bar(case: Case, members: Sequence[Record], workload: Description, metric: M
 def _placement(case: Case, workload: Description) -> str:
     if workload.placement is None:
         return ""
-    return str(case.option(workload.placement, workload.standard(workload.placement)))
+    return str(case.option(workload.placement, workload.standard(workload.placement))) or AS_IT_IS
 
 
 def _compared(bars: Sequence[Bar], workload: Description) -> tuple[Bar, ...]:
     """Each beside what the default placement gives with as many threads."""
-    standard = workload.standard(workload.placement) if workload.placement else ""
+    standard = (workload.standard(workload.placement) or AS_IT_IS) if workload.placement else ""
     base = {bar.threads: bar.value for bar in bars if bar.placement == standard}
     return tuple(
         Bar(b.placement, b.threads, b.values, b.local_share, _ratio(b.value, base.get(b.threads)))

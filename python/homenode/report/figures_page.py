@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from homenode.claims.judge import JudgedPaper
 from homenode.report import claims_text, lines_svg, machine_svg
-from homenode.report.figures import FigureView, Group, Panel
+from homenode.report.figures import Bar, FigureView, Group, Panel
 from homenode.report.page import (
     each_of,
     each_once,
@@ -17,7 +17,7 @@ from homenode.report.page import (
     versions_of,
 )
 from homenode.report.templating import asset
-from homenode.report.words import ratio
+from homenode.report.words import ratio, shortened, width_of
 
 WIDTH = 360
 BAR_LEFT, BAR_FULL = 136.0, 132.0
@@ -67,33 +67,40 @@ def draw_lines(panel: Panel, group: Group) -> Markup:
     return Markup(lines_svg.draw(group.bars, title, panel.metric.unit))
 
 
+def _bar_name(bar: Bar) -> str:
+    threads = bar.threads and f"{bar.threads} threads"
+    return " · ".join(filter(None, (shortened(bar.placement), threads)))
+
+
 def draw(panel: Panel, group: Group) -> Markup:
     """A bar for each placement and number of threads; the thin line spans all runs."""
     longest = max((bar.high for bar in group.bars), default=0.0) or 1.0
+    names = [_bar_name(bar) for bar in group.bars]
+    left = max(BAR_LEFT, width_of(names) + 8)
     parts = []
-    for index, bar in enumerate(group.bars):
+    for index, (bar, name) in enumerate(zip(group.bars, names, strict=True)):
         y = TOP + index * LINE
         middle, base = y + LINE / 2, y + LINE / 2 + 3.5
         low, value, high = (BAR_FULL * v / longest for v in (bar.low, bar.value, bar.high))
-        name = " · ".join(filter(None, (bar.placement, bar.threads and f"{bar.threads} threads")))
         text = f"{figure_text(bar.value)} {panel.metric.unit}"
+        full = ", ".join(filter(None, (bar.placement, bar.threads and f"{bar.threads} threads")))
         if bar.relative is not None:
             text += f" ({ratio(bar.relative)})"
         spread = (
-            f'<path class="spread" d="M{BAR_LEFT + low:.1f} {middle:.1f}H{BAR_LEFT + high:.1f}"/>'
+            f'<path class="spread" d="M{left + low:.1f} {middle:.1f}H{left + high:.1f}"/>'
             if len(bar.values) > 1
             else ""
         )
         parts.append(
-            f'<g class="bar"><title>{escape(f"{name}: {text}, {panel.label}")}</title>'
-            f'<rect class="length" x="{BAR_LEFT}" y="{middle - BAR / 2:.1f}" '
+            f'<g class="bar"><title>{escape(f"{full}: {text}, {panel.label}")}</title>'
+            f'<rect class="length" x="{left:.1f}" y="{middle - BAR / 2:.1f}" '
             f'width="{max(1.0, value):.1f}" height="{BAR}"/>{spread}'
-            f'<text x="{BAR_LEFT - 4}" y="{base:.1f}" text-anchor="end">{escape(name)}</text>'
-            f'<text x="{BAR_LEFT + high + 4:.1f}" y="{base:.1f}">{escape(text)}</text></g>'
+            f'<text x="{left - 4:.1f}" y="{base:.1f}" text-anchor="end">{escape(name)}</text>'
+            f'<text x="{left + high + 4:.1f}" y="{base:.1f}">{escape(text)}</text></g>'
         )
     label = f"{panel.metric.name} {group.label}, {panel.label}; the table has the values"
     height = TOP + LINE * len(group.bars)
     return Markup(
-        f'<svg class="times" viewBox="0 0 {WIDTH} {height}" role="img" '
+        f'<svg class="times" viewBox="0 0 {WIDTH - BAR_LEFT + left:.0f} {height}" role="img" '
         f'aria-label="{escape(label)}">{"".join(parts)}</svg>'
     )

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from html import escape
 
 from homenode.report.figures import Bar
+from homenode.report.words import shortened, width_of
 
 WIDTH, HEIGHT = 360, 190
 LEFT, RIGHT, TOP, BOTTOM = 44.0, 262.0, 10.0, 160.0
@@ -36,10 +37,11 @@ def draw(bars: Sequence[Bar], title: str, unit: str) -> str:
         points = " ".join(f"{x(bar):.1f},{y(bar.value):.1f}" for bar in own)
         marks = "".join(_mark(bar, x(bar), y(bar.low), y(bar.value), y(bar.high)) for bar in own)
         parts.append(f'<g class="{style}"><polyline points="{points}"/>{marks}</g>')
-        ends.append((y(own[-1].value), name, style))
+        ends.append((y(own[-1].value), shortened(name), style))
     parts += _labels(ends)
+    width = max(WIDTH, RIGHT + 12 + width_of(name for _, name, _ in ends))
     return (
-        f'<svg class="lines" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
+        f'<svg class="lines" viewBox="0 0 {width:.0f} {HEIGHT}" role="img" '
         f'aria-label="{escape(title)}; the table has the values">{"".join(parts)}</svg>'
     )
 

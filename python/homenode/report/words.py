@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from homenode.study.case import Case
 from homenode.study.description import DIAGONAL, FLAT, Description
 
+MOST_LETTERS = 44  # Of a name in a drawing.
+LETTER = 5.3  # A letter's mean width there, in units of the drawing.
 TIME_UNITS = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
 NARROW_SPACE = "\N{NARROW NO-BREAK SPACE}"
 
@@ -108,3 +110,16 @@ def ratio(value: float) -> str:
 def number(value: float) -> str:
     """A whole number with thin spaces between thousands."""
     return f"{round(value):,}".replace(",", NARROW_SPACE)
+
+
+def shortened(name: str) -> str:
+    """A name that fits into a drawing: of a long one its beginning and its end."""
+    if len(name) <= MOST_LETTERS:
+        return name
+    half = MOST_LETTERS // 2
+    return f"{name[: half - 1].rstrip()}…{name[-half:].lstrip()}"
+
+
+def width_of(names: Iterable[str]) -> float:
+    """How wide the longest of the names is in a drawing."""
+    return LETTER * max(map(len, names), default=0)
