@@ -21,6 +21,7 @@ misses 10
 prefetches 8
 l1 4096 4
 cache_to_cache 60000
+pause 25000
 wake_up 1500000
 nodes 0 8
 vcpu_nodes 0 8
