@@ -115,7 +115,7 @@ def _times_of(study: Times) -> list[str]:
 
 
 def _paper(forms: Sequence[JudgedPaper], studies: Sequence[Times]) -> str:
-    """The claims as the first form decides them, with the verdicts of another one."""
+    """The claims as the first form finds them that decides them, with the verdicts of each."""
     first, others = forms[0], forms[1:]
     lines = [f"## {first.paper.id}: {first.paper.title}", ""]
     lines += [", ".join(f"`homenode study {each.study}`" for each in studies) + ".", ""]
@@ -124,7 +124,9 @@ def _paper(forms: Sequence[JudgedPaper], studies: Sequence[Times]) -> str:
     quick = "".join(f" {'quick' if each.quick else 'full'} form |" for each in others)
     lines += ["", f"| claim | kind | what it says | printed | found | verdict |{quick} why |"]
     lines += ["|---" * (7 + len(others)) + "|"]
-    for number, one in enumerate(first.claims):
+    for each in zip(*(judged.claims for judged in forms), strict=True):
+        decided = [one for one in each if one.finding.verdict != Verdict.UNDECIDED]
+        one = decided[0] if decided else each[0]
         finding = one.finding
         cells = (
             one.claim.id,
@@ -132,8 +134,8 @@ def _paper(forms: Sequence[JudgedPaper], studies: Sequence[Times]) -> str:
             one.claim.says,
             printed(one),
             finding.found,
-            f"**{finding.verdict}**",
-            *(str(each.claims[number].finding.verdict) for each in others),
+            f"**{each[0].finding.verdict}**",
+            *(str(other.finding.verdict) for other in each[1:]),
             f"{finding.why}; {one.reasons}" if one.reasons else finding.why,
         )
         lines.append("| " + " | ".join(map(_cell, cells)) + " |")
