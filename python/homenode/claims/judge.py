@@ -64,6 +64,11 @@ class JudgedPaper:
     quick: bool = False
     divided_by: tuple[int, ...] = ()
 
+    @property
+    def form(self) -> str:
+        """The form's name."""
+        return "quick" if self.quick else "full"
+
     def count(self, verdict: Verdict) -> int:
         """How many claims have a verdict."""
         return sum(each.finding.verdict == verdict for each in self.claims)
@@ -136,7 +141,7 @@ def to_json(judged: Sequence[JudgedPaper]) -> list[dict[str, Any]]:
         {
             "paper": each.paper.id,
             "title": each.paper.title,
-            "form": "quick" if each.quick else "full",
+            "form": each.form,
             "divided_by": list(each.divided_by),
             "claims": [_claim_json(one) for one in each.claims],
             "contradictions": list(each.contradictions),

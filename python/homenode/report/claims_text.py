@@ -1,11 +1,11 @@
 """How claims and verdicts are written: on the page, and as Markdown for documents. Pure."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import groupby, pairwise
 
 from homenode.claims.judge import Judged, JudgedPaper, decided_alike
 from homenode.claims.verdict import Verdict
+from homenode.report.contents import Contents
 from homenode.report.figures import Bar, FigureView, Panel
 from homenode.study.metrics import SECONDS
 
@@ -56,7 +56,7 @@ def form(judged: JudgedPaper) -> str:
     """Which form of the studies it is that decides, and what they divide their machines by."""
     by = [f"1:{n}" for n in judged.divided_by if n > 1]
     size = f"machines {' and '.join(by)}" if by else "machines as they are"
-    return f"{'quick' if judged.quick else 'full'} form, {size}"
+    return f"{judged.form} form, {size}"
 
 
 def alike(papers: Sequence[JudgedPaper]) -> list[str]:
@@ -86,43 +86,34 @@ def text(papers: Sequence[JudgedPaper]) -> str:
     return "\n".join(lines + alike(papers))
 
 
-@dataclass(frozen=True)
-class Times:
-    """A study and what its records say of times."""
-
-    name: str
-    study: str  # As it was named on the command line.
-    views: Sequence[FigureView]
-
-
-def markdown(command: str, papers: Sequence[JudgedPaper], times: Sequence[Times]) -> str:
+def markdown(command: str, papers: Sequence[JudgedPaper], studies: Sequence[Contents]) -> str:
     """The document: for each paper its claims by each form, and the times of its studies."""
     parts = [HEAD.format(command=command)]
     for _, forms in groupby(papers, lambda judged: judged.paper.id):
         judged = list(forms)
-        own = [each for each in times if judged[0].paper.is_about(each.name)]
+        own = [each for each in studies if judged[0].paper.is_about(each.name)]
         parts.append(_paper(judged, own))
         for each in own:
             parts += _times_of(each)
     return "\n".join(parts)
 
 
-def _times_of(study: Times) -> list[str]:
-    tables = [table for view in study.views for table in _times(view)]
+def _times_of(study: Contents) -> list[str]:
+    tables = [table for view in study.figures for table in _times(view)]
     head = f"### Times of `homenode study {study.study}`\n"
     said = "Median of the repetitions in ms, and the least and the largest.\n"
     return [head, said, *tables] if tables else []
 
 
-def _paper(forms: Sequence[JudgedPaper], studies: Sequence[Times]) -> str:
+def _paper(forms: Sequence[JudgedPaper], studies: Sequence[Contents]) -> str:
     """The claims as the first form finds them that decides them, with the verdicts of each."""
     first, others = forms[0], forms[1:]
     lines = [f"## {first.paper.id}: {first.paper.title}", ""]
     lines += [", ".join(f"`homenode study {each.study}`" for each in studies) + ".", ""]
     lines += [f"- {form(each).capitalize()}: {counts(each)}." for each in forms]
     lines += [f"- {sentence}" for sentence in alike(forms)]
-    quick = "".join(f" {'quick' if each.quick else 'full'} form |" for each in others)
-    lines += ["", f"| claim | kind | what it says | printed | found | verdict |{quick} why |"]
+    more = "".join(f" {each.form} form |" for each in others)
+    lines += ["", f"| claim | kind | what it says | printed | found | verdict |{more} why |"]
     lines += ["|---" * (7 + len(others)) + "|"]
     for each in zip(*(judged.claims for judged in forms), strict=True):
         decided = [one for one in each if one.finding.verdict != Verdict.UNDECIDED]

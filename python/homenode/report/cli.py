@@ -13,6 +13,7 @@ from jinja2 import TemplateError
 from homenode import errors
 from homenode.arguments import Parser
 from homenode.claims import judge
+from homenode.claims.judge import JudgedPaper
 from homenode.files import write_whole
 from homenode.report import claims_text, contents, csv_text, figures, figures_page, page, times
 from homenode.report.contents import Contents
@@ -74,14 +75,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     try:
         if options.markdown:
-            _write(options.markdown, _markdown(options.records, options.markdown))
-            print(options.markdown)
+            found = [_read([path]) for path in options.records]
+            with _odd_records_named(options.records):
+                papers = contents.judged([record for each in found for record in each.records])
+                text = _markdown(found, papers, options.markdown)
+            _write(options.markdown, text)
+            count = len({each.paper.id for each in papers})
+            print(f"{options.markdown}: {count} paper{'' if count == 1 else 's'}")
             return errors.DONE
         found_here = _read(options.records)
         if options.json:
             print(json.dumps(to_json(found_here), ensure_ascii=False))
         elif options.claims:
-            print(claims_text.text(found_here.papers) or "no paper's claims are about this study")
+            with _odd_records_named(options.records):
+                text = claims_text.text(found_here.papers)
+            print(text or "no paper's claims are about this study")
         else:
             output = options.csv or options.output
             _write(output, csv_text.text(found_here) if options.csv else _page(found_here))
@@ -119,15 +127,10 @@ def _page(found: Contents) -> str:
         return page.render(found.matrices, paths, found.papers)
 
 
-def _markdown(paths: Sequence[Path], file: Path) -> str:
-    """All records decide the claims; times are those of each folder."""
-    judged = contents.judged(paths)
-    times = []
-    for path in paths:
-        found = _read([path])
-        times.append(claims_text.Times(found.name, found.study, found.figures))
-    command = f"homenode report {' '.join(map(str, paths))} --markdown {file}"
-    return claims_text.markdown(command, judged, times)
+def _markdown(found: Sequence[Contents], papers: Sequence[JudgedPaper], file: Path) -> str:
+    """All records have decided the claims; times are those of each folder."""
+    paths = " ".join(str(path) for each in found for path in each.paths)
+    return claims_text.markdown(f"homenode report {paths} --markdown {file}", papers, found)
 
 
 def _write(path: Path, text: str) -> None:

@@ -5,6 +5,7 @@ Everything that the verb writes (a page, JSON, CSV, Markdown) is made of this on
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from homenode import errors
@@ -25,11 +26,24 @@ class Contents:
     """Either `matrices` or `figures` has views, as the workloads have matrices or not."""
 
     paths: tuple[Path, ...]
+    records: tuple[Record, ...]
     matrices: tuple[MachineView, ...]
     figures: tuple[FigureView, ...]
-    papers: tuple[JudgedPaper, ...]
-    study: str  # As it was named on the command line.
-    name: str  # Of the study.
+
+    @cached_property
+    def papers(self) -> list[JudgedPaper]:
+        """What the records say of the papers that they are about."""
+        return judged(self.records)
+
+    @property
+    def study(self) -> str:
+        """How the study was named on the command line."""
+        return str(self.records[0]["study_file"])
+
+    @property
+    def name(self) -> str:
+        """The study's own name."""
+        return str(self.records[0]["study"])
 
     @property
     def machines(self) -> list[str]:
@@ -45,27 +59,20 @@ class Contents:
         return counted + len(ids)
 
 
-def judged(paths: Sequence[Path]) -> tuple[JudgedPaper, ...]:
-    """What all these records say of the papers that they are about. Raises as read() does."""
-    return _judged([record for path in paths for record in _some(path)])
-
-
-def _judged(found: Sequence[Record]) -> tuple[JudgedPaper, ...]:
-    return tuple(judge(papers_of([str(record["study"]) for record in found]), found))
+def judged(found: Sequence[Record]) -> list[JudgedPaper]:
+    """What records say of the papers that they are about; odd ones end in what read() does."""
+    return judge(papers_of([str(record["study"]) for record in found]), found)
 
 
 def read(paths: Sequence[Path]) -> Contents:
-    """Reads and judges records. Raises StudyError, and what odd records end in."""
+    """Reads records. Raises StudyError, and what odd records end in."""
     found = [record for path in paths for record in _some(path)]
     names = list(dict.fromkeys(str(record["case"]["workload"]) for record in found))
     workloads = {name: _workload(paths, name) for name in names}
-    papers = _judged(found)
-    first = found[0]
-    study, name = str(first["study_file"]), str(first["study"])
     plain = {name: w for name, w in workloads.items() if w is not None and not w.has_matrices}
     if plain and len(plain) == len(workloads):
         views = figures.build_all(found, plain)
-        return Contents(tuple(paths), (), tuple(views), papers, study, name)
+        return Contents(tuple(paths), tuple(found), (), tuple(views))
     if len(names) > 1:
         raise StudyError(
             f"the records belong to several workloads ({', '.join(names)}), one of which has "
@@ -74,7 +81,7 @@ def read(paths: Sequence[Path]) -> Contents:
         )
     workload = next(iter(workloads.values()), None)
     machines = model.build(found, Words.of(workload) if workload else None)
-    return Contents(tuple(paths), tuple(machines), (), papers, study, name)
+    return Contents(tuple(paths), tuple(found), tuple(machines), ())
 
 
 def _some(path: Path) -> list[Record]:

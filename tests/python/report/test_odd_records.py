@@ -65,6 +65,26 @@ def test_whatever_is_odd_in_a_record_is_no_traceback(
         assert said.count("\n") == code, path
 
 
+@pytest.mark.parametrize("output", [["--markdown", "papers.md"], ["--claims"], ["--json"], []])
+def test_an_odd_record_of_a_papers_study_is_one_line_in_each_form(
+    output: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+):
+    monkeypatch.chdir(tmp_path)
+    record = json.loads((DATA / "records-v2.jsonl").read_text().splitlines()[0])
+    record |= {"study": "luo2012", "time": {"ps": "odd"}}
+    (tmp_path / "records.jsonl").write_text(json.dumps(record) + "\n")
+    assert cli.main(["records.jsonl", *output]) == 1
+    assert capsys.readouterr().err.count("\n") == 1
+    for gone in (("study_file",), ("case", "options"), ("matrix",)):
+        sound = record | {"time": None}
+        (tmp_path / "records.jsonl").write_text(json.dumps(changed(sound, gone, GONE)) + "\n")
+        code = cli.main(["records.jsonl", *output])
+        assert capsys.readouterr().err.count("\n") == code
+
+
 def test_a_pattern_that_its_workload_does_not_know_goes_by_its_own_name(tmp_path: Path):
     record = json.loads(RECORDS.read_text().splitlines()[0])
     record["case"]["options"]["pattern"] = "zigzag"
