@@ -67,15 +67,14 @@ def draw_lines(panel: Panel, group: Group) -> Markup:
     return Markup(lines_svg.draw(group.bars, title, panel.metric.unit))
 
 
-def _bar_name(bar: Bar) -> str:
-    threads = bar.threads and f"{bar.threads} threads"
-    return " · ".join(filter(None, (shortened(bar.placement), threads)))
+def _bar_name(placement: str, bar: Bar) -> str:
+    return " · ".join(filter(None, (placement, bar.threads and f"{bar.threads} threads")))
 
 
 def draw(panel: Panel, group: Group) -> Markup:
     """A bar for each placement and number of threads; the thin line spans all runs."""
     longest = max((bar.high for bar in group.bars), default=0.0) or 1.0
-    names = [_bar_name(bar) for bar in group.bars]
+    names = [_bar_name(shortened(bar.placement), bar) for bar in group.bars]
     left = max(BAR_LEFT, width_of(names) + 8)
     parts = []
     for index, (bar, name) in enumerate(zip(group.bars, names, strict=True)):
@@ -83,7 +82,7 @@ def draw(panel: Panel, group: Group) -> Markup:
         middle, base = y + LINE / 2, y + LINE / 2 + 3.5
         low, value, high = (BAR_FULL * v / longest for v in (bar.low, bar.value, bar.high))
         text = f"{figure_text(bar.value)} {panel.metric.unit}"
-        full = ", ".join(filter(None, (bar.placement, bar.threads and f"{bar.threads} threads")))
+        full = _bar_name(bar.placement, bar)
         if bar.relative is not None:
             text += f" ({ratio(bar.relative)})"
         spread = (
