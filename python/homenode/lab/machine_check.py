@@ -108,7 +108,7 @@ def _names(machine: Machine) -> str:
             continue
         near = get_close_matches(name, INFOS, 1)
         meant = f" (did you mean homenode:{near[0]}?)" if near else ""
-        return f"homenode:{name} is no info{meant}: known are {', '.join(INFOS)} and Source.<what>"
+        return f"homenode:{name} is no info{meant}: known: {', '.join(INFOS)}, Source.<what>"
     return ""
 
 

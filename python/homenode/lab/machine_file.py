@@ -42,7 +42,7 @@ def bad_machine(name: str, why: str) -> LabError:
     """What is said of a file that is no machine for the lab."""
     said = " ".join(why.split())
     return LabError(
-        f"cannot use the machine file {name}: {said}; correct it, or create one with 'homenode "
+        f"cannot use the machine file {name}: {said}; correct it, or make one with 'homenode "
         "topology --xml=FILE' and 'homenode lab new FILE'",
         USAGE,
     )

@@ -96,7 +96,7 @@ def test_a_damaged_file_is_used_or_refused_in_one_line(what: Callable[[str], Non
             what(text)
         except LabError as error:
             refused += 1
-            assert "\n" not in str(error) and len(str(error)) < 450, f"seed {SEED}, {number}"
+            assert "\n" not in str(error) and len(str(error)) < 400, f"seed {SEED}, {number}"
             assert error.exit_code == 2
         except Exception as error:
             pytest.fail(f"seed {SEED}, round {number}: {error!r}")
