@@ -43,11 +43,14 @@ def node_sizes(machine: Machine, node_memory_mib: int | None = None) -> dict[int
     return {node.id: mib * MIB if node.memory_bytes else 0 for node in machine.nodes}
 
 
-def host_memory_bytes(meminfo: Path = Path("/proc/meminfo")) -> int | None:
-    """How much memory the host has, or None if it does not say."""
+def host_memory_bytes(
+    meminfo: Path = Path("/proc/meminfo"), *, available: bool = False
+) -> int | None:
+    """How much memory the host has, or has available; None if it does not say."""
     try:
         words = meminfo.read_text(encoding="ascii").split()
-        return int(words[words.index("MemTotal:") + 1]) << 10
+        name = "MemAvailable:" if available else "MemTotal:"
+        return int(words[words.index(name) + 1]) << 10
     except (OSError, ValueError, IndexError):
         return None
 

@@ -1,5 +1,6 @@
 """The QEMU process: it never outlives the driver, whatever ends the driver."""
 
+import os
 import shutil
 import signal
 import subprocess
@@ -24,7 +25,10 @@ def _spawner() -> ThreadPoolExecutor:
 
 
 class QemuProcess:
-    """A started QEMU, which inherits `descriptors`. What it says goes to `log`."""
+    """A started QEMU, which inherits `descriptors`. What it says goes to `log`.
+
+    It may run on the CPUs that the calling thread may run on.
+    """
 
     def __init__(self, command: list[str], descriptors: list[int], log: Path):
         self.log = log
@@ -32,7 +36,10 @@ class QemuProcess:
         if setpriv is None:
             raise LabError("setpriv is missing; install the package util-linux", NOT_SUPPORTED)
 
+        cpus = os.sched_getaffinity(0)
+
         def spawn() -> subprocess.Popen[bytes]:
+            os.sched_setaffinity(0, cpus)
             with log.open("wb") as said:
                 # Its own session: Ctrl-C in the terminal is for the driver, which passes it on.
                 return subprocess.Popen(

@@ -22,7 +22,8 @@ from homenode.study.progress import make_progress
 from homenode.study.records import RecordStore
 from homenode.study.runner import RunnerFactory
 from homenode.study.runners import runner_for_machine
-from homenode.study.session import Observer, Summary, run_study
+from homenode.study.session import run_study
+from homenode.study.share import Observer, Summary
 from homenode.study.spec import Study, expand
 
 RESULT_SCHEMA = "homenode.study.result/1"
@@ -72,6 +73,13 @@ def parser() -> argparse.ArgumentParser:
         help="run the study's quick form: what its [quick] names, in minutes",
     )
     parser.add_argument(
+        "--guests",
+        metavar="N",
+        type=at_least_one,
+        help="run cases in N virtual machines of the lab at once, each bound to a CPU of this "
+        "computer (default: one for each CPU, as far as memory is available)",
+    )
+    parser.add_argument(
         "--on",
         metavar="ENGINE",
         help="run the cases on other computers: dask://HOST:PORT (a scheduler of Dask), local:N "
@@ -104,6 +112,8 @@ def main(arguments: Sequence[str] | None = None, runner_for: RunnerFactory | Non
             study = dataclasses.replace(study, machines=tuple(dict.fromkeys(options.machine)))
         if options.scale:
             study = dataclasses.replace(study, scale=options.scale)
+        if options.guests:
+            study = dataclasses.replace(study, guests=options.guests)
         make_runner = runner_for or functools.partial(
             runner_for_machine, time=study.time, scale=study.scale, roi=study.roi
         )

@@ -15,12 +15,13 @@ from pathlib import Path
 from homenode.errors import FAILED, USAGE
 from homenode.study import records, spec
 from homenode.study.case import Case
+from homenode.study.case_run import Run, run_case, runs_of
 from homenode.study.engines.engine import Ended, Engine
 from homenode.study.errors import StudyError
 from homenode.study.machine import HOST
 from homenode.study.records import Record, RecordStore
 from homenode.study.runner import RunnerFactory, RunnerLostError
-from homenode.study.session import LOST_IN_A_ROW, Observer, Run, Summary, run_case, runs_of
+from homenode.study.share import LOST_IN_A_ROW, Observer, Summary
 from homenode.study.spec import Study, expand
 
 WANTED = re.compile(r"([0-9a-f]+):([1-9][0-9]*)")

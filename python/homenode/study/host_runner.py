@@ -77,6 +77,14 @@ class HostRunner:
         """This machine."""
         return self._machine
 
+    @property
+    def at_once(self) -> int:
+        """One: there is one such computer."""
+        return 1
+
+    def interrupt(self) -> None:
+        """Nothing: it never runs beside others."""
+
     def versions(self) -> Mapping[str, str]:
         """Versions of homenode and of the running kernel."""
         return {"homenode": self.homenode_version, "kernel": platform.release()}

@@ -1,16 +1,18 @@
 """Runs cases in the lab: one boot for all of them, every access counted by the plugin."""
 
 import hashlib
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from signal import SIGKILL
 from typing import Self
 
 from homenode import lab
 from homenode.lab.catalogue import find_file
 from homenode.lab.errors import LabLostError
-from homenode.lab.memory import node_sizes
+from homenode.lab.memory import host_memory_bytes, node_sizes
 from homenode.lab.numbering import numbered
 from homenode.lab.scale import scaled
 from homenode.node import Node
@@ -71,12 +73,23 @@ class LabRunner:
             self._machine = machine_from(as_guest, hashlib.sha256(text).hexdigest()[:12])
         self._command: Path = find_command()
         self._lab: lab.Lab | None = None
+        self._interrupted = False
         self.homenode_version = version_of(self._command)
 
     @property
     def machine(self) -> Machine:
         """The machine of the file, with the guest's numbers of nodes and CPUs."""
         return self._machine
+
+    @property
+    def at_once(self) -> int:
+        """A guest keeps little more than one CPU busy, and may touch all of its memory."""
+        cpus = len(os.sched_getaffinity(0))
+        available = host_memory_bytes(available=True)
+        if available is None:
+            return 1
+        guest_bytes = sum(node.memory_bytes for node in self._machine.nodes)
+        return max(1, min(cpus, available // guest_bytes))
 
     def versions(self) -> Mapping[str, str]:
         """Versions of homenode, QEMU and the guest's kernel. pre: entered."""
@@ -105,9 +118,22 @@ class LabRunner:
             [roi.raw for roi in result.rois],
         )
 
+    def interrupt(self) -> None:
+        """Kills the running program; a guest that boots, or does not answer, is given up."""
+        self._interrupted = True
+        if (running := self._lab) is not None:
+            running.interrupt(SIGKILL)
+
     def __enter__(self) -> Self:
         with _labs_errors_as_ours():
-            self._lab = lab.Lab(self._described, timing=self._time, scale=self._scale).__enter__()
+            self._lab = lab.Lab(self._described, timing=self._time, scale=self._scale)
+            if self._interrupted:
+                self._lab.interrupt(SIGKILL)
+            try:
+                self._lab.__enter__()
+            except BaseException:
+                self._lab = None
+                raise
         return self
 
     def __exit__(self, *error: object) -> None:

@@ -119,7 +119,6 @@ class MovingProgress:
             console=console,
         )
         self._task: TaskID | None = None
-        self._case_began = time.monotonic()
 
     def __enter__(self) -> Self:
         self._progress.start()
@@ -138,16 +137,14 @@ class MovingProgress:
         self._update(description=f"starting {machine}")
 
     def running(self, label: str) -> None:
-        """Shows the running case beside the spinner."""
-        self._case_began = time.monotonic()
+        """Shows the case that began last beside the spinner."""
         self._update(description=label)
 
     def finished(self, label: str, record: Record) -> None:
         """Leaves a line above the bar and moves it."""
-        seconds = time.monotonic() - self._case_began
         mark = "×" if record["error"] else "✓"
         self._progress.print(
-            f"{mark} {label}: {outcome_text(record)} ({seconds:.1f} s)",
+            f"{mark} {label}: {outcome_text(record)} ({record['wall_s']:.1f} s)",
             markup=False,
             highlight=False,
         )

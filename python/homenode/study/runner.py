@@ -41,6 +41,10 @@ class Runner(Protocol):
     def homenode_version(self) -> str:
         """The version of the command; known before the machine is started."""
 
+    @property
+    def at_once(self) -> int:
+        """How many of these this computer can run side by side."""
+
     def versions(self) -> Mapping[str, str]:
         """What a repetition needs: homenode, kernel, and QEMU where there is one. pre: entered."""
 
@@ -50,6 +54,9 @@ class Runner(Protocol):
 
     def run(self, command: Sequence[str], timeout_s: float) -> Outcome:
         """Runs one command. Raises RunnerLostError when the machine went away, TimeoutError."""
+
+    def interrupt(self) -> None:
+        """Called from another thread: what this one starts or runs ends early, in whatever way."""
 
     def __enter__(self) -> Self: ...
 

@@ -34,6 +34,7 @@ TOP_LEVEL = {
     "repetitions",
     "time",
     "scale",
+    "guests",
     "parts",
     "quick",
 }
@@ -90,6 +91,7 @@ class Study:
     parts: tuple[Part, ...]
     repetitions: int = 1
     time: bool | None = None
+    guests: int | None = None  # How many of the lab's machines at once; None: what fits.
     scale: int = 1  # Divides caches and memory of the lab's machines.
     figures: tuple[program.Figure, ...] = ()  # That the program of a study of a command prints.
     roi: Roi = "markers"
@@ -186,6 +188,7 @@ def parse(document: Mapping[str, Any], describe: Describe = describe) -> Study:
         timeout_s=_timeout_s(document),
         repetitions=_at_least_one(document, "repetitions"),
         scale=_at_least_one(document, "scale"),
+        guests=_at_least_one(document, "guests") if "guests" in document else None,
         time=_time(document),
     )
 

@@ -4,6 +4,7 @@ Test data only: nothing in the product computes an outcome that it should have m
 """
 
 import json
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
@@ -181,8 +182,10 @@ class FakeRunner:
         start_losses: int = 0,
         *,
         timed: bool = True,
+        at_once: int = 1,
     ) -> None:
         self._timed = timed
+        self.at_once = at_once
         self._machine = machine
         self._answers = dict(answers or {})
         self.ran: list[list[str]] = []
@@ -190,6 +193,7 @@ class FakeRunner:
         self._start_losses = start_losses
         self.is_open = False
         self.homenode_version = "0.1.0"
+        self.interrupted = threading.Event()
 
     @property
     def machine(self) -> Machine:
@@ -213,6 +217,9 @@ class FakeRunner:
                     return answer
                 answer()
         return outcome(self._machine, command, timed=self._timed)
+
+    def interrupt(self) -> None:
+        self.interrupted.set()
 
     def __enter__(self) -> Self:
         self.starts += 1

@@ -1,5 +1,6 @@
 """The real runners: how they see their machines, and what they say when they cannot."""
 
+import os
 import stat
 import sys
 from pathlib import Path
@@ -161,3 +162,17 @@ def test_an_unknown_machine_is_bad_usage() -> None:
     with pytest.raises(StudyError, match="no-such-machine") as raised:
         LabRunner("no-such-machine")
     assert raised.value.exit_code == USAGE
+
+
+@pytest.mark.parametrize(
+    ("available", "at_once"), [(100 << 30, 3), (9 << 30, 2), (0, 1), (None, 1)]
+)
+def test_as_many_guests_as_cpus_where_memory_is_available(
+    monkeypatch: pytest.MonkeyPatch, available: int | None, at_once: int
+) -> None:
+    monkeypatch.setattr(lab_runner, "find_command", lambda: Path("homenode"))
+    monkeypatch.setattr(lab_runner, "version_of", lambda path: "9.9.9")
+    monkeypatch.setattr(lab_runner, "host_memory_bytes", lambda *, available: available_bytes)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 5, 7})
+    available_bytes = available
+    assert LabRunner("quad-4x2", scale=4).at_once == at_once

@@ -17,7 +17,8 @@ from homenode.study.errors import StudyError
 from homenode.study.progress import PlainProgress
 from homenode.study.records import FILE_NAME, RecordStore, is_complete, read
 from homenode.study.runner import Outcome, RunnerLostError
-from homenode.study.session import Summary, run_study
+from homenode.study.session import run_study
+from homenode.study.share import Summary
 from homenode.study.spec import parse
 
 STUDY = {
