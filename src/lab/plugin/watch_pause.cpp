@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -9,10 +10,18 @@ namespace {
 
 // Rounds of a loop before the host's CPU is given to others, and for how long.
 constexpr unsigned rounds = 4;
-constexpr std::chrono::microseconds rest(20);
+constexpr std::chrono::microseconds shortest_rest(20);
+constexpr std::chrono::microseconds longest_rest(1000);
 
+// Twice as long each time, as long as a loop does nothing but wait.
 void give_way() {
+  using Clock = std::chrono::steady_clock;
+  static thread_local Clock::time_point rested;
+  static thread_local std::chrono::microseconds rest = shortest_rest;
+  const bool waited_on = Clock::now() - rested < shortest_rest;
+  rest = waited_on ? std::min(2 * rest, longest_rest) : shortest_rest;
   std::this_thread::sleep_for(rest);
+  rested = Clock::now();
 }
 
 bool ends_rounds() {

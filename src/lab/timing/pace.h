@@ -95,6 +95,8 @@ class Pace {
   void let_go(Vcpu& vcpu);
   void move_on();
   void leave_behind(const CpuTimes& before, bool starved_too);
+  void wake_all();
+  void give_way(std::unique_lock<std::mutex>& lock) const;
   void wait_for_others(std::unique_lock<std::mutex>& lock, const Vcpu& self);
 
   mutable std::mutex mutex_;
@@ -106,6 +108,7 @@ class Pace {
   std::uint64_t epoch_ = 0;
   std::uint64_t left_ps_ = 0;  ///< The latest clock of one that went away.
   std::uint64_t late_waits_ = 0;
+  std::atomic<std::uint64_t> moves_ = 0;  ///< How often those that wait were woken.
   std::atomic<unsigned> running_ = 0;
   std::atomic<unsigned> idling_ = 0;
   std::atomic<unsigned> waiting_ = 0;
