@@ -68,6 +68,11 @@ std::optional<double> modelled_seconds(std::size_t slot) {
   return static_cast<double>(clock->last_ps(slot)) * seconds_per_ps;
 }
 
+bool in_lab() {
+  const char* const lab = std::getenv(lab_variable);
+  return lab != nullptr && *lab != '\0';
+}
+
 Result<std::unique_ptr<Clock>> open_clock() {
   const char* const path = std::getenv(lab_clock_variable);
   if (path != nullptr && *path != '\0') {
@@ -75,8 +80,8 @@ Result<std::unique_ptr<Clock>> open_clock() {
     if (!clock) return clock.as_unexpected();
     return std::unique_ptr<Clock>(*std::move(clock));
   }
-  const char* const lab = std::getenv(lab_variable);
-  if (lab != nullptr && *lab != '\0') {
+  if (in_lab()) {
+    const char* const lab = std::getenv(lab_variable);
     const char* const option = std::getenv(lab_without_clock_variable);
     if (option != nullptr && *option != '\0') {
       return not_supported(fmt::format("this lab does not model time because of {}, and the host's "

@@ -35,6 +35,9 @@ class LabClock final : public Clock {
 /// Set to the machine's name in the environment of what runs in the lab.
 inline constexpr const char* lab_variable = "HOMENODE_LAB";
 
+/// With or without its clock.
+bool in_lab();
+
 /// Set to the option that keeps this lab from modelling time, if one does.
 inline constexpr const char* lab_without_clock_variable = "HOMENODE_LAB_WITHOUT_CLOCK";
 

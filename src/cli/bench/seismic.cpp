@@ -25,10 +25,11 @@ namespace {
 namespace seismic = workloads::seismic;
 using Json = nlohmann::ordered_json;
 
-/// Of a triad over as much memory as the grid; 0 where caches would serve it.
+/// Of a triad over as much memory as the grid; 0 where caches would serve it, and in the lab, which
+/// would emulate it.
 trial::TriadRate triad_of_memory(Context& context, const SeismicSpeed& speed, unsigned threads) {
-  return speed.is_cached() ? trial::TriadRate{}
-                           : trial::triad_rate(context.os, speed.footprint, threads);
+  if (speed.is_cached() || os::in_lab()) return {};
+  return trial::triad_rate(context.os, speed.footprint, threads);
 }
 
 /// Steps of each run of the trial, which every candidate divides.

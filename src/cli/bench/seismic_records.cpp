@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "measure/working_set.h"
+#include "os/lab_clock.h"
 
 namespace homenode::cli {
 namespace {
@@ -77,6 +78,10 @@ std::string speed_text(const SeismicSpeed& speed, const SeismicPlan& plan) {
         "enough\n",
         speed.footprint.value >> 20U, measure::cache_factor, speed.caches.value >> 20U,
         side_beyond_caches(speed, plan.scene.single_precision));
+  }
+  if (os::in_lab()) {
+    text +=
+        "no share of the memory's bandwidth: in the lab a triad says how fast the emulation is\n";
   }
   if (!plan.compare) {
     text += "not compared with a closed form: " + plan.why_not +

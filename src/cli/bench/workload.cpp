@@ -58,8 +58,7 @@ Result<void> show(Context& context, const Shown& report, bool json, const std::s
 }
 
 std::string host_clock_words() {
-  const char* const lab = std::getenv(os::lab_variable);
-  return lab != nullptr && *lab != '\0' ? "host clock, not the machine's" : "host clock";
+  return os::in_lab() ? "host clock, not the machine's" : "host clock";
 }
 
 }  // namespace homenode::cli
