@@ -37,6 +37,7 @@ STUDY = {
     "title": "T",
     "workload": "map",
     "machines": ["odd"],
+    "guests": 1,
     "fixed": {"threads": 2, "size": "2M", "pages": "small", "seed": 3},
     "factors": {"pattern": ["divided"], "op": ["read"], "method": ["default", "rewrite"]},
 }

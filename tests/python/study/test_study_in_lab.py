@@ -24,6 +24,7 @@ MAP = {
     "title": "T",
     "workload": "map",
     "machines": ["tiny-2x2"],
+    "guests": 1,
     "fixed": {"threads": 4, "size": "2M", "pages": "small", "seed": 3},
     "factors": {
         "pattern": ["divided", "interleaved"],
@@ -38,6 +39,7 @@ STREAM = {
     "title": "T",
     "workload": "stream",
     "machines": ["tiny-2x2"],
+    "guests": 1,
     "fixed": {"size": "6M", "passes": 2, "kernel": "triad"},
     "factors": {"strategy": ["first-touch", "parallel-init"], "threads": [4]},
 }
@@ -109,6 +111,37 @@ def test_a_study_of_another_workload_has_its_figures_by_the_labs_clock(
     assert crowded.local_share == pytest.approx(0.5, abs=0.02)
     assert at_home.local_share == pytest.approx(1.0, abs=0.02)
     assert at_home.value > 1.2 * crowded.value
+
+
+def test_guests_side_by_side_count_what_one_counts(tmp_path: Path, runner: LabRunner) -> None:
+    runners = [runner, LabRunner("tiny-2x2")]
+    made = list(runners)
+    study = parse(STREAM | {"guests": 2})
+    with RecordStore(tmp_path) as store, PlainProgress(io.StringIO()) as progress:
+        assert run_study(study, lambda name: made.pop(0), store, progress).failed == []
+    crowded, at_home = sorted(records.read(tmp_path), key=lambda r: str(r["case"]["options"]))
+    assert crowded["figures"]["rate"]["values"] < at_home["figures"]["rate"]["values"]
+    assert all(each._lab is None for each in runners)
+
+
+def test_an_interrupted_study_leaves_no_guest(tmp_path: Path, runner: LabRunner) -> None:
+    class Interrupting(PlainProgress):
+        """Interrupts as the second guest has begun to run a case."""
+
+        began = 0
+
+        def running(self, label: str) -> None:
+            self.began += 1
+            if self.began == 2:
+                os.kill(os.getpid(), signal.SIGINT)
+
+    runners = [runner, LabRunner("tiny-2x2")]
+    made = list(runners)
+    with RecordStore(tmp_path) as store, Interrupting(io.StringIO()) as progress:
+        with pytest.raises(KeyboardInterrupt):
+            run_study(parse(MAP | {"guests": 2}), lambda name: made.pop(0), store, progress)
+        assert len(store.records) < 8 and all(r["error"] is None for r in store.records)
+    assert all(each._lab is None for each in runners)
 
 
 @pytest.mark.long
