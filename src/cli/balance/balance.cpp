@@ -292,8 +292,7 @@ class Balance final : public Verb {
   [[nodiscard]] balancer::MigrationCosts costs_of(Context& context, const machine::Machine& machine,
                                                   const os::Pace& pace,
                                                   const balancer::LoopOptions& loop) const {
-    const char* const lab = std::getenv(os::lab_variable);
-    if (loop.dry_run || (lab != nullptr && *lab != '\0')) return {};
+    if (loop.dry_run || os::in_lab()) return {};
     const auto costs = balancer::measure_migration(context.os, machine, pace);
     if (costs.measured) {
       say(context, fmt::format("moving a page costs {:.1f} us, {:.1f} us with busy CPUs",

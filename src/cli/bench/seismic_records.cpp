@@ -78,8 +78,7 @@ std::string speed_text(const SeismicSpeed& speed, const SeismicPlan& plan) {
         "enough\n",
         speed.footprint.value >> 20U, measure::cache_factor, speed.caches.value >> 20U,
         side_beyond_caches(speed, plan.scene.single_precision));
-  }
-  if (os::in_lab()) {
+  } else if (os::in_lab()) {
     text +=
         "no share of the memory's bandwidth: in the lab a triad says how fast the emulation is\n";
   }

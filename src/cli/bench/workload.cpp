@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "cli/draw.h"
 #include "machine/load.h"

@@ -203,7 +203,6 @@ void Pace::wait_for_others(std::unique_lock<std::mutex>& lock, const Vcpu& self)
   unsigned without_move = 0;
   while (self.state == State::waiting && !released_) {
     give_way(lock);
-    if (self.state != State::waiting || released_) return;
     const std::uint64_t seen = epoch_;
     const auto is_over = [&] {
       return self.state != State::waiting || released_ || epoch_ != seen;

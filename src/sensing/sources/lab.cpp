@@ -1,6 +1,5 @@
 // Within the lab: the plugin, which sees every access, counts; this source only says what ran where
 // in the address space, without which counts have no names. It takes nothing from the program.
-#include <cstdlib>
 #include <memory>
 
 #include "os/lab_clock.h"
@@ -23,8 +22,7 @@ class Lab final : public Source {
 
   [[nodiscard]] Result<void> check(os::Os& /*os*/,
                                    const SampleRequest& /*request*/) const override {
-    const char* const machine = std::getenv(os::lab_variable);
-    if (machine != nullptr && *machine != '\0') return {};
+    if (os::in_lab()) return {};
     return not_supported("this is no virtual machine of the lab",
                          "run it in one with 'homenode sample --machine NAME'");
   }
