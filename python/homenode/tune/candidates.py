@@ -26,6 +26,8 @@ NOT_MODELLED = ("--malloc", "--heap", "--balancing")
 # glibc takes at most 32 MiB as the size from which allocations are mappings of their own.
 LARGEST_THRESHOLD = 32 << 20
 PAGE = 4096
+# Data of what records allocations within the program, which no other run has.
+AGENT = "homenode::agent::"
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,7 @@ def hot_objects(seen: Seen) -> list[Hot]:
         if source is not None
         and source.kind in (Kind.ALLOCATION, Kind.STATIC, Kind.ANONYMOUS, Kind.REGION)
         and used.pages > 1
+        and not source.name.startswith(AGENT)
     ][:MOST_OBJECTS]
 
 
@@ -90,6 +93,11 @@ class _Memory:
 MALLOC = _Memory(
     "malloc bind", ("--malloc", "bind"), (), "each core allocates from a heap of its own"
 )
+
+
+def memory_nodes(machine: Mapping[str, Any]) -> list[int]:
+    """The nodes that have memory."""
+    return [int(node["id"]) for node in machine["nodes"] if node["memory_bytes"]]
 
 
 def candidates(
@@ -121,7 +129,7 @@ def candidates(
 def _nodes_alone(machine: Mapping[str, Any], threads: int | None) -> list[Candidate]:
     """Threads and memory together on one node, where all threads find a CPU there."""
     groups = cpus_by_node(machine)
-    with_memory = {int(node["id"]) for node in machine["nodes"] if node["memory_bytes"]}
+    with_memory = memory_nodes(machine)
     if len(with_memory) < 2:
         return []
     return [
@@ -159,7 +167,7 @@ def _memories(
     chosen: ThreadMap | None,
     allowed: Allowed,
 ) -> list[_Memory]:
-    nodes = [int(node["id"]) for node in machine["nodes"] if node["memory_bytes"]]
+    nodes = memory_nodes(machine)
     found = [_Memory("", (), (), "")]
     if len(nodes) < 2:
         return [*found, MALLOC] if allowed.preload else found

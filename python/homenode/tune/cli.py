@@ -66,7 +66,7 @@ def _order(options: argparse.Namespace) -> Order:
 def _asked(options: argparse.Namespace, machine: dict[str, Any]) -> dict[str, Any]:
     """What makes runs comparable; the budget does not."""
     names = ("program", "metric", "higher", "load", "ready", "prepare", "check", "timeout")
-    more = ("ignore_output", "keep_threads", "no_preload", "candidates", "roi")
+    more = ("ignore_output", "keep_threads", "no_preload", "candidates", "roi", "source")
     asked = {name: getattr(options, name) for name in (*names, *more)}
     return asked | {"folder": _folder(), "machine": machine}
 
@@ -151,7 +151,7 @@ def _most(options: argparse.Namespace) -> int:
 
 def _runner(options: argparse.Namespace, order: Order, command: Path, folder: Path) -> Runner:
     if options.machine is None:
-        return HostRunner(order, command, folder)
+        return HostRunner(order, command, folder, options.sampling)
     from homenode.tune.lab_runner import LabRunner
 
     return LabRunner(order, command, options.machine, options.roi or "markers")

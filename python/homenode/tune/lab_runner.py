@@ -4,12 +4,14 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from homenode import lab
+from homenode.lab.catalogue import find_file
 from homenode.lab.result import Result
 from homenode.lab.stats import PS_PER_S
 from homenode.tune.candidate import Candidate
 from homenode.tune.candidates import Allowed, candidates
 from homenode.tune.errors import TuneError
 from homenode.tune.looking import promising, seen_in
+from homenode.tune.rule import by_rule
 from homenode.tune.running import Note, Order, Run, digest_of
 
 PAGE = 4096
@@ -59,11 +61,11 @@ class LabRunner:
         if why is None:
             try:
                 seen = seen_in(self._lab, result, words, self._roi, folder)
-                return promising(self._lab, seen, machine, allowed)
+                return promising(str(find_file(self._lab.source)), seen, machine, allowed)
             except TuneError as error:
                 why = str(error)
         note(f"nothing is predicted: {why}")
-        return candidates(machine, None, allowed=allowed)
+        return by_rule(candidates(machine, None, allowed=allowed))
 
     def run(self, candidate: Candidate, limit_s: float | None) -> Run:
         """One job. `limit_s` bounds the emulator's time, which is not what is measured."""

@@ -1,11 +1,11 @@
-"""Looks at a program once in the lab: what it uses decides which placements are worth a run."""
+"""Looks at a program once, in the lab or by samples: what it uses decides which placements are
+worth a run."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from homenode.lab import Lab, LabError
-from homenode.lab.catalogue import find_file
 from homenode.lab.counts import Roi
 from homenode.lab.result import Result
 from homenode.profile.errors import ProfileError
@@ -14,17 +14,21 @@ from homenode.profile.recording import read_recording, write_recording
 from homenode.tune.candidate import Candidate
 from homenode.tune.candidates import Allowed, candidates, hot_objects
 from homenode.tune.errors import TuneError
+from homenode.tune.estimating import estimated, from_memory
 from homenode.tune.lines_in_flight import calibrated
 from homenode.tune.predicting import predicted
 from homenode.tune.program import Seen, program_of
+from homenode.tune.running import SAMPLES
 
-RECORDING = "profile.samples"
+# The level of the largest cache that cores have for themselves, and its size where nobody knows.
+CORES_OWN = 2
+CACHE = 1 << 20
 
 
 def seen_in(lab: Lab, result: Result, words: Sequence[str], roi: str, folder: Path) -> Seen:
     """What the program of a run used, from the exact counts, which stay in `folder`. Raises
     TuneError where they are not enough."""
-    path = folder / RECORDING
+    path = folder / SAMPLES
     keep_recording(lab, result, words, roi, path)
     return seen_at(path, result.rois, lab.machine.node_of_vcpu)
 
@@ -50,9 +54,22 @@ def seen_at(path: Path, regions: Sequence[Roi], node_of_vcpu: Sequence[int]) -> 
         raise TuneError(str(error)) from error
 
 
-def promising(lab: Lab, seen: Seen, machine: dict[str, Any], allowed: Allowed) -> list[Candidate]:
-    """All allowed placements that differ to the models, the program as it is first, then the
-    fastest predicted one."""
+def seen_by_samples(path: Path, machine: Mapping[str, Any]) -> Seen:
+    """What the program of a recording used, as far as its samples tell. Raises TuneError where that
+    is not enough."""
+    own = [int(one["size_bytes"]) for one in machine["caches"] if one["level"] == CORES_OWN]
+    try:
+        uses = estimated(read_recording(path))
+        return program_of(from_memory(uses, max(own, default=CACHE)), [], [])
+    except ProfileError as error:
+        raise TuneError(str(error)) from error
+
+
+def promising(
+    source: str, seen: Seen, machine: dict[str, Any], allowed: Allowed
+) -> list[Candidate]:
+    """All allowed placements that differ to the models on the machine of `source`, the program as
+    it is first, then the fastest predicted one."""
     found = candidates(
         machine,
         len(seen.threads),
@@ -61,5 +78,4 @@ def promising(lab: Lab, seen: Seen, machine: dict[str, Any], allowed: Allowed) -
         program=seen.program,
         skip=seen.skipped,
     )
-    source = str(find_file(lab.source))
     return predicted(found, source, calibrated(seen, source), apart_s=seen.apart_s)

@@ -7,11 +7,14 @@ from pathlib import Path
 from homenode.arguments import ProgramParser, at_least_one, positive
 from homenode.tune.budget import budget
 from homenode.tune.metric import complaint
+from homenode.tune.running import AUTO, NONE, Sampling
 
 EPILOG = (
     "Exit codes: 0 done, also where nothing is better; 1 failed, 2 bad usage, 3 not supported "
     "here, 130 stopped by Ctrl-C."
 )
+# Those of `homenode sample` that tell which thread uses which page.
+SOURCES = (AUTO, NONE, "lab", "pmu", "hint-faults", "soft-dirty", "pkeys")
 MARGIN = 2.0
 MOST = 8
 
@@ -103,6 +106,20 @@ def _runs(top: argparse.ArgumentParser) -> None:
         default=MOST,
         help=f"try at most so many placements (default: {MOST})",
     )
+    top.add_argument(
+        "--with",
+        dest="source",
+        metavar="SOURCE",
+        choices=SOURCES,
+        help="look at the program first, in a run with this source of 'homenode sample', so that "
+        f"models can order the placements: {', '.join(SOURCES[2:])}; auto: the best that works "
+        "here; none: try them by a rule (default: auto)",
+    )
+    top.add_argument(
+        "--overhead",
+        metavar="SHARE",
+        help="what that look may cost, over the program's processor time (default: 10%%)",
+    )
     top.add_argument("--keep-threads", action="store_true", help="leave the threads where they are")
     top.add_argument("--no-preload", action="store_true", help="put no library into the program")
     top.add_argument(
@@ -163,7 +180,15 @@ def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     if options.roi is not None and options.machine is None:
         top.error("--roi belongs to --machine")
     if options.machine is not None:
-        for name in ("metric", "load", "prepare", "check"):
-            if getattr(options, name) is not None:
-                top.error(f"--{name} does not go together with --machine, which models time")
+        _for_the_lab(top, options)
+    options.sampling = Sampling(options.source or AUTO, options.overhead or Sampling.overhead)
     return options
+
+
+def _for_the_lab(top: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+    """What goes together with --machine."""
+    for name in ("metric", "load", "prepare", "check"):
+        if getattr(options, name) is not None:
+            top.error(f"--{name} does not go together with --machine, which models time")
+    if options.source is not None or options.overhead is not None:
+        top.error("--with and --overhead do not go together with --machine, which counts all")

@@ -8,17 +8,19 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any, Protocol, Self
 
 from homenode.tune.candidate import Candidate
-from homenode.tune.candidates import Allowed, candidates
+from homenode.tune.candidates import Allowed, candidates, memory_nodes
 from homenode.tune.errors import TuneError
 from homenode.tune.listening import listens
 from homenode.tune.metric import Metric
 from homenode.tune.processes import NOT_STARTED, Command, Ended, Processes
+from homenode.tune.rule import by_rule
 
+SAMPLES = "profile.samples"
 READY_S = 60.0  # A server that is not ready by then hangs.
 LOOK_S = 0.02
 
@@ -68,11 +70,26 @@ class Runner(Protocol):
     def __exit__(self, *error: object) -> None: ...
 
 
+AUTO, NONE = "auto", "none"
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How a program is looked at: AUTO, NONE or a source of `homenode sample`, and what that may
+    cost."""
+
+    source: str = NONE
+    overhead: str = "10%"
+
+
 class HostRunner:
     """This machine. What is printed goes to files in `folder`, those of the last run."""
 
-    def __init__(self, order: Order, command: Path, folder: Path) -> None:
+    def __init__(
+        self, order: Order, command: Path, folder: Path, sampling: Sampling = Sampling()
+    ) -> None:
         self._order = order
+        self._sampling = sampling
         self._command = command
         self._output, self._errors = folder / "last.out", folder / "last.err"
         self._load_output = folder / "last-load.out"
@@ -95,11 +112,38 @@ class HostRunner:
     def look(
         self, machine: dict[str, Any], allowed: Allowed, folder: Path, note: Note
     ) -> list[Candidate]:
-        """Those that follow from the machine alone."""
-        return candidates(machine, None, allowed=allowed)
+        """As the models order them, from samples of one run; by a rule where there are none. On one
+        node there is nothing to predict."""
+        if len(memory_nodes(machine)) < 2:
+            return candidates(machine, None, allowed=allowed)
+        if self._sampling.source != NONE:
+            note("looks at the program first, in a run of its own")
+            try:
+                return self._predicted(machine, allowed, folder / SAMPLES)
+            except TuneError as error:
+                note(f"nothing is predicted: {error}")
+        return by_rule(candidates(machine, None, allowed=allowed))
+
+    def _predicted(
+        self, machine: dict[str, Any], allowed: Allowed, samples: Path
+    ) -> list[Candidate]:
+        """Runs the program once under a sampler. Raises TuneError."""
+        from homenode.tune.looking import promising, seen_by_samples  # NumPy, which --help spares.
+
+        words = [str(self._command), "sample", "--with", self._sampling.source]
+        words += ["--overhead", self._sampling.overhead, "--output", str(samples)]
+        wrong = self._run([*words, "--", *self._order.program], None).error
+        if wrong is not None:
+            raise TuneError(f"{wrong}, while it was sampled")
+        found = promising("live", seen_by_samples(samples, machine), machine, allowed)
+        # How far the models err was found with exact counts.
+        return [replace(one, sure=None) for one in found]
 
     def run(self, candidate: Candidate, limit_s: float | None) -> Run:
         """One run with all that belongs to it. Raises TuneError where files cannot be written."""
+        return self._run(self.words(candidate), limit_s)
+
+    def _run(self, words: Sequence[str], limit_s: float | None) -> Run:
         order = self._order
         limits = [limit for limit in (limit_s, order.timeout_s) if limit is not None]
         limit = min(limits, default=None)
@@ -109,7 +153,7 @@ class HostRunner:
                 if failed:
                     return Run(None, 0.0, failed)
             measured = self._served if order.load is not None else self._alone
-            run = measured(self.words(candidate), limit)
+            run = measured(words, limit)
             if run.error is None and order.check is not None:
                 failed = self._shell("check", order.check, self._output)
                 if failed:

@@ -13,6 +13,10 @@ from homenode.profile.recording import Recording
 NOWHERE = 0xFFFF
 # A thread with less of what another one does is not worth a CPU.
 IDLE = 0.02
+# Threads without samples did nothing, as these sources tell; others miss what threads do.
+TELL_IDLE = ("lab", "pkeys")
+# The thread that samples from within a program has this name.
+SAMPLER = "homenode"
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,7 @@ def threads_of(recording: Recording, regions: Sequence[Roi], node_of_cpu: Sequen
     of = _account(recording, regions, node_of_cpu, {tid: at for at, tid in enumerate(order)})
     active = of.lines > IDLE * of.lines.max(initial=0)
     active |= of.user_ps > IDLE * of.user_ps.max(initial=0)
+    active |= recording.source not in TELL_IDLE
     busy = [int(at) for at in np.flatnonzero(active)]
     main = next((node for node in of.nodes if node is not None), 0)
     nodes = [main if node is None else node for node in of.nodes]
@@ -122,7 +127,8 @@ def _order(recording: Recording) -> list[int]:
     tids = {int(tid) for tid in np.unique(recording.samples["tid"])}
     for document in recording.of("threads"):
         if int(document["pid"]) in used:
-            tids |= {int(thread["tid"]) for thread in document["threads"]}
+            started = {int(thread["tid"]): thread.get("name") for thread in document["threads"]}
+            tids |= {tid for tid, name in started.items() if tid in tids or name != SAMPLER}
     order = sorted(tids)
     if recording.source == "lab" and len(used) == 1:
         # Nothing else starts threads there: ids that nobody saw are those of threads that ended.

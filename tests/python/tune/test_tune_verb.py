@@ -202,6 +202,8 @@ def test_however_it_ends_no_process_is_left(tmp_path, number) -> None:
         (["--ready", "true", "--", "true"], "--load"),
         (["--roi", "all", "--", "true"], "--machine"),
         (["--machine", "x", "--load", "true", "--", "true"], "--load"),
+        (["--machine", "x", "--with", "pkeys", "--", "true"], "--with"),
+        (["--with", "sched", "--", "true"], "invalid choice: 'sched'"),
     ],
 )
 def test_bad_usage(words, said, capsys) -> None:
