@@ -16,13 +16,14 @@ class Goal(Enum):
     SHARED = "0.95 of the best local share, with at most half of the kernel's moves"
     IDLE = "moves of at most 1 % of the pages where they bring nothing"
     BEST = "0.95 of the best local share"
+    NO_SLOWER = "not slower than with nothing beside it"
 
 
 @dataclass(frozen=True)
 class Case:
-    """`words` follow `homenode-native bench`. The best placement that does not change is known, as
-    the local share that it gives, or it is run: `placed`. `used` is the part of the memory that any
-    thread uses."""
+    """`words` follow `homenode-native bench`, or `own`, a program of the folder above. The best
+    placement that does not change is known, as the local share that it gives, or it is run:
+    `placed`. `used` is the part of the memory that any thread uses; `programs` run at once."""
 
     name: str
     words: tuple[str, ...]
@@ -31,8 +32,14 @@ class Case:
     placed: tuple[str, ...] = ()
     used: float = 1
     env: dict[str, str] = field(default_factory=dict)
+    own: str = ""
+    programs: int = 1
 
 
+# Of the lab's machine, whose caches and memory are a sixteenth: small problems miss the caches as
+# large ones do.
+SCALE = 16
+NODE_MEMORY_MIB = 512
 PASSIVE = {"OMP_WAIT_POLICY": "passive"}
 QUICK = ("perfect", "pinned", "policy", "stress 1", "stress 2", "map divided")
 # A few seconds under emulation, and more: it is to run until it has been counted.
@@ -70,9 +77,25 @@ def stress_cases(nodes: int, block_mib: int) -> list[Case]:
     ]
 
 
+def special_cases(block_mib: int) -> list[Case]:
+    """What changes, or does not fit, or is not alone."""
+    free = ("--hold", "0.1", "--threads-per-node", "1")
+    large = NODE_MEMORY_MIB * 5 // 16  # Four threads' is a quarter more than a node has.
+    pair = ("pair", "2", str(4 * block_mib), "0")
+    phases = ("phases", "4", str(2 * block_mib), "10")
+    filled = ("--first-touch", "main")
+    return [
+        # By the time that the threads are where their memory is, they use other memory.
+        Case("phases", phases, Goal.NO_SLOWER, own="walkers"),
+        Case("ping-pong pair", pair, Goal.BEST, 1, own="walkers"),
+        Case("larger than a node", stress("1", large, *free, *filled), Goal.BEST, 1),
+        Case("two programs", stress("1", block_mib, *free), Goal.ONCE, 1, programs=2),
+    ]
+
+
 def map_cases(threads: int) -> list[Case]:
     """Every pattern whose threads the system places, with memory where it is touched first."""
-    base = ("--threads", str(threads), "--op", "readwrite", "--size", "1M", "--passes", "1000000")
+    base = ("--threads", str(threads), "--op", "readwrite", "--size", "64M", "--passes", "1000000")
     found = []
     for name in (choice.name for choice in describe("map").choices("pattern")):
         if name == "multi-patterns":
@@ -98,4 +121,9 @@ def program_cases(threads: int) -> list[Case]:
 
 def cases(nodes: int, threads: int, block_mib: int) -> list[Case]:
     """All programs, for a machine of so many nodes and CPUs."""
-    return [*stress_cases(nodes, block_mib), *map_cases(threads), *program_cases(threads)]
+    return [
+        *stress_cases(nodes, block_mib),
+        *special_cases(block_mib),
+        *map_cases(threads),
+        *program_cases(threads),
+    ]

@@ -1,7 +1,8 @@
-"""What runs in the lab's guest, alone with Python: starts a program, lets one of its balancers work
-for a while, counts what that moves, and has the lab count a piece of the program afterwards.
+"""What runs in the lab's guest, alone with Python: starts a program, once or several times at once,
+lets one of its balancers work for a while, counts what that moves, and has the lab count a piece of
+the programs afterwards.
 
-    python3 guest.py '{"program": […], "beside": "balance", …}'
+    python3 guest.py '{"program": […], "programs": 1, "beside": "balance", …}'
 
 Prints an object of JSON; its "error" says why there is nothing else in it.
 """
@@ -37,11 +38,15 @@ class EndedError(Exception):
     """The program has ended before it was looked at."""
 
 
-def running(program: "subprocess.Popen[bytes]") -> None:
-    """Raises EndedError where it does not run any more."""
-    code = program.poll()
-    if code is not None:
-        raise EndedError(f"the program ended with {code} before it was counted")
+Programs = list["subprocess.Popen[bytes]"]
+
+
+def running(programs: Programs) -> None:
+    """Raises EndedError where one does not run any more."""
+    for program in programs:
+        code = program.poll()
+        if code is not None:
+            raise EndedError(f"the program ended with {code} before it was counted")
 
 
 def resident_kib(pid: int) -> int:
@@ -50,22 +55,23 @@ def resident_kib(pid: int) -> int:
     return int(found.group(1)) if found else 0
 
 
-def fill(program: "subprocess.Popen[bytes]", window: str) -> None:
-    """Waits until its memory grows no more, for two looks."""
+def fill(programs: Programs, window: str) -> None:
+    """Waits until their memory grows no more, for two looks."""
     began, sizes = time.monotonic(), [-1, -2]
     while time.monotonic() - began < LONGEST_FILL_S:
         time.sleep(LOOK_S)
-        running(program)
+        running(programs)
         subprocess.run([window, "end"], check=True)
-        sizes = [*sizes[-2:], resident_kib(program.pid)]
+        sizes = [*sizes[-2:], sum(resident_kib(program.pid) for program in programs)]
         if len(set(sizes)) == 1 and time.monotonic() - began >= LEAST_FILL_S:
             return
 
 
-def masks(pid: int) -> dict[str, str]:
-    """The CPUs of each of its threads."""
+def masks(programs: Programs) -> dict[str, str]:
+    """The CPUs of each of their threads."""
     found = {}
-    for task in Path(f"/proc/{pid}/task").iterdir():
+    tasks = (task for one in programs for task in Path(f"/proc/{one.pid}/task").iterdir())
+    for task in tasks:
         try:
             text = (task / "status").read_text()
         except OSError:  # A thread that has ended.
@@ -94,14 +100,15 @@ def pages_of(pid: int) -> int:
     )
 
 
-def start_beside(spec: dict[str, Any], pid: int) -> "subprocess.Popen[bytes] | None":
-    """Starts what is to balance the program, if it is a process."""
+def start_beside(spec: dict[str, Any], programs: Programs) -> "subprocess.Popen[bytes] | None":
+    """Starts what is to balance the programs, if it is a process."""
     kernel = spec["beside"] == "kernel"
     KERNEL_BALANCING.write_text("1" if kernel else "0")
     if spec["beside"] == "balance":
-        least = [*BALANCE, "8M", "--state", STATE, "--log", str(LOG), "--pid", str(pid)]
+        words = [*BALANCE, "8M", "--state", STATE, "--log", str(LOG)]
+        words += [word for one in programs for word in ("--pid", str(one.pid))]
         return subprocess.Popen(
-            [spec["homenode"], *least], stdout=subprocess.DEVNULL, start_new_session=True
+            [spec["homenode"], *words], stdout=subprocess.DEVNULL, start_new_session=True
         )
     if spec["beside"] == "numad":
         subprocess.run(["mount", "-t", "tmpfs", "none", "/var/log"], check=True)
@@ -138,28 +145,29 @@ def decisions() -> list[dict[str, Any]]:
     ]
 
 
-def is_done(beside: str) -> bool:
+def is_done(beside: str, programs: int) -> bool:
     """Whether a balancer that says what it decides has nothing in hand."""
     if beside != "balance":
         return True
     made = decisions()
-    return len(made) >= LEAST_DECISIONS and made[-1]["action"] not in UNFINISHED
+    latest = [one["action"] for one in made[-programs:]]
+    return len(made) >= LEAST_DECISIONS * programs and not set(latest) & set(UNFINISHED)
 
 
-def settle(spec: dict[str, Any], program: "subprocess.Popen[bytes]") -> tuple[int, int]:
-    """Lets what is beside the program work for so long, and then until nothing has changed for a
+def settle(spec: dict[str, Any], programs: Programs) -> tuple[int, int]:
+    """Lets what is beside the programs work for so long, and then until nothing has changed for a
     while. Gives the pages that were moved and how often a thread got other CPUs."""
-    first, changes, cpus = moved_pages(), 0, masks(program.pid)
+    first, changes, cpus = moved_pages(), 0, masks(programs)
     began = quiet_since = time.monotonic()
     moved = first
     while (now := time.monotonic()) - began < spec["most_s"]:
-        quiet = now - quiet_since >= spec["quiet_s"] and is_done(spec["beside"])
+        quiet = now - quiet_since >= spec["quiet_s"] and is_done(spec["beside"], len(programs))
         if quiet and now - began >= spec["settle_s"]:
             break
         time.sleep(LOOK_S)
-        running(program)
+        running(programs)
         subprocess.run([spec["window"], "end"], check=True)
-        pages, others = moved_pages(), masks(program.pid)
+        pages, others = moved_pages(), masks(programs)
         if pages != moved or others != cpus:
             quiet_since = time.monotonic()
         changes += changed(cpus, others)
@@ -167,36 +175,41 @@ def settle(spec: dict[str, Any], program: "subprocess.Popen[bytes]") -> tuple[in
     return moved - first, changes
 
 
-def measure(spec: dict[str, Any], program: "subprocess.Popen[bytes]") -> dict[str, Any]:
-    """The program from its first pass to the end of the piece that is counted."""
-    fill(program, spec["window"])
-    balancer = start_beside(spec, program.pid)
+def measure(spec: dict[str, Any], programs: Programs) -> dict[str, Any]:
+    """The programs from their first pass to the end of the piece that is counted."""
+    fill(programs, spec["window"])
+    balancer = start_beside(spec, programs)
     began = time.monotonic()
-    moves, changes = settle(spec, program)
+    moves, changes = settle(spec, programs)
     settled_s = time.monotonic() - began
     stop_beside(spec, balancer)
     found = {
         "page_moves": moves,
         "affinity_changes": changes,
         "settled_s": round(settled_s),
-        "pages": pages_of(program.pid),
+        "pages": sum(pages_of(program.pid) for program in programs),
         "decisions": decisions(),
     }
     subprocess.run([spec["window"], str(spec["window_s"])], check=True)
-    running(program)
+    running(programs)
     return found
 
 
 def main(spec: dict[str, Any]) -> dict[str, Any]:
     """The result, or what went wrong."""
-    with subprocess.Popen(spec["program"], stdout=subprocess.DEVNULL) as program:
-        os.nice(FIRST)
-        try:
-            return measure(spec, program)
-        except (EndedError, OSError, subprocess.CalledProcessError) as error:
-            return {"error": str(error)}
-        finally:
+    programs = [
+        subprocess.Popen(spec["program"], stdout=subprocess.DEVNULL)
+        for _ in range(spec["programs"])
+    ]
+    os.nice(FIRST)
+    try:
+        return measure(spec, programs)
+    except (EndedError, OSError, subprocess.CalledProcessError) as error:
+        return {"error": str(error)}
+    finally:
+        for program in programs:
             program.kill()
+            program.wait()
 
 
 if __name__ == "__main__":

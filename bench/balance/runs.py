@@ -3,7 +3,7 @@ run is a line of a file as soon as it has ended, so nothing runs twice."""
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,16 +12,13 @@ from typing import Any
 from lab_runs import compiled
 from ours import homenode
 
-from balance.cases import Case
+from balance.cases import NODE_MEMORY_MIB, SCALE, Case
 from homenode.lab import Lab
 from homenode.lab.counts import Roi, access_matrix
 from homenode.lab.machine import Machine
 from homenode.lab.result import Result
 
 GUEST = Path(__file__).parent / "guest.py"
-# Caches and memory a sixteenth: small problems miss the caches as large ones do.
-SCALE = 16
-NODE_MEMORY_MIB = 512
 # What goes on working beside a program; all else is as it is from the start.
 DAEMONS = ("balance", "kernel", "numad")
 SETTLED_S = 2.0
@@ -67,9 +64,10 @@ class Store:
 class Bench:
     """A booted machine, and what its guest is to do."""
 
-    def __init__(self, lab: Lab, window: str, times: Times) -> None:
+    def __init__(self, lab: Lab, own: Mapping[str, str], times: Times) -> None:
+        """`own` are compiled programs of this folder's, `window` among them."""
         self.lab = lab
-        self._window = window
+        self._own = own
         self._times = times
         self._homenode = homenode()
 
@@ -77,9 +75,10 @@ class Bench:
         """A run as it is kept."""
         spec = {
             "program": self._program(case, beside),
+            "programs": case.programs,
             "beside": beside,
             "homenode": self._homenode,
-            "window": self._window,
+            "window": self._own["window"],
             "settle_s": self._times.settle_s if beside in DAEMONS else SETTLED_S,
             "most_s": self._times.most_s if beside in DAEMONS else SETTLED_S,
             "quiet_s": self._times.quiet_s,
@@ -93,7 +92,8 @@ class Bench:
         settings = [f"{name}={value}" for name, value in case.env.items()]
         words = case.placed if beside == "placed" else case.words
         run = [self._homenode, "run", "--interleave=all", "--"] if beside == "interleave" else []
-        return ["env", *settings, *run, "homenode-native", "bench", *words]
+        program = [self._own[case.own]] if case.own else ["homenode-native", "bench"]
+        return ["env", *settings, *run, *program, *words]
 
 
 @contextmanager
@@ -101,10 +101,11 @@ def booted(machine: str, times: Times) -> Iterator[Bench]:
     """The machine, without huge pages but those that a program asks for."""
     with (
         compiled("window.c") as window,
+        compiled("walkers.c") as walkers,
         Lab(machine, timing=True, scale=SCALE, node_memory_mib=NODE_MEMORY_MIB) as lab,
     ):
         lab.run(["sh", "-c", "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled"])
-        yield Bench(lab, window, times)
+        yield Bench(lab, {"window": window, "walkers": walkers}, times)
 
 
 def counted_region(regions: Sequence[Roi]) -> Roi | None:

@@ -15,7 +15,8 @@ struct Limits {
   double least_cpus = 0.5;      ///< [chosen] numad takes as much, and 300 MB.
   double least_age_s = 5;       ///< [chosen] One interval: memory has been set up.
   Bytes least_memory = 64_MiB;  ///< [chosen] 32 regions, so that their shares mean something.
-  /// A process is looked at more closely where more than this of its use may be remote.
+  /// A process is looked at more closely where more than this of its use may be remote; once a plan
+  /// has held, until no more than least_gain is.
   double least_remote_share = 0.2;  ///< [Carrefour] It migrates below 80 % of local accesses.
 
   // Evidence.

@@ -48,6 +48,8 @@ struct ProcessMemory {
   std::map<std::uint64_t, MovedRegion> moved;
   double quiet_until_s = 0;
   double spent_s = 0;  ///< Predicted cost of all moves so far.
+  /// A plan held, and less than all that it was for has been done yet.
+  bool goes_on = false;
   int failed_plans = 0;
   bool hands_off = false;
   Phase phase;  ///< When it was left alone.

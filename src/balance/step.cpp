@@ -90,7 +90,7 @@ class Judge {
     decision.local_before = local;
     if (!memory_.promise && now_s_ < memory_.quiet_until_s) {
       decision.reason = "a plan was made a short time ago";
-    } else if (!memory_.promise && 1 - local <= limits_.least_remote_share) {
+    } else if (!memory_.promise && 1 - local <= tolerated_share()) {
       decision.reason = "no more than " + in_percent(1 - local) + " of its use is remote";
     } else {
       decision.action = Action::look;
@@ -113,9 +113,11 @@ class Judge {
     if (gained >= limits_.least_of_promise * promised) {
       decision.action = Action::verify;
       memory_.failed_plans = 0;
+      memory_.goes_on = true;
       memory_.quiet_until_s = now_s_;  // Pages may follow the threads at once.
       return decision;
     }
+    memory_.goes_on = false;
     ++memory_.failed_plans;
     memory_.hands_off = memory_.failed_plans >= limits_.most_failed_plans;
     memory_.phase = {seen_.resident.value, seen_.threads.size()};
@@ -125,8 +127,15 @@ class Judge {
     return decision;
   }
 
+  /// The part of the use that may be remote. What was begun is brought to its end: with the same
+  /// bound for both, a plan whose cost is spread over time would stop short of it.
+  [[nodiscard]] double tolerated_share() const {
+    return memory_.goes_on ? limits_.least_gain : limits_.least_remote_share;
+  }
+
   Decision plan() {
-    if (1 - local_ <= limits_.least_remote_share) {
+    if (1 - local_ <= tolerated_share()) {
+      memory_.goes_on = false;
       forget_verdict(memory_);
       return nothing(seen_, in_percent(local_) + " of its use is local");
     }

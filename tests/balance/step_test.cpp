@@ -152,6 +152,16 @@ TEST(BalanceStep, DoesNotPayMoreThanItGets) {
   EXPECT_EQ(model.moved_pages, 0U);
 }
 
+TEST(BalanceStep, BringsToItsEndWhatItHasBegun) {
+  const auto machine = machine_of(4, 2);
+  auto model = private_regions(machine, 4, [](std::size_t) { return NodeId(0); });
+  Limits limits;
+  limits.most_cost_share = 2e-4;  // Half of the pages at first, and more as the program goes on.
+  model.run(machine, 40, limits);
+  EXPECT_GE(model.local_share(), 1 - limits.least_gain);
+  EXPECT_GE(model.count(Action::move_pages), 3U);
+}
+
 TEST(BalanceStep, KeepsANodeFromFilling) {
   const auto machine = machine_of(2, 2);
   auto model = private_regions(machine, 8, [](std::size_t) { return NodeId(0); });

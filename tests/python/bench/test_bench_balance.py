@@ -1,11 +1,12 @@
 """The bench of the balancer: what it runs, what it keeps, and what its table and verdicts say."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from balance import guest, table
-from balance.cases import BESIDE, Case, Goal, stress_cases
+from balance.cases import BESIDE, Case, Goal, cases
 from balance.main import parser
 from balance.runs import Store, counted_region
 
@@ -121,7 +122,24 @@ def test_threads_whose_cpus_change_are_counted() -> None:
     assert guest.changed({"1": "0-7"}, {"1": "0-7", "3": "0-1"}) == 0  # A new thread.
 
 
+def test_a_balancer_of_several_programs_is_done_with_all_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / "log"
+    monkeypatch.setattr(guest, "LOG", log)
+    whole = {"threads_bound": 0, "pages_moved": 0, "samples": 1, "errors": []}
+    lines = [
+        json.dumps({**whole, "decision": {"action": action, "reason": ""}})
+        for action in ["look", "nothing"] * guest.LEAST_DECISIONS
+    ]
+    log.write_text("\n".join(lines))
+    assert guest.is_done("balance", 1)
+    assert not guest.is_done("balance", 2)
+    log.write_text("\n".join([*lines, lines[1]]))
+    assert guest.is_done("balance", 2)
+
+
 def test_every_program_has_a_name_of_its_own() -> None:
-    names = [case.name for case in stress_cases(4, 8)]
+    names = [case.name for case in cases(4, 8, 8)]
     assert len(set(names)) == len(names)
     assert parser().parse_args([]).beside == list(BESIDE)
