@@ -1,5 +1,5 @@
-/* Threads that walk through blocks of memory until they are killed, free to run anywhere. Each block
-   is filled by another thread than walks through it, on a CPU as far from that one as can be.
+/* Threads that walk through blocks of memory until they are killed, free to run anywhere. Each
+   block is filled by another thread than walks through it, on a CPU as far from that one as can be.
 
      walkers phases THREADS MIB SECONDS   each thread has a block, and takes the next thread's every
                                           SECONDS
@@ -42,8 +42,7 @@ static void bind_to(int first, int count) {
 }
 
 static void fill(int block) {
-  char* const place =
-      mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  char* const place = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (place == MAP_FAILED || madvise(place, bytes, MADV_NOHUGEPAGE) != 0) abort();
   memset(place, 1, bytes);
   blocks[block] = place;
