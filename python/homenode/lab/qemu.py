@@ -125,7 +125,7 @@ def command_line(qemu: list[str], machine: Machine, files: Files, options: LabOp
         *_processors(machine),
         *_memory(machine, sizes),
         *("-kernel", str(files.kernel), "-initrd", str(files.initramfs)),
-        *("-append", " ".join(kernel_arguments(options))),
+        *("-append", " ".join(kernel_arguments(machine, options))),
         *("-chardev", f"file,id=console,path={escape(files.console)}"),
         *("-serial", "chardev:console"),
         *("-device", "virtio-serial-pci,max_ports=2"),
@@ -155,10 +155,15 @@ def command_line(qemu: list[str], machine: Machine, files: Files, options: LabOp
     return words
 
 
-def kernel_arguments(options: LabOptions) -> list[str]:
+def kernel_arguments(machine: Machine, options: LabOptions) -> list[str]:
     """The guest kernel's command line."""
     balancing = "enable" if options.numa_balancing else "disable"
-    return [*KERNEL_ARGUMENTS, f"numa_balancing={balancing}"]
+    words = [*KERNEL_ARGUMENTS, f"numa_balancing={balancing}"]
+    if machine.scale not in (None, 1):
+        # Huge pages keep their size: one would hold what `scale` of them hold on the real machine,
+        # and the first thread that touches it would have all of a small array on its node.
+        words.append("transparent_hugepage=never")
+    return words
 
 
 def plugin_argument(machine: Machine, plugin: Path, out: Path, sizes: dict[int, int]) -> str:

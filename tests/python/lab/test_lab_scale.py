@@ -21,13 +21,14 @@ def test_without_scaling_every_node_has_the_labs_memory():
 
 def test_a_scaled_machine_keeps_the_proportions_of_its_memory():
     sizes = node_sizes(scaled(find_machine("cxl-3x4"), 256))
-    assert sizes == {0: 256 * MIB, 1: 256 * MIB, 2: 512 * MIB}
+    kernels = 64 * MIB  # On the first node, where the guest's kernel lies.
+    assert sizes == {0: 256 * MIB + kernels, 1: 256 * MIB, 2: 512 * MIB}
     assert node_sizes(scaled(find_machine("cxl-3x4"), 1))[0] == 64 << 30
 
 
 def test_a_node_keeps_64_mib_and_a_cache_one_set():
     tiny = scaled(find_machine("tiny-2x2"), 1_000_000)
-    assert set(node_sizes(tiny).values()) == {64 * MIB}
+    assert node_sizes(tiny) == {0: 128 * MIB, 1: 64 * MIB}
     assert {(c.level, c.shape.size) for c in tiny.caches} == {(1, 128), (2, 1024), (3, 2048)}
     assert tiny.private_cache is not None and tiny.private_cache.ways == 16
 
@@ -62,7 +63,7 @@ def test_more_memory_than_the_host_has_is_named_with_what_to_do():
     ):
         check_fits(machine, node_sizes(machine, 1024), 1000 * MIB)
     large = scaled(machine, 2)
-    with pytest.raises(LabError, match="raise --scale, as in --scale 8"):
+    with pytest.raises(LabError, match="raise --scale, as in --scale 10"):
         check_fits(large, node_sizes(large), 2048 * MIB)
 
 
@@ -91,5 +92,19 @@ def test_any_verb_scales_the_machine_that_it_runs_on():
     assert done.returncode == 0, done.stderr
     totals = [int(kib) >> 10 for kib in re.findall(r"MemTotal:\s+(\d+) kB", done.stdout)]
     declared = [size // MIB for size in node_sizes(scaled(find_machine("cxl-3x4"), 512)).values()]
-    assert declared == [128, 128, 256]
+    assert declared == [192, 128, 256]
     assert all(size * 0.6 < total <= size for total, size in zip(totals, declared, strict=True))
+
+
+@pytest.mark.lab
+def test_a_scaled_machine_has_room_on_its_first_node_and_no_huge_pages():
+    """With 64 MiB a node, the kernel leaves room for what a program puts on the first one; and no
+    huge page puts all of a small array beside its first user."""
+    script = (
+        "awk '/MemFree/ {print int($4 / 1024)}' /sys/devices/system/node/node0/meminfo; "
+        "cat /sys/kernel/mm/transparent_hugepage/enabled"
+    )
+    with lab_or_skip("tiny-2x2", plugin=False, scale=1024) as lab:
+        free, huge = lab.run(["sh", "-c", script]).stdout.decode().splitlines()
+    assert int(free) >= 48
+    assert "[never]" in huge

@@ -149,7 +149,7 @@ def test_a_scaled_machine_is_another_machine(monkeypatch: pytest.MonkeyPatch) ->
     whole, quarter = LabRunner("quad-4x2").machine, LabRunner("quad-4x2", scale=4).machine
     assert quarter.name == "quad-4x2 1:4"
     assert quarter.digest != whole.digest
-    assert quarter.nodes[0].memory_bytes == 1 << 30
+    assert quarter.nodes[1].memory_bytes == 1 << 30
 
 
 def test_this_machine_is_not_scaled() -> None:
