@@ -48,4 +48,14 @@ bool is_new_phase(ProcessMemory& memory, const Observation& seen, const Limits& 
   return true;
 }
 
+std::map<NodeId, double> cpus_of_all(const State& state, double now_s) {
+  constexpr double recent_s = 60;
+  std::map<NodeId, double> cpus;
+  for (const auto& [process, memory] : state.processes) {
+    if (now_s - memory.seen_s > recent_s) continue;
+    for (const auto& [node, here] : memory.cpus) cpus[node] += here;
+  }
+  return cpus;
+}
+
 }  // namespace homenode::balance

@@ -64,6 +64,9 @@ struct State {
 /// Adds a window's uses to those before, which count `decay` of what they did.
 void remember_uses(ProcessMemory& memory, const Observation& seen, double decay);
 
+/// Processor time of all processes on each node, as they were seen last.
+std::map<NodeId, double> cpus_of_all(const State& state, double now_s);
+
 /// The next window is the first to come to its verdict.
 void forget_verdict(ProcessMemory& memory);
 

@@ -323,17 +323,6 @@ class Judge {
   double local_;
 };
 
-/// Processor time of all processes on each node, as they were seen last.
-std::map<NodeId, double> cpus_of_all(const State& state, double now_s) {
-  constexpr double recent_s = 60;
-  std::map<NodeId, double> cpus;
-  for (const auto& [process, memory] : state.processes) {
-    if (now_s - memory.seen_s > recent_s) continue;
-    for (const auto& [node, here] : memory.cpus) cpus[node] += here;
-  }
-  return cpus;
-}
-
 std::map<NodeId, double> cpus_of(const Observation& seen, const Decision& decision) {
   ThreadNodes nodes = nodes_of(seen);
   for (const ThreadMove& move : decision.threads) nodes[move.thread] = move.node;

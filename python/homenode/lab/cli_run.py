@@ -150,6 +150,12 @@ def _machine_options(parser: argparse.ArgumentParser) -> None:
         help="turn on automatic NUMA balancing in the guest's kernel",
     )
     parser.add_argument(
+        "--huge-pages",
+        action=argparse.BooleanOptionalAction,
+        help="transparent huge pages, as the guest's kernel gives them unasked (default: with, "
+        "but without where --scale divides the memory, as these cannot be divided)",
+    )
+    parser.add_argument(
         "--cold",
         action="store_true",
         help="boot, instead of resuming from the snapshot of an earlier boot",
@@ -170,6 +176,7 @@ def _lab(
         scale=options.scale,
         timeline=timeline,
         sample_unit=sample_unit,
+        huge_pages=options.huge_pages,
     )
 
 

@@ -64,6 +64,7 @@ class Lab:
         scale: int = 1,
         timeline: bool = False,
         sample_unit: int | None = None,
+        huge_pages: bool | None = None,
     ):
         """Checks everything that can be checked before booting. Raises LabError."""
         known = find_machine(machine) if isinstance(machine, str) else machine
@@ -74,7 +75,9 @@ class Lab:
             say(f"{known.name}: {note}")
         self.machine = as_guest.machine if scale == 1 else scaled(as_guest.machine, scale)
         self._warm = warm
-        self._options = LabOptions(node_memory_mib, numa_balancing, timeline, sample_unit)
+        self._options = LabOptions(
+            node_memory_mib, numa_balancing, timeline, sample_unit, huge_pages
+        )
         self.sample_unit = sample_unit
         check_fits(self.machine, node_sizes(self.machine, node_memory_mib), host_memory_bytes())
         self.results = _results_folder(results)

@@ -51,12 +51,14 @@ LOCAL_DISTANCE = 10
 @dataclass(frozen=True)
 class LabOptions:
     """What a person may choose about a lab machine. `sample_unit`: misses are counted by thread
-    and unit of so many bytes, too."""
+    and unit of so many bytes, too. `huge_pages`: whether the guest has transparent ones; None:
+    not where the machine is scaled."""
 
     node_memory_mib: int | None = None
     numa_balancing: bool = False
     timeline: bool = False
     sample_unit: int | None = None
+    huge_pages: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -158,12 +160,12 @@ def command_line(qemu: list[str], machine: Machine, files: Files, options: LabOp
 def kernel_arguments(machine: Machine, options: LabOptions) -> list[str]:
     """The guest kernel's command line."""
     balancing = "enable" if options.numa_balancing else "disable"
+    # On a scaled machine one would hold what `scale` of them hold on the real one, and the first
+    # thread that touches it would have all of a small array on its node.
+    wanted = options.huge_pages
+    huge = machine.scale in (None, 1) if wanted is None else wanted
     words = [*KERNEL_ARGUMENTS, f"numa_balancing={balancing}"]
-    if machine.scale not in (None, 1):
-        # Huge pages keep their size: one would hold what `scale` of them hold on the real machine,
-        # and the first thread that touches it would have all of a small array on its node.
-        words.append("transparent_hugepage=never")
-    return words
+    return [*words, f"transparent_hugepage={'always' if huge else 'never'}"]
 
 
 def plugin_argument(machine: Machine, plugin: Path, out: Path, sizes: dict[int, int]) -> str:

@@ -115,7 +115,11 @@ def main(arguments: Sequence[str] | None = None, runner_for: RunnerFactory | Non
         if options.guests:
             study = dataclasses.replace(study, guests=options.guests)
         make_runner = runner_for or functools.partial(
-            runner_for_machine, time=study.time, scale=study.scale, roi=study.roi
+            runner_for_machine,
+            time=study.time,
+            scale=study.scale,
+            roi=study.roi,
+            huge_pages=study.huge_pages,
         )
         if options.cases:
             print_cases(study, make_runner, options.cases)

@@ -52,16 +52,22 @@ class LabRunner:
     """A machine of the catalogue, or of an hwloc XML file; entering boots it."""
 
     def __init__(
-        self, name: str, time: bool | None = None, scale: int = 1, roi: Roi = "markers"
+        self,
+        name: str,
+        time: bool | None = None,
+        scale: int = 1,
+        roi: Roi = "markers",
+        huge_pages: bool | None = None,
     ) -> None:
         """Reads the machine file. `time` None models time where QEMU can; `roi` is what counts, as
         Lab.run has it. Raises StudyError.
 
         `scale` above 1 divides caches and memory, which makes another machine: its name and its
-        digest say so.
+        digest say so. The digest says whether `huge_pages` are had that are not by default, too.
         """
         self._time = time
         self._scale = scale
+        self._huge_pages = huge_pages
         self._roi = roi
         with _labs_errors_as_ours():
             self._described = lab.find_machine(name)
@@ -70,6 +76,8 @@ class LabRunner:
             if scale != 1:
                 as_guest = scaled(replace(as_guest, name=f"{as_guest.name} 1:{scale}"), scale)
                 text += f"scaled by {scale}".encode()
+            if huge_pages is not None:
+                text += f"huge pages {huge_pages}".encode()
             self._machine = machine_from(as_guest, hashlib.sha256(text).hexdigest()[:12])
         self._command: Path = find_command()
         self._lab: lab.Lab | None = None
@@ -126,7 +134,12 @@ class LabRunner:
 
     def __enter__(self) -> Self:
         with _labs_errors_as_ours():
-            self._lab = lab.Lab(self._described, timing=self._time, scale=self._scale)
+            self._lab = lab.Lab(
+                self._described,
+                timing=self._time,
+                scale=self._scale,
+                huge_pages=self._huge_pages,
+            )
             if self._interrupted:
                 self._lab.interrupt(SIGKILL)
             try:

@@ -14,6 +14,7 @@ from typing import Any
 from homenode.study.description import SCHEMA as DESCRIPTION_SCHEMA
 from homenode.study.description import Description
 from homenode.study.errors import StudyError
+from homenode.study.runner import Roi
 
 Option = str | int | float
 NAME = "command"
@@ -35,6 +36,17 @@ class Figure:
     more_is_better: bool
     timed: bool
     meaning: str
+
+
+def roi_in(document: Mapping[str, Any]) -> Roi:
+    """What the lab counts: of a program of one's own all, from its start to its end, if not told
+    otherwise. Raises StudyError."""
+    value = document.get("roi", "all" if NAME in document else "markers")
+    if value == "all":
+        return "all"
+    if value == "markers":
+        return "markers"
+    raise StudyError('roi must be "all" or "markers"')
 
 
 def figures_in(table: Mapping[str, Any]) -> tuple[Figure, ...]:

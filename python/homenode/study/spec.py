@@ -35,6 +35,7 @@ TOP_LEVEL = {
     "time",
     "scale",
     "guests",
+    "huge_pages",
     "parts",
     "quick",
 }
@@ -81,6 +82,7 @@ class Study:
     """A declared experiment: parts, most often one, that all run on the same machines.
 
     `time`: whether the lab models time; None where the file leaves it to what QEMU can.
+    `huge_pages`: whether the lab's guests have transparent ones; None as the lab has it.
     """
 
     name: str
@@ -91,6 +93,7 @@ class Study:
     parts: tuple[Part, ...]
     repetitions: int = 1
     time: bool | None = None
+    huge_pages: bool | None = None
     guests: int | None = None  # How many of the lab's machines at once; None: what fits.
     scale: int = 1  # Divides caches and memory of the lab's machines.
     figures: tuple[program.Figure, ...] = ()  # That the program of a study of a command prints.
@@ -180,7 +183,7 @@ def parse(document: Mapping[str, Any], describe: Describe = describe) -> Study:
     return Study(
         parts=_parts(document, describe, figures),
         figures=figures,
-        roi=_roi(document),
+        roi=program.roi_in(document),
         name=_name(document),
         title=_text(document, "title"),
         about=str(document.get("about", "")).strip(),
@@ -189,18 +192,9 @@ def parse(document: Mapping[str, Any], describe: Describe = describe) -> Study:
         repetitions=_at_least_one(document, "repetitions"),
         scale=_at_least_one(document, "scale"),
         guests=_at_least_one(document, "guests") if "guests" in document else None,
-        time=_time(document),
+        time=_flag(document, "time"),
+        huge_pages=_flag(document, "huge_pages"),
     )
-
-
-def _roi(document: Mapping[str, Any]) -> Roi:
-    """A program of one's own is counted from its start to its end, if not told otherwise."""
-    value = document.get("roi", "all" if program.NAME in document else "markers")
-    if value == "all":
-        return "all"
-    if value == "markers":
-        return "markers"
-    raise StudyError('roi must be "all" or "markers"')
 
 
 def _program(document: Mapping[str, Any], figures: tuple[program.Figure, ...]) -> Part:
@@ -301,10 +295,11 @@ def _at_least_one(document: Mapping[str, Any], key: str) -> int:
     return value
 
 
-def _time(document: Mapping[str, Any]) -> bool | None:
-    value = document.get("time")
+def _flag(document: Mapping[str, Any], name: str) -> bool | None:
+    """True or false; None where the file does not say."""
+    value = document.get(name)
     if value is not None and not isinstance(value, bool):
-        raise StudyError("time must be true or false")
+        raise StudyError(f"{name} must be true or false")
     return value
 
 

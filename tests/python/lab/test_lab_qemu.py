@@ -11,6 +11,7 @@ from homenode.lab.emulator import parse_version
 from homenode.lab.machine import MIB, Cache, Cpu
 from homenode.lab.memory import node_sizes, ranges
 from homenode.lab.qemu import Files, command_line, plugin_argument
+from homenode.lab.scale import scaled
 from homenode.node import Node
 
 FILES = Files(Path("/k"), Path("/i"), Path("/s"), 7)
@@ -89,6 +90,19 @@ def test_only_the_session_and_the_results_are_writable():
     assert [part.endswith("readonly=on") for part in shared] == [True, False, False]
     assert "path=/r,,x," in shared[2]
     assert "path=/s/jobs," in shared[1]
+
+
+def test_a_scaled_machine_has_no_huge_pages_unless_asked_for():
+    tiny = find_machine("tiny-2x2")
+    small = scaled(tiny, 2)
+    for machine, wanted, found in (
+        (tiny, None, "always"),
+        (tiny, False, "never"),
+        (small, None, "never"),
+        (small, True, "always"),
+    ):
+        words = words_for(machine, options=LabOptions(huge_pages=wanted))
+        assert f"transparent_hugepage={found}" in values(words, "-append")[0]
 
 
 def test_numa_balancing_is_off_unless_asked_for():

@@ -130,17 +130,19 @@ def test_the_lab_models_time_as_the_study_says(
     asked: list[object] = []
 
     class NoLab:
-        def __init__(self, machine: lab.Machine, *, timing: bool | None, scale: int) -> None:
-            asked.append((timing, scale))
+        def __init__(
+            self, machine: lab.Machine, *, timing: bool | None, scale: int, huge_pages: bool | None
+        ) -> None:
+            asked.append((timing, scale, huge_pages))
             raise lab.LabError("no lab here", NOT_SUPPORTED)
 
     monkeypatch.setattr(lab, "Lab", NoLab)
     monkeypatch.setattr(lab_runner, "find_command", lambda: Path("homenode"))
     monkeypatch.setattr(lab_runner, "version_of", lambda path: "9.9.9")
-    runner = runner_for_machine("tiny-2x2", time, 4)
+    runner = runner_for_machine("tiny-2x2", time, 4, huge_pages=False)
     with pytest.raises(StudyError, match="no lab here"), runner:
         pass
-    assert asked == [(time, 4)]
+    assert asked == [(time, 4, False)]
 
 
 def test_a_scaled_machine_is_another_machine(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,6 +152,14 @@ def test_a_scaled_machine_is_another_machine(monkeypatch: pytest.MonkeyPatch) ->
     assert quarter.name == "quad-4x2 1:4"
     assert quarter.digest != whole.digest
     assert quarter.nodes[1].memory_bytes == 1 << 30
+
+
+def test_a_machine_without_huge_pages_is_another_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lab_runner, "find_command", lambda: Path("homenode"))
+    monkeypatch.setattr(lab_runner, "version_of", lambda path: "9.9.9")
+    with_some = LabRunner("quad-4x2").machine
+    without = LabRunner("quad-4x2", huge_pages=False).machine
+    assert without.name == with_some.name and without.digest != with_some.digest
 
 
 def test_this_machine_is_not_scaled() -> None:

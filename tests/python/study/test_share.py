@@ -3,6 +3,7 @@
 import io
 import os
 import threading
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -90,7 +91,14 @@ def test_what_ends_one_ends_all_and_records_nothing_half_done(
     tmp_path: Path, error: BaseException, kind: type[BaseException]
 ) -> None:
     waiting = Waiting(QUAD)
-    machines = [FakeRunner(QUAD, {"shared --op write": error}, at_once=2), waiting]
+
+    class Failing(FakeRunner):
+        def run(self, command: Sequence[str], timeout_s: float) -> Outcome:
+            while not waiting.ran:  # What it ends has begun.
+                time.sleep(0.001)
+            return super().run(command, timeout_s)
+
+    machines = [Failing(QUAD, {"shared --op write": error}, at_once=2), waiting]
     with pytest.raises(kind):
         run(tmp_path, lambda name: machines.pop(0))
     assert not waiting.is_open and waiting.ran

@@ -106,6 +106,7 @@ def test_the_arguments_are_the_bench_command_line() -> None:
         ({"repetitions": 1.5}, "repetitions"),
         ({"time": "yes"}, "time must be true or false"),
         ({"time": 1}, "time must be true or false"),
+        ({"huge_pages": "never"}, "huge_pages must be true or false"),
         ({"factors": {}}, "at least one"),
         ({"factors": {"op": "read"}}, "must be a list"),
         ({"factors": {"op": []}}, "must be a list"),
