@@ -43,6 +43,10 @@ bool reserve(Arena& arena, CoreHeap& heap, std::size_t needed, bool locked)
     memory = system::map(bytes, chunk_bytes);
   }
   if (memory == nullptr) return false;
+  // Where the kernel hands out huge pages unasked, one would be all of a first extent, of which a
+  // small program uses little, and so would one on each of the other cores.
+  if (arena.mapped_bytes == 0 && bytes <= first_extent_bytes)
+    (void)system::use_small_pages(memory, bytes);
   own(heap, memory, bytes);
   arena.reserved = static_cast<char*>(memory);
   arena.reserved_bytes = bytes;

@@ -152,8 +152,8 @@ def _machine_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--huge-pages",
         action=argparse.BooleanOptionalAction,
-        help="transparent huge pages, as the guest's kernel gives them unasked (default: with, "
-        "but without where --scale divides the memory, as these cannot be divided)",
+        help="transparent huge pages, as Linux gives them unasked where there are 512 MiB or more "
+        "(default: with, but without where --scale divides the memory, as these are not divided)",
     )
     parser.add_argument(
         "--cold",
