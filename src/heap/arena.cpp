@@ -43,10 +43,10 @@ bool reserve(Arena& arena, CoreHeap& heap, std::size_t needed, bool locked)
     memory = system::map(bytes, chunk_bytes);
   }
   if (memory == nullptr) return false;
-  // Where the kernel hands out huge pages unasked, one would be all of a first extent, of which a
-  // small program uses little, and so would one on each of the other cores.
-  if (arena.mapped_bytes == 0 && bytes <= first_extent_bytes)
-    (void)system::use_small_pages(memory, bytes);
+  // Where the kernel hands out huge pages unasked, a small program would use little of one, and of
+  // those of other cores. The second extent begins with a description, too, as large as a quarter.
+  if (arena.mapped_bytes <= first_extent_bytes)
+    (void)system::use_small_pages(memory, bytes < first_extent_bytes ? bytes : first_extent_bytes);
   own(heap, memory, bytes);
   arena.reserved = static_cast<char*>(memory);
   arena.reserved_bytes = bytes;
