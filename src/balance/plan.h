@@ -78,6 +78,20 @@ RegionNodes plan_pages(const Observation& seen, const ProcessMemory& before,
                        const ThreadNodes& threads, const Setting& setting, const Limits& limits,
                        const PageBounds& bounds);
 
+/// The share of all uses that the memory of the node that serves most would serve, were regions
+/// there; 0 without any use.
+double busiest_share(const Observation& seen, const RegionNodes& regions);
+
+/// Regions that no node's threads use nearly alone and that were never moved, by their addresses in
+/// turn over the nodes with CPUs and memory that the process may use; within what nodes have free
+/// and the bounds.
+RegionNodes plan_spread(const Observation& seen, const ProcessMemory& before,
+                        const Setting& setting, const Limits& limits, const PageBounds& bounds);
+
+/// Bytes of each node that may be filled.
+std::map<NodeId, double> room_of(const Observation& seen, const Setting& setting,
+                                 const Limits& limits);
+
 /// CPUs of each node that the process may use and neither other processes have nor its own threads
 /// that have to stay.
 std::map<NodeId, double> free_cpus(const Observation& seen, const Setting& setting);
@@ -86,5 +100,31 @@ bool is_movable(const Thread& thread);
 
 /// Of the regions, pages that are elsewhere.
 std::uint64_t pages_to_move(const Observation& seen, const RegionNodes& targets);
+
+/// What a plan for one process saves and what it costs, in seconds of processor time. Views all
+/// that it is made of.
+class Worth {
+ public:
+  Worth(const Observation& seen, const Setting& setting, const Costs& costs, const Limits& limits)
+      : seen_(seen), setting_(setting), costs_(costs), limits_(limits) {}
+
+  /// Where this share of all uses need not wait for as long as a remote one, for as long as the
+  /// program may run on.
+  [[nodiscard]] double saved_s(double share_of_uses) const;
+  /// What uses that become nearer save.
+  [[nodiscard]] double nearer_s(const ThreadNodes& threads, const RegionNodes& regions) const;
+  [[nodiscard]] double cost_s(std::uint64_t pages) const;
+
+ private:
+  const Observation& seen_;
+  const Setting& setting_;
+  const Costs& costs_;
+  const Limits& limits_;
+};
+
+/// What the windows of one process come to. Changes what is remembered of it; `setting` has what
+/// other processes take.
+Decision judge(const Observation& seen, ProcessMemory& memory, double now_s, const Setting& setting,
+               const Costs& costs, const Limits& limits);
 
 }  // namespace homenode::balance

@@ -105,7 +105,8 @@ double uses_of_region(const Region& region) {
   return all;
 }
 
-/// Bytes of each node that may be filled.
+}  // namespace
+
 std::map<NodeId, double> room_of(const Observation& seen, const Setting& setting,
                                  const Limits& limits) {
   std::map<NodeId, double> room;
@@ -119,8 +120,6 @@ std::map<NodeId, double> room_of(const Observation& seen, const Setting& setting
   }
   return room;
 }
-
-}  // namespace
 
 std::uint64_t pages_to_move(const Observation& seen, const RegionNodes& targets) {
   std::uint64_t pages = 0;

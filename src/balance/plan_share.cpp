@@ -1,5 +1,6 @@
-// How local the use of memory is, measured and under a change.
+// How local the use of memory is, measured and under a change, and what that is worth.
 #include <algorithm>
+#include <cmath>
 
 #include "balance/plan.h"
 
@@ -109,6 +110,21 @@ double mean_remoteness(const Observation& seen, const Remoteness& remoteness,
     }
   }
   return all > 0 ? remote / all : 0;
+}
+
+double Worth::saved_s(double share_of_uses) const {
+  const double horizon = std::min(seen_.age_s, limits_.most_horizon_s);
+  return share_of_uses * seen_.cpus * limits_.misses_per_cpu_s * costs_.remote_penalty_s * horizon;
+}
+
+double Worth::nearer_s(const ThreadNodes& threads, const RegionNodes& regions) const {
+  return saved_s(mean_remoteness(seen_, setting_.remoteness, nodes_of(seen_), {}) -
+                 mean_remoteness(seen_, setting_.remoteness, threads, regions));
+}
+
+double Worth::cost_s(std::uint64_t pages) const {
+  const auto count = static_cast<double>(pages);
+  return count * costs_.page_s + std::ceil(count / costs_.pages_of_a_call) * costs_.call_s;
 }
 
 }  // namespace homenode::balance

@@ -20,6 +20,9 @@ struct Promise {
   Action action = Action::nothing;
   double local_before = 0;
   double local_predicted = 0;
+  /// What the busiest node's memory serves of all uses; 0 where nothing was spread.
+  double busiest_before = 0;
+  double busiest_predicted = 0;
 };
 
 /// A region that was moved: it rests, and one that went to and fro counts as shared.

@@ -50,6 +50,8 @@ constexpr std::array settings{
     Setting{"least-gain", &Limits::least_gain, 0, 1},
     Setting{"benefit-over-cost", &Limits::benefit_over_cost, 0, many},
     Setting{"most-horizon", &Limits::most_horizon_s, 0, many},
+    Setting{"local-over-busiest", &Limits::local_over_busiest, 0, many},
+    Setting{"least-spread-cpus", &Limits::least_spread_cpus, 0, many},
     Setting{"misses-per-cpu-second", &Limits::misses_per_cpu_s, 0, many},
     Setting{"most-cost-share", &Limits::most_cost_share, 0, 1},
     Setting{"most-bounces", &Limits::most_bounces, 0, 100},

@@ -2,6 +2,8 @@
 
 #include <bit>
 
+#include "heap/system.h"
+
 namespace homenode::heap {
 namespace {
 
@@ -25,7 +27,12 @@ void for_words(unsigned first, unsigned count, Visit visit) {
 
 }  // namespace
 
-constinit Ground grounds[ground_count] = {};
+alignas(grounds_page) constinit Ground grounds[ground_count] = {};
+
+void keep_grounds_small() {
+  // Of two MiB a program uses some bytes: a huge page would be all of them.
+  (void)system::use_small_pages(grounds, sizeof grounds);
+}
 
 void SliceSet::set(unsigned first, unsigned count, bool value) {
   for_words(first, count, [&](unsigned word, std::uint64_t mask) {

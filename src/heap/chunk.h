@@ -80,6 +80,9 @@ inline constexpr unsigned address_bits = 47;
 inline constexpr std::size_t ground_count = std::size_t{1} << (address_bits - chunk_shift);
 /// Read as plain values: who has a block has seen its memory come.
 extern constinit Ground grounds[ground_count];
+inline constexpr std::size_t grounds_page = 4096;
+/// Before the first is set: no huge page is to hold the table.
+void keep_grounds_small();
 
 inline void set_ground(std::size_t index, Ground ground) {
   publish(grounds[index], ground);

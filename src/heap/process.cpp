@@ -111,6 +111,7 @@ bool start_once() {
   const Guard guard(process_lock);
   if (started.load_relaxed()) return false;
   draw_secret();
+  keep_grounds_small();
   chosen = read_settings();
   // A container may refuse to tell. Then it refuses policies too, and memory goes where it is first
   // touched, which is its arena's node as long as a node's threads keep to their arena.

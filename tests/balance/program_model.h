@@ -2,6 +2,8 @@
 // nodes, and who uses what. It does what is decided. Serves the tests of balance/.
 #pragma once
 
+#include <algorithm>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -89,6 +91,21 @@ struct ProgramModel {
       }
     }
     return all > 0 ? local / all : 1;
+  }
+
+  /// Of all uses, what one node's memory serves at most.
+  [[nodiscard]] double busiest_share() const {
+    std::map<NodeId, double> served;
+    double all = 0;
+    for (const auto& of_thread : uses) {
+      for (std::size_t r = 0; r < regions.size(); ++r) {
+        served[regions[r]] += of_thread[r];
+        all += of_thread[r];
+      }
+    }
+    double most = 0;
+    for (const auto& [node, of_node] : served) most = std::max(most, of_node);
+    return all > 0 ? most / all : 0;
   }
 
   void apply(const Decision& decision) {

@@ -53,10 +53,13 @@ TEST(BalanceStepProperty, NeverMakesAProgramWorseOrGoesToAndFro) {
                                     static_cast<unsigned>(1 + below(random, 4)));
     ProgramModel model = random_program(random, machine);
     const double before = model.local_share();
+    const double busiest = model.busiest_share();
     const auto all = model.pages * model.regions.size();
     const std::vector<NodeId> threads = model.threads;
     model.run(machine, 60);
-    EXPECT_GE(model.local_share(), before - 1e-9) << "round " << round;
+    // A point of it may go for two of the busiest node's share.
+    const double spread = std::max(0.0, busiest - model.busiest_share());
+    EXPECT_GE(model.local_share(), before - spread / 2 - 1e-9) << "round " << round;
     EXPECT_LE(model.moved_pages, all) << "round " << round;
     EXPECT_EQ(model.count(Action::undo) + model.count(Action::hands_off), 0U) << "round " << round;
     for (std::size_t t = 0; t < threads.size(); ++t) {
@@ -74,13 +77,15 @@ TEST(BalanceStepProperty, NoiseMovesNothingToAndFro) {
     ProgramModel model = random_program(random, machine);
     model.noise = &random;
     const double before = model.local_share();
+    const double busiest = model.busiest_share();
     const std::vector<NodeId> threads = model.threads;
     model.run(machine, 40);
     // What is taken back counts as moved, but not its way back: a region goes at most twice.
     EXPECT_LE(model.moved_pages, 2 * model.pages * model.regions.size()) << "round " << round;
     EXPECT_LE(model.bound, 3 * threads.size()) << "round " << round;
     EXPECT_LE(model.count(Action::hands_off), 1U) << "round " << round;
-    EXPECT_GE(model.local_share(), before - 0.02) << "round " << round;
+    const double spread = std::max(0.0, busiest - model.busiest_share());
+    EXPECT_GE(model.local_share(), before - spread / 2 - 0.02) << "round " << round;
     for (std::size_t t = 0; t < threads.size(); ++t) {
       EXPECT_TRUE(!model.pinned[t] || model.threads[t] == threads[t]) << "round " << round;
     }

@@ -106,12 +106,55 @@ TEST(BalanceStep, LeavesThreadsAloneThatTheirOwnerHasBound) {
   EXPECT_EQ(model.bound + model.moved_pages, 0U);
 }
 
-TEST(BalanceStep, LeavesSharedMemoryAlone) {
-  const auto machine = machine_of(4, 2);
-  auto model = private_regions(machine, 4, [](std::size_t) { return NodeId(0); });
+/// All threads use all of the memory.
+ProgramModel shared_regions(const machine::Machine& machine, auto home) {
+  auto model = private_regions(machine, 4, home);
   for (auto& of_thread : model.uses) std::fill(of_thread.begin(), of_thread.end(), 5.0);
+  return model;
+}
+
+std::size_t regions_on(const ProgramModel& model, NodeId node) {
+  return static_cast<std::size_t>(std::ranges::count(model.regions, node));
+}
+
+TEST(BalanceStep, LeavesSharedMemoryAloneThatLiesOnAllNodes) {
+  const auto machine = machine_of(4, 2);
+  auto model =
+      shared_regions(machine, [](std::size_t t) { return NodeId(static_cast<unsigned>(t % 4)); });
   model.run(machine, 20);
   EXPECT_EQ(model.bound + model.moved_pages, 0U);
+}
+
+TEST(BalanceStep, SpreadsSharedMemoryThatOneNodeServesAlone) {
+  const auto machine = machine_of(4, 2);
+  auto model = shared_regions(machine, [](std::size_t) { return NodeId(0); });
+  model.run(machine, 40);
+  EXPECT_EQ(model.bound, 0U);
+  EXPECT_EQ(model.moved_pages, 24U * model.pages);  // Each once, but for those that may stay.
+  for (unsigned node = 0; node < 4; ++node) EXPECT_EQ(regions_on(model, NodeId(node)), 8U) << node;
+  EXPECT_EQ(model.count(Action::undo), 0U);
+  EXPECT_GE(model.count(Action::verify), 1U);
+}
+
+TEST(BalanceStep, DoesNotSpreadForThreadsThatOneNodeCanServe) {
+  const auto machine = machine_of(4, 2);
+  auto model = shared_regions(machine, [](std::size_t) { return NodeId(0); });
+  Limits limits;
+  limits.least_spread_cpus = 9;
+  model.run(machine, 20, limits);
+  EXPECT_EQ(model.bound + model.moved_pages, 0U);
+}
+
+// Half of the threads are with the memory that all use: spread, twice as much of it would be
+// remote.
+TEST(BalanceStep, DoesNotSpreadAtTheCostOfLocality) {
+  const auto machine = machine_of(2, 4);
+  auto model = shared_regions(machine, [](std::size_t t) { return NodeId(t < 2 ? 0 : 1); });
+  model.threads.assign(8, NodeId(1));
+  model.threads[0] = model.threads[1] = NodeId(0);
+  model.pinned.assign(8, true);
+  model.run(machine, 20);
+  EXPECT_EQ(model.moved_pages, 0U);
 }
 
 // Four threads want the two CPUs beside their memory; which ones get them must not depend on the

@@ -1,0 +1,95 @@
+// Memory that several nodes' threads share, over those nodes.
+#include <algorithm>
+#include <ranges>
+#include <vector>
+
+#include "balance/plan.h"
+
+namespace homenode::balance {
+namespace {
+
+using Loads = std::map<NodeId, double>;
+constexpr unsigned region_shift = 21;
+
+double sum_of(const Loads& loads) {
+  double sum = 0;
+  for (const auto& [node, load] : loads) sum += load;
+  return sum;
+}
+
+/// The uses of a region, by the node of the thread.
+Loads users_of(const Region& region, const ThreadNodes& threads) {
+  Loads users;
+  for (const auto& [thread, uses] : region.uses) {
+    const auto node = threads.find(thread);
+    if (node != threads.end()) users[node->second] += uses;
+  }
+  return users;
+}
+
+/// The uses that each node's memory serves.
+Loads served(const Observation& seen, const RegionNodes& moved) {
+  const ThreadNodes threads = nodes_of(seen);
+  Loads loads;
+  for (const Region& region : seen.regions) {
+    const double uses = sum_of(users_of(region, threads));
+    const auto target = moved.find(region.first);
+    if (target != moved.end()) {
+      loads[target->second] += uses;
+      continue;
+    }
+    for (const auto& [node, pages] : region.pages) loads[node] += uses * part_on(region, node);
+  }
+  return loads;
+}
+
+/// Whether no node's threads use a region nearly alone.
+bool is_shared(const Region& region, const ThreadNodes& threads, const Limits& limits) {
+  const Loads users = users_of(region, threads);
+  const double all = sum_of(users);
+  if (users.empty() || all < limits.least_region_samples) return false;
+  return std::ranges::max(users | std::views::values) < limits.exclusive_share * all;
+}
+
+/// Nodes with memory and CPUs that the process may use.
+std::vector<NodeId> nodes_for(const Observation& seen, const machine::Machine& machine) {
+  std::vector<NodeId> nodes;
+  for (const machine::Node& node : machine.nodes) {
+    const bool has_cpus = !(node.cpus & seen.cpuset).empty();
+    if (has_cpus && node.memory.value > 0 && seen.memory.contains(node.id))
+      nodes.push_back(node.id);
+  }
+  return nodes;
+}
+
+}  // namespace
+
+double busiest_share(const Observation& seen, const RegionNodes& regions) {
+  const Loads loads = served(seen, regions);
+  const double all = sum_of(loads);
+  return all > 0 ? std::ranges::max(loads | std::views::values) / all : 0;
+}
+
+RegionNodes plan_spread(const Observation& seen, const ProcessMemory& before,
+                        const Setting& setting, const Limits& limits, const PageBounds& bounds) {
+  const std::vector<NodeId> nodes = nodes_for(seen, setting.machine);
+  const ThreadNodes threads = nodes_of(seen);
+  auto room = room_of(seen, setting, limits);
+  double most_pages = bounds.most_pages;
+  RegionNodes targets;
+  for (const Region& region : seen.regions) {
+    if (!region.why_not.empty() || before.moved.contains(region.first)) continue;
+    if (nodes.empty() || !is_shared(region, threads, limits)) continue;
+    // By its address, so that each window wants the same.
+    const NodeId target = nodes[(region.first >> region_shift) % nodes.size()];
+    const auto pages = static_cast<double>(pages_to_move(seen, {{region.first, target}}));
+    const double bytes = pages * static_cast<double>(region.page_size.value);
+    if (pages == 0 || pages > most_pages || room[target] < bytes) continue;
+    most_pages -= pages;
+    room[target] -= bytes;
+    targets[region.first] = target;
+  }
+  return targets;
+}
+
+}  // namespace homenode::balance
