@@ -98,7 +98,9 @@ std::map<NodeId, double> free_cpus(const Observation& seen, const Setting& setti
 /// Whether a thread may be bound and runs enough to be worth a CPU.
 bool is_movable(const Thread& thread);
 
-/// Of the regions, pages that are elsewhere.
+/// Pages of a region that are on other nodes.
+std::uint64_t pages_elsewhere(const Region& region, NodeId target);
+/// Of all regions that have targets.
 std::uint64_t pages_to_move(const Observation& seen, const RegionNodes& targets);
 
 /// What a plan for one process saves and what it costs, in seconds of processor time. Views all

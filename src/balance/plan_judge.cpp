@@ -290,9 +290,8 @@ class Judge {
     for (const Region& region : seen_.regions) {
       const auto target = targets.find(region.first);
       if (target == targets.end()) continue;
-      const std::uint64_t pages = pages_to_move(seen_, {{region.first, target->second}});
-      decision.pages.push_back(
-          {region.first, region.bytes, region.page_size, target->second, pages});
+      decision.pages.push_back({region.first, region.bytes, region.page_size, target->second,
+                                pages_elsewhere(region, target->second)});
     }
   }
 

@@ -94,11 +94,6 @@ class Candidates {
   double now_s_;
 };
 
-std::uint64_t pages_elsewhere(const Region& region, NodeId target) {
-  const auto there = region.pages.find(target);
-  return pages_of(region) - (there == region.pages.end() ? 0 : there->second);
-}
-
 double uses_of_region(const Region& region) {
   double all = 0;
   for (const auto& [thread, uses] : region.uses) all += uses;
@@ -119,6 +114,11 @@ std::map<NodeId, double> room_of(const Observation& seen, const Setting& setting
                  (taken == setting.bytes_taken.end() ? 0 : taken->second);
   }
   return room;
+}
+
+std::uint64_t pages_elsewhere(const Region& region, NodeId target) {
+  const auto there = region.pages.find(target);
+  return pages_of(region) - (there == region.pages.end() ? 0 : there->second);
 }
 
 std::uint64_t pages_to_move(const Observation& seen, const RegionNodes& targets) {

@@ -82,7 +82,7 @@ RegionNodes plan_spread(const Observation& seen, const ProcessMemory& before,
     if (nodes.empty() || !is_shared(region, threads, limits)) continue;
     // By its address, so that each window wants the same.
     const NodeId target = nodes[(region.first >> region_shift) % nodes.size()];
-    const auto pages = static_cast<double>(pages_to_move(seen, {{region.first, target}}));
+    const auto pages = static_cast<double>(pages_elsewhere(region, target));
     const double bytes = pages * static_cast<double>(region.page_size.value);
     if (pages == 0 || pages > most_pages || room[target] < bytes) continue;
     most_pages -= pages;
