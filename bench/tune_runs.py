@@ -28,8 +28,6 @@ SCALE = 16
 TIMEOUT_S = 300.0
 # What is kept of a candidate.
 PLACEMENT = ("name", "options", "threads", "memory")
-# Transparent huge pages would make one page of a small array.
-PREPARE = "echo never > /sys/kernel/mm/transparent_hugepage/enabled"
 
 
 @dataclass(frozen=True)
@@ -104,9 +102,8 @@ def threads_of(lab: Lab) -> int:
 
 @contextmanager
 def booted(machine: str) -> Iterator[Lab]:
-    """The machine, without huge pages that the kernel makes by itself."""
+    """The machine, which has no huge pages, as it is scaled."""
     with Lab(machine, timing=True, scale=SCALE, sample_unit=4096) as lab:
-        lab.run(["sh", "-c", PREPARE])
         yield lab
 
 

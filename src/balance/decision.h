@@ -37,8 +37,8 @@ struct Decision {
   std::vector<PageMove> pages;
   double local_before = 0;     ///< The measured share of local uses.
   double local_predicted = 0;  ///< After this.
-  /// The share of all uses that one node's memory serves at most after this; 0: nothing is spread.
-  double busiest_predicted = 0;
+  /// The share of all uses that one node's memory serves; 0 where nothing is to be spread.
+  double busiest_before = 0;
   double benefit_s = 0;  ///< Predicted.
   double cost_s = 0;     ///< Predicted.
 };

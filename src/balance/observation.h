@@ -30,7 +30,9 @@ struct Thread {
   std::string why_not;  ///< Why it is left alone; empty: it may be bound.
 };
 
-/// A piece of memory that is decided on as a whole, 2 MiB or a huge page.
+inline constexpr std::uint64_t region_bytes = std::uint64_t{2} << 20U;
+
+/// A piece of memory that is decided on as a whole, of region_bytes or a huge page.
 struct Region {
   std::uint64_t first = 0;
   std::uint64_t bytes = 0;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "balance/step.h"
@@ -64,6 +65,17 @@ ThreadNodes plan_threads(const Observation& seen, const Setting& setting,
 /// can follow: by the cosine of their uses, the largest groups first, each to the node with most of
 /// its memory and of its threads. Only threads that move are named.
 ThreadNodes plan_groups(const Observation& seen, const Setting& setting, const Limits& limits);
+
+/// Whose threads use a region most.
+struct Owner {
+  NodeId node;
+  double share = 0;
+  double uses = 0;  ///< Of all nodes.
+  std::map<NodeId, double> by_node;
+};
+
+/// Nothing where none of the threads is there.
+std::optional<Owner> owner_of(const std::map<TaskKey, double>& uses, const ThreadNodes& threads);
 
 struct PageBounds {
   double now_s = 0;

@@ -263,10 +263,11 @@ class Judge {
     if (seen_.cpus < limits_.least_spread_cpus) return otherwise;
     const RegionNodes targets = plan_spread(seen_, memory_, setting_, limits_, bounds());
     const double busiest = busiest_share(seen_, {});
+    const double busiest_then = busiest_share(seen_, targets);
     Decision decision = nothing(seen_, "");
-    decision.busiest_predicted = busiest_share(seen_, targets);
+    decision.busiest_before = busiest;
     decision.local_predicted = local_share(seen_, nodes_of(seen_), targets);
-    const double gain = busiest - decision.busiest_predicted;
+    const double gain = busiest - busiest_then;
     const double lost = std::max(0.0, local_ - decision.local_predicted);
     const double instead = otherwise.action == Action::nothing
                                ? 0
@@ -281,7 +282,7 @@ class Judge {
     decision.reason = fmt::format(
         "{} shared pages over the nodes of their threads; one node serves {} of all "
         "uses then, not {}",
-        pages, in_percent(decision.busiest_predicted), in_percent(busiest));
+        pages, in_percent(busiest_then), in_percent(busiest));
     add_pages(decision, targets);
     return decision;
   }
@@ -322,10 +323,9 @@ class Judge {
     const double promised = local_share(seen_, nodes_with(threads), regions);
     const bool is_whole = decision.action != Action::bind_threads ||
                           uses_of(seen_, threads) >= limits_.agreed_share * uses_of(seen_);
-    const bool spreads = decision.busiest_predicted > 0;
-    const double busiest = spreads ? busiest_share(seen_, {}) : 0;
-    const double busiest_then = spreads ? busiest_share(seen_, regions) : 0;
-    const double gain = spreads ? busiest - busiest_then : promised - local_;
+    const double busiest = decision.busiest_before;
+    const double busiest_then = busiest > 0 ? busiest_share(seen_, regions) : 0;
+    const double gain = busiest > 0 ? busiest - busiest_then : promised - local_;
     if (!is_whole || gain < limits_.least_gain) {
       memory_.windows = 1;  // Of what this window wants.
       memory_.thread_targets = wanted_threads;

@@ -1,37 +1,11 @@
 // Memory beside its only users.
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "balance/plan.h"
 
 namespace homenode::balance {
 namespace {
-
-struct Owner {
-  NodeId node;
-  double share = 0;
-  double uses = 0;  ///< Of all nodes.
-  std::map<NodeId, double> by_node;
-};
-
-/// The node whose threads use a region most; nothing where none of them is there.
-std::optional<Owner> owner_of(const std::map<TaskKey, double>& uses, const ThreadNodes& threads) {
-  Owner owner;
-  for (const auto& [thread, count] : uses) {
-    const auto node = threads.find(thread);
-    if (node == threads.end()) continue;
-    owner.by_node[node->second] += count;
-    owner.uses += count;
-  }
-  if (owner.uses <= 0) return std::nullopt;
-  for (const auto& [node, count] : owner.by_node) {
-    if (count / owner.uses <= owner.share) continue;
-    owner.node = node;
-    owner.share = count / owner.uses;
-  }
-  return owner;
-}
 
 /// The lower end of the confidence interval of a share (E. B. Wilson, JASA 22, 1927).
 double surely(double share, double samples, double quantile) {
@@ -101,6 +75,23 @@ double uses_of_region(const Region& region) {
 }
 
 }  // namespace
+
+std::optional<Owner> owner_of(const std::map<TaskKey, double>& uses, const ThreadNodes& threads) {
+  Owner owner;
+  for (const auto& [thread, count] : uses) {
+    const auto node = threads.find(thread);
+    if (node == threads.end()) continue;
+    owner.by_node[node->second] += count;
+    owner.uses += count;
+  }
+  if (owner.uses <= 0) return std::nullopt;
+  for (const auto& [node, count] : owner.by_node) {
+    if (count / owner.uses <= owner.share) continue;
+    owner.node = node;
+    owner.share = count / owner.uses;
+  }
+  return owner;
+}
 
 std::map<NodeId, double> room_of(const Observation& seen, const Setting& setting,
                                  const Limits& limits) {

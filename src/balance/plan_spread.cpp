@@ -9,7 +9,6 @@ namespace homenode::balance {
 namespace {
 
 using Loads = std::map<NodeId, double>;
-constexpr unsigned region_shift = 21;
 
 double sum_of(const Loads& loads) {
   double sum = 0;
@@ -17,38 +16,29 @@ double sum_of(const Loads& loads) {
   return sum;
 }
 
-/// The uses of a region, by the node of the thread.
-Loads users_of(const Region& region, const ThreadNodes& threads) {
-  Loads users;
-  for (const auto& [thread, uses] : region.uses) {
-    const auto node = threads.find(thread);
-    if (node != threads.end()) users[node->second] += uses;
-  }
-  return users;
-}
-
 /// The uses that each node's memory serves.
 Loads served(const Observation& seen, const RegionNodes& moved) {
   const ThreadNodes threads = nodes_of(seen);
   Loads loads;
   for (const Region& region : seen.regions) {
-    const double uses = sum_of(users_of(region, threads));
+    const auto owner = owner_of(region.uses, threads);
+    if (!owner) continue;
     const auto target = moved.find(region.first);
     if (target != moved.end()) {
-      loads[target->second] += uses;
+      loads[target->second] += owner->uses;
       continue;
     }
-    for (const auto& [node, pages] : region.pages) loads[node] += uses * part_on(region, node);
+    for (const auto& [node, pages] : region.pages)
+      loads[node] += owner->uses * part_on(region, node);
   }
   return loads;
 }
 
 /// Whether no node's threads use a region nearly alone.
 bool is_shared(const Region& region, const ThreadNodes& threads, const Limits& limits) {
-  const Loads users = users_of(region, threads);
-  const double all = sum_of(users);
-  if (users.empty() || all < limits.least_region_samples) return false;
-  return std::ranges::max(users | std::views::values) < limits.exclusive_share * all;
+  const auto owner = owner_of(region.uses, threads);
+  return owner && owner->uses >= limits.least_region_samples &&
+         owner->share < limits.exclusive_share;
 }
 
 /// Nodes with memory and CPUs that the process may use.
@@ -81,7 +71,7 @@ RegionNodes plan_spread(const Observation& seen, const ProcessMemory& before,
     if (!region.why_not.empty() || before.moved.contains(region.first)) continue;
     if (nodes.empty() || !is_shared(region, threads, limits)) continue;
     // By its address, so that each window wants the same.
-    const NodeId target = nodes[(region.first >> region_shift) % nodes.size()];
+    const NodeId target = nodes[region.first / region_bytes % nodes.size()];
     const auto pages = static_cast<double>(pages_elsewhere(region, target));
     const double bytes = pages * static_cast<double>(region.page_size.value);
     if (pages == 0 || pages > most_pages || room[target] < bytes) continue;

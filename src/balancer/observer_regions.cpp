@@ -10,7 +10,7 @@
 namespace homenode::balancer {
 namespace {
 
-constexpr std::uint64_t region_bytes = std::uint64_t{2} << 20U;
+using balance::region_bytes;
 
 /// The mapping that has the address; null for none.
 const sensing::Mapping* mapping_of(const sensing::Survey& survey, std::uint64_t address) {
