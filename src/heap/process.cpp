@@ -111,7 +111,6 @@ bool start_once() {
   const Guard guard(process_lock);
   if (started.load_relaxed()) return false;
   draw_secret();
-  keep_grounds_small();
   chosen = read_settings();
   // A container may refuse to tell. Then it refuses policies too, and memory goes where it is first
   // touched, which is its arena's node as long as a node's threads keep to their arena.
@@ -178,6 +177,7 @@ void* meta_allocate(std::size_t bytes) {
 
 void start_process() {
   if (started.load_acquire()) return;
+  keep_grounds_small();  // Before anything is written beside it, which would have a huge page made.
   if (!start_once()) return;
   watch_forks();
 }
