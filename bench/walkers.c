@@ -3,8 +3,11 @@
 
      walkers phases THREADS MIB SECONDS   each thread has a block, and takes the next thread's every
                                           SECONDS
-     walkers pair THREADS MIB 0           two by two they hand a line to and fro after each page */
+     walkers pair THREADS MIB 0           two by two they hand a line to and fro after each page
+     walkers node THREADS MIB NODE        all blocks are on NODE, without a policy that keeps them
+                                          there */
 #define _GNU_SOURCE
+#include <linux/mempolicy.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -12,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,6 +25,7 @@ static int threads;
 static size_t bytes;
 static double phase_s;
 static int is_pair;
+static int node = -1;
 static char* blocks[MOST_THREADS];
 static pthread_barrier_t filled;
 static _Alignas(LINE_BYTES) struct {
@@ -41,10 +46,17 @@ static void bind_to(int first, int count) {
   if (sched_setaffinity(0, sizeof set, &set) != 0) abort();
 }
 
+/* Of the calling thread. */
+static void set_policy(int mode, unsigned long nodes) {
+  if (syscall(SYS_set_mempolicy, mode, &nodes, 8 * sizeof nodes) != 0) abort();
+}
+
 static void fill(int block) {
   char* const place = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (place == MAP_FAILED || madvise(place, bytes, MADV_NOHUGEPAGE) != 0) abort();
+  if (node >= 0) set_policy(MPOL_BIND, 1UL << node);
   memset(place, 1, bytes);
+  if (node >= 0) set_policy(MPOL_DEFAULT, 0);
   blocks[block] = place;
 }
 
@@ -80,12 +92,15 @@ static void* work(void* number) {
 
 int main(int argc, char** argv) {
   if (argc != 5 || (threads = atoi(argv[2])) < 2 || threads > MOST_THREADS || threads % 2 != 0) {
-    fprintf(stderr, "usage: walkers phases|pair THREADS MIB SECONDS (an even number of threads)\n");
+    fprintf(
+        stderr,
+        "usage: walkers phases|pair|node THREADS MIB SECONDS|NODE (an even number of threads)\n");
     return 2;
   }
   is_pair = strcmp(argv[1], "pair") == 0;
   bytes = (size_t)atoi(argv[3]) << 20;
-  phase_s = atof(argv[4]);
+  if (strcmp(argv[1], "phases") == 0) phase_s = atof(argv[4]);
+  if (strcmp(argv[1], "node") == 0) node = atoi(argv[4]);
   pthread_barrier_init(&filled, NULL, (unsigned)threads);
   pthread_t handles[MOST_THREADS];
   for (long t = 0; t < threads; ++t)

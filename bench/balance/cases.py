@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from enum import Enum
 
+from homenode.lab.machine import Machine
 from homenode.study.description import describe
 
 BESIDE = ("nothing", "balance", "kernel", "numad", "interleave", "placed")
@@ -83,7 +84,8 @@ def special_cases(block_mib: int) -> list[Case]:
     large = NODE_MEMORY_MIB * 5 // 16  # Four threads' is a quarter more than a node has.
     pair = ("pair", "2", str(4 * block_mib), "0")
     phases = ("phases", "4", str(2 * block_mib), "10")
-    filled = ("--first-touch", "main")
+    # A line of each page: so that a look sees all of it, under emulation as well.
+    filled = ("--first-touch", "main", "--stride", "4096")
     return [
         # By the time that the threads are where their memory is, they use other memory.
         Case("phases", phases, Goal.NO_SLOWER, own="walkers"),
@@ -91,6 +93,12 @@ def special_cases(block_mib: int) -> list[Case]:
         Case("larger than a node", stress("1", large, *free, *filled), Goal.BEST, 1),
         Case("two programs", stress("1", block_mib, *free), Goal.ONCE, 1, programs=2),
     ]
+
+
+def far_cases(threads: int, block_mib: int, node: int) -> list[Case]:
+    """Memory of a node that has no CPUs, and no policy that keeps it there."""
+    words = ("node", str(threads), str(block_mib), str(node))
+    return [Case("memory without CPUs", words, Goal.ONCE, 1, own="walkers")]
 
 
 def map_cases(threads: int) -> list[Case]:
@@ -119,11 +127,14 @@ def program_cases(threads: int) -> list[Case]:
     return found
 
 
-def cases(nodes: int, threads: int, block_mib: int) -> list[Case]:
-    """All programs, for a machine of so many nodes and CPUs."""
+def cases(machine: Machine, block_mib: int) -> list[Case]:
+    """All programs that there are for a machine."""
+    threads, nodes = len(machine.node_of_vcpu), len(machine.node_ids)
+    far = set(range(nodes)) - set(machine.node_of_vcpu)
     return [
         *stress_cases(nodes, block_mib),
         *special_cases(block_mib),
+        *(case for node in sorted(far) for case in far_cases(threads, block_mib, node)),
         *map_cases(threads),
         *program_cases(threads),
     ]

@@ -164,9 +164,12 @@ def settle(spec: dict[str, Any], programs: Programs) -> tuple[int, int]:
         quiet = now - quiet_since >= spec["quiet_s"] and is_done(spec["beside"], len(programs))
         if quiet and now - began >= spec["settle_s"]:
             break
-        time.sleep(LOOK_S)
+        if spec["way"]:
+            subprocess.run([spec["window"], str(LOOK_S)], check=True)
+        else:
+            time.sleep(LOOK_S)
+            subprocess.run([spec["window"], "end"], check=True)
         running(programs)
-        subprocess.run([spec["window"], "end"], check=True)
         pages, others = moved_pages(), masks(programs)
         if pages != moved or others != cpus:
             quiet_since = time.monotonic()

@@ -13,8 +13,9 @@ A program fills its memory, then what is beside it works for --settle seconds of
 at least, until nothing has changed for 10, and for --most at most. Then it is stopped, and the lab
 counts --window seconds: the local share of all misses, and the time
 that threads spend on one, all exact or modelled by the lab's clock. So that time is what is reached
-in the end; what it cost to get there is in the moves. Runs are kept (--results), and a bench that
-was stopped goes on where it was.
+in the end; what it cost to get there is in the moves, or as time with --way: all is counted from
+the start on then, which makes a run about four times as long. Runs are kept (--results), and a
+bench that was stopped goes on where it was.
 """
 
 import argparse
@@ -23,7 +24,7 @@ from pathlib import Path
 
 from balance.cases import BESIDE, QUICK, Case, cases
 from balance.runs import Bench, Store, Times, booted
-from balance.table import Runs, judgement, table
+from balance.table import Runs, judgement, table, ways
 from homenode.lab.catalogue import find_machine
 
 RESULTS = Path("build/bench-balance")
@@ -45,6 +46,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--settle", type=float, default=20, metavar="SECONDS", help="(20)")
     made.add_argument("--most", type=float, default=180, metavar="SECONDS", help="(180)")
     made.add_argument("--window", type=float, default=3, metavar="SECONDS", help="(3)")
+    made.add_argument("--way", action="store_true", help="what it costs to get there, too")
     made.add_argument("--results", type=Path, default=RESULTS, metavar="DIR")
     made.add_argument("--no-runs", action="store_true", help="only judge what has run")
     return made
@@ -53,7 +55,7 @@ def parser() -> argparse.ArgumentParser:
 def chosen(options: argparse.Namespace) -> list[Case]:
     """The programs of the machine that the options name."""
     machine = find_machine(options.machine)
-    every = cases(len(machine.node_ids), len(machine.node_of_vcpu), options.block)
+    every = cases(machine, options.block)
     wanted = options.only or (QUICK if options.quick else [""])
     return [case for case in every if any(case.name.startswith(word) for word in wanted)]
 
@@ -85,12 +87,16 @@ def main(arguments: Sequence[str]) -> int:
     """The bench with its options."""
     options = parser().parse_args(arguments)
     some = chosen(options)
-    store = Store(options.results / f"{options.machine}-{options.block}.jsonl")
+    kind = f"{options.machine}-{options.block}{'-way' if options.way else ''}"
+    store = Store(options.results / f"{kind}.jsonl")
+    times = Times(options.settle, options.most, options.window, way=options.way)
     if not options.no_runs:
-        with booted(options.machine, Times(options.settle, options.most, options.window)) as bench:
+        with booted(options.machine, times) as bench:
             run_all(bench, some, options, store)
     found = [runs for case in some if (runs := Runs(case, store.records())).by]
     print(f"\n{table(found)}\n\n{judgement(found)}", flush=True)
+    if options.way:
+        print(f"\n{ways(found)}", flush=True)
     return 0
 
 

@@ -20,6 +20,8 @@ HEADINGS = (
     "moves per misplaced page",
     "runs",
 )
+WAY_HEADINGS = ("program", "beside it", "more CPU time on the way", "repaid after", "runs")
+MS_PER_NS = 1e-6
 # A placement that brings no more than that is none to move pages for.
 NO_GAIN = 0.05
 
@@ -116,6 +118,25 @@ def table(all_runs: Sequence[Runs]) -> str:
     return "\n".join(
         [tables.head(HEADINGS), *(tables.row(one) for run in all_runs for one in rows(run))]
     )
+
+
+def ways(all_runs: Sequence[Runs]) -> str:
+    """What it costs to get to a placement, in Markdown: more modelled CPU time than as many misses
+    take beside nothing, and how much CPU time of the program's repays it."""
+    made = [tables.head(WAY_HEADINGS)]
+    for runs in all_runs:
+        alone = runs.median("nothing", "busy_ns_per_miss")
+        for beside, records in runs.by.items():
+            if alone is None or beside == "nothing":
+                continue
+            more = [one["way_busy_ns"] - one["way_misses"] * alone for one in records]
+            after = statistics.median(one["busy_ns_per_miss"] for one in records)
+            cost, gain = statistics.median(more), 1 - after / alone
+            repaid = "never" if gain <= 0 else f"{max(cost, 0) / gain * MS_PER_NS:.0f} ms"
+            shown = spread([one * MS_PER_NS for one in more], lambda ms: f"{ms:.0f}")
+            cells = [runs.case.name, beside, f"{shown} ms", "–" if cost <= 0 else repaid]
+            made.append(tables.row([*cells, str(len(records))]))
+    return "\n".join(made)
 
 
 def shortfalls(runs: Runs) -> list[str]:

@@ -8,8 +8,9 @@ import pytest
 from balance import guest, table
 from balance.cases import BESIDE, Case, Goal, cases
 from balance.main import parser
-from balance.runs import Store, counted_region
+from balance.runs import Store, counted_regions
 
+from homenode.lab.catalogue import find_machine
 from homenode.lab.counts import Roi
 from homenode.lab.times import RoiTime
 
@@ -105,16 +106,21 @@ def test_runs_are_kept_and_those_that_failed_run_again(tmp_path: Path) -> None:
     assert store.count(CASE, "numad") == 0
 
 
-def test_the_region_of_the_window_is_the_last_one_that_ended_whole() -> None:
+def test_what_a_way_costs_is_what_its_misses_take_beyond_those_beside_nothing() -> None:
+    alone = record("nothing", 0, 0.2, way_misses=0, way_busy_ns=0.0)
+    way = {"busy_ns_per_miss": 75.0, "way_misses": 10**6, "way_busy_ns": 1.1e8}
+    line = table.ways([runs(alone, record("balance", 0, 1.0, **way))]).splitlines()[-1]
+    assert line == "| stress 1 | balance | 10 ms | 40 ms | 1 |"
+
+
+def test_regions_of_windows_are_those_that_ended_whole() -> None:
     time = RoiTime(1000, 1000, 0, (), ())
     regions = [
         Roi(number, ended, True, (0,), (), (), {}, time)
         for number, ended in enumerate(["exit", "marker", "marker", "exit"])
     ]
-    found = counted_region(regions)
-    assert found is not None
-    assert found.number == 2
-    assert counted_region(regions[:1]) is None
+    assert [one.number for one in counted_regions(regions)] == [1, 2]
+    assert counted_regions(regions[:1]) == []
 
 
 def test_threads_whose_cpus_change_are_counted() -> None:
@@ -140,6 +146,8 @@ def test_a_balancer_of_several_programs_is_done_with_all_of_them(
 
 
 def test_every_program_has_a_name_of_its_own() -> None:
-    names = [case.name for case in cases(4, 8, 8)]
+    names = [case.name for case in cases(find_machine("quad-4x2"), 8)]
     assert len(set(names)) == len(names)
+    added = {case.name for case in cases(find_machine("cxl-3x4"), 8)} - set(names)
+    assert added == {"memory without CPUs"}
     assert parser().parse_args([]).beside == list(BESIDE)
