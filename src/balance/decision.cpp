@@ -1,8 +1,11 @@
 #include "balance/decision.h"
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include <array>
+#include <utility>
 
 #include "base/json_numbers.h"
 
@@ -32,6 +35,18 @@ std::string to_string(Action action) {
   constexpr std::array names{"nothing", "look", "bind threads", "move pages",
                              "verify",  "undo", "hands off"};
   return names.at(static_cast<std::size_t>(action));
+}
+
+Decision nothing(const Observation& seen, std::string reason) {
+  Decision decision;
+  decision.process = seen.process;
+  decision.reason = std::move(reason);
+  return decision;
+}
+
+std::string in_percent(double share) {
+  constexpr double percent = 100;
+  return fmt::format("{:.1f} %", percent * share);
 }
 
 std::string to_json(const Decision& decision) {

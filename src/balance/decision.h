@@ -43,6 +43,12 @@ struct Decision {
   double cost_s = 0;     ///< Predicted.
 };
 
+/// That nothing is done with what was seen, and why.
+Decision nothing(const Observation& seen, std::string reason);
+
+/// "12.3 %".
+std::string in_percent(double share);
+
 /// One object without the end of a line, for the log and for `explain`.
 std::string to_json(const Decision& decision);
 

@@ -16,7 +16,7 @@ struct Limits {
   double least_age_s = 5;       ///< [chosen] One interval: memory has been set up.
   Bytes least_memory = 64_MiB;  ///< [chosen] 32 regions, so that their shares mean something.
   /// A process is looked at more closely where more than this of its use may be remote; once a plan
-  /// has held, until no more than least_gain is.
+  /// has held, until no more than least_more_gain is.
   double least_remote_share = 0.2;  ///< [Carrefour] It migrates below 80 % of local accesses.
 
   // Evidence.
@@ -31,12 +31,14 @@ struct Limits {
   double sureness = 1.645;        ///< [statistics] Its quantile: one side, 95 %.
   double alike = 0.5;             ///< [chosen] Cosine of two threads' uses, to keep them together.
   double decay = 0.5;             ///< [kernel] Hint faults are halved in each window as well.
+  int most_unseen = 4;            ///< [chosen] Windows for which a region is remembered unseen.
   int most_failed_plans = 2;      ///< [chosen] Then the process is left alone.
 
   // What a plan has to be worth.
-  double least_gain = 0.05;      ///< [Carrefour] It splits huge pages for as many points.
-  double benefit_over_cost = 2;  ///< [chosen] Predictions are not better than that.
-  double most_horizon_s = 60;    ///< [chosen] A program runs on as long as it has, at most.
+  double least_gain = 0.05;       ///< [Carrefour] It splits huge pages for as many points.
+  double least_more_gain = 0.01;  ///< [chosen] Of further pages, once a plan has held.
+  double benefit_over_cost = 2;   ///< [chosen] Predictions are not better than that.
+  double most_horizon_s = 60;     ///< [chosen] A program runs on as long as it has, at most.
   /// Points of the busiest node's share of all uses for which one of the local share may go.
   double local_over_busiest = 2;   ///< [chosen]
   double least_spread_cpus = 4;    ///< [chosen] Fewer hardly fill one node's bandwidth.

@@ -83,9 +83,9 @@ struct PageBounds {
 };
 
 /// Regions that one node's threads use nearly alone, were the threads there, and that are partly
-/// elsewhere: in this window and in `before` (decayed uses), surely enough, and within what nodes
-/// have free and the bounds; those with most uses a page first. Regions that rest, or that went to
-/// and fro, stay. A region with other heavy users goes only where it is no farther for any of them.
+/// elsewhere: surely enough, and within what nodes have free and the bounds; those with most uses a
+/// page first. Regions that rest, or that went to and fro (`before`), stay. A region with other
+/// heavy users goes only where it is no farther for any of them.
 RegionNodes plan_pages(const Observation& seen, const ProcessMemory& before,
                        const ThreadNodes& threads, const Setting& setting, const Limits& limits,
                        const PageBounds& bounds);
@@ -136,9 +136,40 @@ class Worth {
   const Limits& limits_;
 };
 
-/// What the windows of one process come to. Changes what is remembered of it; `setting` has what
-/// other processes take.
-Decision judge(const Observation& seen, ProcessMemory& memory, double now_s, const Setting& setting,
-               const Costs& costs, const Limits& limits);
+/// What a plan promises that gains so much in the window that it was made of.
+Promise promise_of(const Decision& decision, double gain, const Observation& seen);
+
+/// What a plan brings to the uses of one window: windows see different parts of a large memory, so
+/// only of the same samples can be said how they would be without it.
+struct Effect {
+  double without = 0;  ///< The local share, or the busiest node's where the plan spreads.
+  double now = 0;
+  double planned = 0;  ///< Were all that was planned in its place.
+  /// How much better it is.
+  double gained = 0;
+  double promised = 0;
+};
+Effect effect_of(const Promise& promise, const Observation& seen);
+
+/// The part of the use that may be remote. What was begun is brought to its end: with the same
+/// bound for both, a plan whose cost is spread over time would stop short of it.
+double tolerated_share(const ProcessMemory& memory, const Limits& limits);
+
+/// What a process is judged with: what is remembered of it, which changes, what other processes
+/// take, and what all share.
+struct Context {
+  ProcessMemory& memory;
+  double now_s;
+  const Setting& setting;
+  const Costs& costs;
+  const Limits& limits;
+};
+
+/// The best that there is to do for one process by the evidence of all windows so far, once two in
+/// a row want it; a look before that.
+Decision plan(const Observation& evidence, const Context& context);
+
+/// What the windows of one process come to.
+Decision judge(const Observation& seen, const Context& context);
 
 }  // namespace homenode::balance

@@ -24,19 +24,16 @@ class Candidates {
   /// Where a region is to go, if anywhere.
   [[nodiscard]] std::optional<NodeId> target(const Region& region) const {
     if (!region.why_not.empty()) return std::nullopt;
-    const auto now = owner_of(region.uses, threads_);
-    if (!now || now->uses < limits_.least_region_samples) return std::nullopt;
-    if (now->share < limits_.mostly_share || rests(region.first, now->node)) return std::nullopt;
-    const auto remembered = before_.uses.find(region.first);
-    const auto always =
-        remembered == before_.uses.end() ? now : owner_of(remembered->second, threads_);
-    if (!always || always->node != now->node) return std::nullopt;
-    if (surely(always->share, always->uses, limits_.sureness) <= limits_.least_sure_share) {
+    const auto owner = owner_of(region.uses, threads_);
+    if (!owner || owner->uses < limits_.least_region_samples) return std::nullopt;
+    if (owner->share < limits_.mostly_share || rests(region.first, owner->node)) {
       return std::nullopt;
     }
-    const bool alone = std::min(now->share, always->share) >= limits_.exclusive_share;
-    if (!alone && hurts(region, *now)) return std::nullopt;
-    return now->node;
+    if (surely(owner->share, owner->uses, limits_.sureness) <= limits_.least_sure_share) {
+      return std::nullopt;
+    }
+    if (owner->share < limits_.exclusive_share && hurts(region, *owner)) return std::nullopt;
+    return owner->node;
   }
 
  private:

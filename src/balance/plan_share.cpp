@@ -66,6 +66,10 @@ double coarse_local_share(const Observation& seen) {
   return pages > 0 && cpus > 0 ? local / (pages * cpus) : 1;
 }
 
+double tolerated_share(const ProcessMemory& memory, const Limits& limits) {
+  return memory.goes_on ? limits.least_more_gain : limits.least_remote_share;
+}
+
 Remoteness::Remoteness(const machine::Machine& machine) {
   constexpr double local = 10;
   if (!machine.distances) return;

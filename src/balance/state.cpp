@@ -5,16 +5,25 @@
 
 namespace homenode::balance {
 
-void remember_uses(ProcessMemory& memory, const Observation& seen, double decay) {
-  decltype(memory.uses) uses;
+void remember(ProcessMemory& memory, const Observation& seen, const Limits& limits) {
+  for (auto& [first, remembered] : memory.regions) ++remembered.windows_unseen;
   for (const Region& region : seen.regions) {
-    auto& of_region = uses[region.first];
-    if (const auto old = memory.uses.find(region.first); old != memory.uses.end()) {
-      for (const auto& [thread, count] : old->second) of_region[thread] = decay * count;
-    }
-    for (const auto& [thread, count] : region.uses) of_region[thread] += count;
+    RememberedRegion& remembered = memory.regions[region.first];
+    std::map<TaskKey, double> uses = region.uses;
+    for (const auto& [thread, count] : remembered.region.uses) uses[thread] += limits.decay * count;
+    remembered = {region, 0};
+    remembered.region.uses = std::move(uses);
   }
-  memory.uses = std::move(uses);
+  std::erase_if(memory.regions, [&](const auto& entry) {
+    return entry.second.windows_unseen > limits.most_unseen;
+  });
+}
+
+Observation evidence(const ProcessMemory& memory, const Observation& seen) {
+  Observation all = seen;
+  all.regions.clear();
+  for (const auto& [first, remembered] : memory.regions) all.regions.push_back(remembered.region);
+  return all;
 }
 
 void forget_verdict(ProcessMemory& memory) {
@@ -30,6 +39,11 @@ void remember_move(ProcessMemory& memory, std::uint64_t region, NodeId target, d
   MovedRegion& here = moved->second;
   if (!first && here.target != target) ++here.bounces;
   here.target = target;
+  if (const auto seen = memory.regions.find(region); seen != memory.regions.end()) {
+    std::uint64_t pages = 0;
+    for (const auto& [node, count] : seen->second.region.pages) pages += count;
+    seen->second.region.pages = {{target, pages}};
+  }
   here.quiet_until_s = now_s + limits.region_cool_down_s * std::exp2(here.bounces);
 }
 

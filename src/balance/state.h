@@ -15,14 +15,26 @@
 
 namespace homenode::balance {
 
+/// Pages of a region by the node that they are on.
+using PagesByNode = std::map<NodeId, std::uint64_t>;
+
 /// What a plan promised, until fresh samples show whether it holds.
 struct Promise {
   Action action = Action::nothing;
-  double local_before = 0;
-  double local_predicted = 0;
-  /// What the busiest node's memory serves of all uses; 0 where nothing was spread.
-  double busiest_before = 0;
-  double busiest_predicted = 0;
+  double gain = 0;       ///< Of the local share, or what the busiest node is to be relieved of.
+  bool spreads = false;  ///< It is the latter.
+  // Where what it moves was, and where it is to be.
+  std::map<TaskKey, NodeId> threads_before;
+  std::map<TaskKey, NodeId> threads;
+  std::map<std::uint64_t, PagesByNode> pages_before;
+  std::map<std::uint64_t, NodeId> pages;
+};
+
+/// What the windows so far saw of a region: its uses with decay, all else as it was seen last, or
+/// moved since. A window sees but a part of a large memory, so that one without it says little.
+struct RememberedRegion {
+  Region region;
+  int windows_unseen = 0;
 };
 
 /// A region that was moved: it rests, and one that went to and fro counts as shared.
@@ -39,8 +51,7 @@ struct Phase {
 };
 
 struct ProcessMemory {
-  /// Decayed uses of each region, by its first address.
-  std::map<std::uint64_t, std::map<TaskKey, double>> uses;
+  std::map<std::uint64_t, RememberedRegion> regions;  ///< By their first addresses.
   /// What the last window would have done, and how many in a row.
   std::map<std::uint64_t, NodeId> page_targets;
   std::map<TaskKey, NodeId> thread_targets;
@@ -64,8 +75,12 @@ struct State {
   std::map<TaskKey, ProcessMemory> processes;
 };
 
-/// Adds a window's uses to those before, which count `decay` of what they did.
-void remember_uses(ProcessMemory& memory, const Observation& seen, double decay);
+/// Adds a window's uses of a region to those before, which count limits.decay of what they did.
+/// Regions that limits.most_unseen windows did not see are forgotten.
+void remember(ProcessMemory& memory, const Observation& seen, const Limits& limits);
+
+/// A window with the regions of all windows so far.
+Observation evidence(const ProcessMemory& memory, const Observation& seen);
 
 /// Processor time of all processes on each node, as they were seen last.
 std::map<NodeId, double> cpus_of_all(const State& state, double now_s);

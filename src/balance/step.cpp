@@ -31,7 +31,7 @@ Step step(State state, double now_s, const std::vector<Observation>& seen,
   for (const Observation& process : seen) {
     ProcessMemory& memory = result.state.processes[process.process];
     for (const auto& [node, cpus] : memory.cpus) setting.cpus_taken[node] -= cpus;
-    Decision decision = judge(process, memory, now_s, setting, costs, limits);
+    Decision decision = judge(process, {memory, now_s, setting, costs, limits});
     const bool moves =
         decision.action == Action::bind_threads || decision.action == Action::move_pages;
     memory.cpus = cpus_of(process, moves ? decision : Decision{});

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -60,6 +61,12 @@ class Changes {
   /// first. What is refused stays in the journal. Errors: the journal cannot be saved.
   Result<Restored> restore(const TaskKey* only = nullptr);
 
+  /// What is changed of the process from here on is one plan, for take_back().
+  void begin_plan(const TaskKey& process);
+  /// Undoes the latest plan of the process; what plans before it changed stays. What is refused
+  /// stays in the journal. Errors: as restore().
+  Result<Restored> take_back(const TaskKey& process);
+
   /// The CPUs that the thread had before; null where it was not changed.
   [[nodiscard]] const ThreadChange* change_of(const TaskKey& thread) const;
   [[nodiscard]] const Journal& journal() const { return journal_; }
@@ -68,6 +75,8 @@ class Changes {
   Result<void> save() { return save_(to_json(journal_)); }
   [[nodiscard]] bool lives(const TaskKey& process) const;
   [[nodiscard]] bool lives(const TaskKey& process, const TaskKey& thread) const;
+  void take_back_threads(const TaskKey& process, Restored& restored);
+  void take_back_pages(const TaskKey& process, Restored& restored);
   void restore_threads(const TaskKey* only, Restored& restored);
   void restore_pages(const TaskKey* only, Restored& restored);
   /// Whether the change is to be kept for another try.
@@ -76,9 +85,16 @@ class Changes {
   void move_batch(const TaskKey& process, std::span<void* const> pages, NodeId target,
                   MoveReceipt& receipt);
 
+  /// What the journal says of a process when its latest plan began.
+  struct Mark {
+    std::size_t pages = 0;
+    std::map<TaskKey, CpuSet> threads;
+  };
+
   sensing::SystemFiles files_;
   Save save_;
   Journal journal_;
+  std::map<TaskKey, Mark> marks_;
 };
 
 }  // namespace homenode::balancer

@@ -104,6 +104,56 @@ void Changes::restore_pages(const TaskKey* only, Restored& restored) {
   journal_.pages = std::move(kept);
 }
 
+void Changes::begin_plan(const TaskKey& process) {
+  Mark mark;
+  for (const PageChange& change : journal_.pages) mark.pages += change.process == process ? 1 : 0;
+  for (const ThreadChange& change : journal_.threads) {
+    if (change.process == process && !change.after.empty()) {
+      mark.threads[change.thread] = change.after.back();
+    }
+  }
+  marks_[process] = std::move(mark);
+}
+
+void Changes::take_back_threads(const TaskKey& process, Restored& restored) {
+  const Mark& mark = marks_[process];
+  std::vector<ThreadChange> kept;
+  for (ThreadChange& change : journal_.threads) {
+    const auto bound = mark.threads.find(change.thread);
+    if (change.process != process) {
+      kept.push_back(change);
+    } else if (bound == mark.threads.end()) {
+      if (restore(change, restored)) kept.push_back(change);
+    } else {
+      ThreadChange latest{process, change.thread, bound->second, change.after};
+      restore(latest, restored);
+      change.after.push_back(bound->second);
+      kept.push_back(change);
+    }
+  }
+  journal_.threads = std::move(kept);
+}
+
+void Changes::take_back_pages(const TaskKey& process, Restored& restored) {
+  std::vector<PageChange> kept;
+  std::size_t left = std::ranges::count(journal_.pages, process, &PageChange::process);
+  for (auto change = journal_.pages.rbegin(); change != journal_.pages.rend(); ++change) {
+    const bool latest = change->process == process && left-- > marks_[process].pages;
+    if (!latest || restore(*change, restored)) kept.push_back(*change);
+  }
+  std::ranges::reverse(kept);
+  journal_.pages = std::move(kept);
+}
+
+Result<Restored> Changes::take_back(const TaskKey& process) {
+  Restored restored;
+  take_back_threads(process, restored);
+  take_back_pages(process, restored);
+  marks_.erase(process);
+  if (auto saved = save(); !saved) return saved.as_unexpected();
+  return restored;
+}
+
 Result<Restored> Changes::restore(const TaskKey* only) {
   Restored restored;
   if (journal_.empty()) return restored;

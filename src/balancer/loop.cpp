@@ -108,6 +108,7 @@ void Loop::apply(Outcome& outcome) {
     return;
   }
   if (action == Action::bind_threads || action == Action::move_pages) {
+    changes_.begin_plan(outcome.seen.process);
     bind(outcome);
     if (action == Action::move_pages) move(outcome);
     outcome.applied = outcome.bound > 0 || outcome.moved.moved > 0;
@@ -147,7 +148,7 @@ void Loop::move(Outcome& outcome) {
 }
 
 void Loop::undo(Outcome& outcome) {
-  auto restored = changes_.restore(&outcome.seen.process);
+  auto restored = changes_.take_back(outcome.seen.process);
   if (!restored) {
     outcome.errors.push_back(restored.error());
     return;

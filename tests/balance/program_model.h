@@ -34,7 +34,7 @@ struct ProgramModel {
   std::uint64_t pages = 512;
   std::vector<bool> pinned = std::vector<bool>(threads.size(), false);
   double age_s = 60;
-  // What the balancer did.
+  // What the balancer did, and what was before its latest plan.
   std::uint64_t moved_pages = 0;
   std::size_t bound = 0;
   std::vector<NodeId> threads_before = threads;
@@ -43,6 +43,7 @@ struct ProgramModel {
   std::mt19937* noise = nullptr;  ///< Samples scatter as counts do, where there is one.
   bool wanders = false;  ///< The scheduler takes unbound threads to another node each time.
   std::vector<bool> held = std::vector<bool>(threads.size(), false);  ///< By the balancer.
+  std::vector<bool> held_before = held;
 
   static TaskKey key(std::size_t thread) { return {static_cast<pid_t>(100 + thread), 1}; }
   static std::uint64_t address(std::size_t region) { return (region + 1) << 21U; }
@@ -113,10 +114,13 @@ struct ProgramModel {
     if (decision.action == Action::undo || decision.action == Action::hands_off) {
       threads = threads_before;
       regions = regions_before;
-      held.assign(threads.size(), false);
+      held = held_before;
       return;
     }
     if (decision.action != Action::bind_threads && decision.action != Action::move_pages) return;
+    threads_before = threads;
+    regions_before = regions;
+    held_before = held;
     for (const ThreadMove& move : decision.threads) {
       const auto t = static_cast<std::size_t>(move.thread.id - 100);
       if (threads[t] != move.node) ++bound;

@@ -205,6 +205,36 @@ TEST(BalanceStep, BringsToItsEndWhatItHasBegun) {
   EXPECT_GE(model.count(Action::move_pages), 3U);
 }
 
+// Samples of a large memory show another part of it in each window, so that what two windows show
+// cannot be compared.
+TEST(BalanceStep, JudgesByWindowsThatSeeDifferentParts) {
+  const auto machine = machine_of(4, 2);
+  for (unsigned seed = 1; seed <= 50; ++seed) {
+    std::mt19937 random(seed);
+    // Of each thread's eight regions, some are on the node of another's.
+    auto model = private_regions(machine, 8, [](std::size_t) { return NodeId(0); });
+    for (std::size_t r = 0; r < model.regions.size(); ++r) {
+      model.regions[r] = NodeId(static_cast<unsigned>((r + 6) / 16 % 4));
+    }
+    State state;
+    for (int window = 0; window < 60; ++window) {
+      Observation seen = model.seen(machine, true);
+      std::vector<std::size_t> first(model.threads.size());
+      for (std::size_t& of_thread : first) of_thread = random() % 8;
+      std::erase_if(seen.regions, [&](const Region& region) {
+        const std::size_t r = (region.first >> 21U) - 1;
+        return (r + first[r / 8]) % 8 < 4;
+      });
+      auto done = step(std::move(state), window * 5, {seen}, machine, {}, {});
+      state = std::move(done.state);
+      model.apply(done.decisions.at(0));
+    }
+    EXPECT_GE(model.local_share(), 1 - Limits{}.least_gain) << "seed " << seed;
+    EXPECT_LE(model.count(Action::undo), 1U) << "seed " << seed;
+    EXPECT_EQ(model.count(Action::hands_off), 0U) << "seed " << seed;
+  }
+}
+
 TEST(BalanceStep, KeepsANodeFromFilling) {
   const auto machine = machine_of(2, 2);
   auto model = private_regions(machine, 8, [](std::size_t) { return NodeId(0); });

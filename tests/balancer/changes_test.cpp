@@ -102,6 +102,30 @@ TEST(BalancerChanges, MoveWhatIsElsewhereOnceAndPutAllBack) {
   scene.expect_untouched("after restore");
 }
 
+TEST(BalancerChanges, TakeBackTheLatestPlanAlone) {
+  Scene scene;
+  Changes changes = scene.changes();
+  changes.begin_plan(process);
+  (void)changes.bind(process, second, scene.node1);
+  (void)changes.move(process, scene.ranges(), NodeId(1), 700);
+  changes.begin_plan(process);
+  (void)changes.bind(process, process, scene.node1);
+  (void)changes.bind(process, second, {CpuId(3)});
+  (void)changes.move(process, scene.ranges(), NodeId(1), 800);
+  EXPECT_EQ(scene.pages_on(NodeId(1)), pages);
+  const auto taken = changes.take_back(process);
+  ASSERT_TRUE(taken);
+  EXPECT_EQ(taken->threads, 2U);
+  EXPECT_EQ(taken->pages, pages - 700);
+  EXPECT_EQ(scene.cpus_of(40), scene.all);
+  EXPECT_EQ(scene.cpus_of(41), scene.node1);
+  EXPECT_EQ(scene.pages_on(NodeId(1)), 700U);
+  ASSERT_TRUE(changes.restore());
+  EXPECT_EQ(scene.cpus_of(41), scene.all);
+  EXPECT_EQ(scene.pages_on(NodeId(0)), pages);
+  EXPECT_TRUE(changes.journal().empty());
+}
+
 TEST(BalancerChanges, MoveNoMoreThanAskedFor) {
   Scene scene;
   Changes changes = scene.changes();

@@ -1,0 +1,60 @@
+// Whether a plan holds, by the samples after it.
+#include "balance/plan.h"
+
+namespace homenode::balance {
+namespace {
+
+/// The window as it would be had the plan changed nothing.
+Observation without_plan(const Promise& promise, Observation seen) {
+  for (Thread& thread : seen.threads) {
+    const auto before = promise.threads_before.find(thread.key);
+    if (before != promise.threads_before.end()) thread.node = before->second;
+  }
+  for (Region& region : seen.regions) {
+    const auto before = promise.pages_before.find(region.first);
+    if (before != promise.pages_before.end()) region.pages = before->second;
+  }
+  return seen;
+}
+
+}  // namespace
+
+Promise promise_of(const Decision& decision, double gain, const Observation& seen) {
+  Promise promise{decision.action, gain, decision.busiest_before > 0, {}, {}, {}, {}};
+  const ThreadNodes threads = nodes_of(seen);
+  for (const ThreadMove& move : decision.threads) {
+    promise.threads[move.thread] = move.node;
+    promise.threads_before[move.thread] = threads.at(move.thread);
+  }
+  for (const PageMove& move : decision.pages) promise.pages[move.first] = move.target;
+  for (const Region& region : seen.regions) {
+    if (promise.pages.contains(region.first)) promise.pages_before[region.first] = region.pages;
+  }
+  return promise;
+}
+
+Effect effect_of(const Promise& promise, const Observation& seen) {
+  const Observation before = without_plan(promise, seen);
+  ThreadNodes threads = nodes_of(seen);
+  for (auto& [thread, node] : threads) {
+    const auto target = promise.threads.find(thread);
+    if (target != promise.threads.end()) node = target->second;
+  }
+  Effect effect;
+  if (promise.spreads) {
+    effect.without = busiest_share(before, {});
+    effect.now = busiest_share(seen, {});
+    effect.planned = busiest_share(seen, promise.pages);
+    effect.gained = effect.without - effect.now;
+    effect.promised = effect.without - effect.planned;
+    return effect;
+  }
+  effect.without = local_share(before, nodes_of(before), {});
+  effect.now = local_share(seen, nodes_of(seen), {});
+  effect.planned = local_share(seen, threads, promise.pages);
+  effect.gained = effect.now - effect.without;
+  effect.promised = effect.planned - effect.without;
+  return effect;
+}
+
+}  // namespace homenode::balance
