@@ -15,6 +15,8 @@ class Budget {
   void add_faults_ns(std::uint64_t nanoseconds) { faults_ns_ += nanoseconds; }
   /// Samples that the kernel could not keep.
   void add_lost(std::uint64_t samples) { lost_ += samples; }
+  /// What allows() did not allow, the latest.
+  void set_refused_ns(std::uint64_t next_ns) { refused_ns_ = next_ns; }
   /// What both have used of processors since sampling began.
   void set_used(std::uint64_t sampler_ns, std::uint64_t program_ns) {
     sampler_ns_ = sampler_ns;
@@ -30,6 +32,7 @@ class Budget {
   [[nodiscard]] std::uint64_t faults_ns() const { return faults_ns_; }
   [[nodiscard]] std::uint64_t program_ns() const { return program_ns_; }
   [[nodiscard]] std::uint64_t lost() const { return lost_; }
+  [[nodiscard]] std::uint64_t refused_ns() const { return refused_ns_; }
   /// What it cost over what the program used; 0 while that used nothing.
   [[nodiscard]] double share() const {
     return program_ns_ == 0 ? 0.0
@@ -42,6 +45,7 @@ class Budget {
   std::uint64_t faults_ns_ = 0;
   std::uint64_t program_ns_ = 0;
   std::uint64_t lost_ = 0;
+  std::uint64_t refused_ns_ = 0;
 };
 
 }  // namespace homenode::sensing

@@ -88,7 +88,11 @@ class SoftDirty final : public Source {
     if (auto done = write_faults(sampling); !done) return done;
     const std::uint64_t now = sampling.now_ns();
     const std::uint64_t expected = round_ == 0 ? first_cost(sampling) : round_cost_ns_;
-    if (now - round_began_ns_ < shortest_round_ns || !sampling.budget.allows(expected)) return {};
+    if (now - round_began_ns_ < shortest_round_ns) return {};
+    if (!sampling.budget.allows(expected)) {
+      sampling.budget.set_refused_ns(expected);
+      return {};
+    }
     if (auto done = end_round(sampling, now); !done) return done;
     return arm(sampling);
   }
