@@ -20,11 +20,19 @@ class Goal(Enum):
     NO_SLOWER = "not slower than with nothing beside it"
 
 
+class Unit(Enum):
+    """Of a program's work, with its name in a run's record."""
+
+    MISS = "busy_ns_per_miss"
+    INSTRUCTION = "busy_ns_per_instruction"
+
+
 @dataclass(frozen=True)
 class Case:
     """`words` follow `homenode-native bench`, or `own`, a program of the folder above. The best
     placement that does not change is known, as the local share that it gives, or it is run:
-    `placed`. `used` is the part of the memory that any thread uses; `programs` run at once."""
+    `placed`. `used` is the part of the memory that any thread uses; `programs` run at once. Its
+    work is told by its `unit`: where caches keep much of what it uses, not by its misses."""
 
     name: str
     words: tuple[str, ...]
@@ -35,6 +43,7 @@ class Case:
     env: dict[str, str] = field(default_factory=dict)
     own: str = ""
     programs: int = 1
+    unit: Unit = Unit.MISS
 
 
 # Of the lab's machine, whose caches and memory are a sixteenth: small problems miss the caches as
@@ -114,16 +123,21 @@ def map_cases(threads: int) -> list[Case]:
     return found
 
 
+def program_case(name: str, words: tuple[str, ...], placed: tuple[str, ...]) -> Case:
+    """A program that computes."""
+    return Case(name, words, Goal.BEST, placed=placed, env=PASSIVE, unit=Unit.INSTRUCTION)
+
+
 def program_cases(threads: int) -> list[Case]:
     """Kernels of NPB, and waves in the ground."""
     found = []
     for kernel, size in NPB.items():
         words = ("npb", kernel, "--class", size, "--threads", str(threads), "--runs", "1000")
         placed = (*words, "--strategy", "memory-bind")
-        found.append(Case(f"npb {kernel}", words, Goal.BEST, placed=placed, env=PASSIVE))
+        found.append(program_case(f"npb {kernel}", words, placed))
     words = ("seismic", "--size", "96", "--steps", "1000000", "--threads", str(threads))
     placed = (*words, "--strategy", "memory-bind")
-    found.append(Case("seismic", words, Goal.BEST, placed=placed, env=PASSIVE))
+    found.append(program_case("seismic", words, placed))
     return found
 
 

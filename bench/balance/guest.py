@@ -31,7 +31,7 @@ LOOK_S = 1.0
 FIRST = -10
 # Decisions after which a balancer that wants nothing is done.
 LEAST_DECISIONS = 4
-UNFINISHED = ("look", "bind threads", "move pages")
+UNFINISHED = ("look", "bind threads", "move pages", "verify")
 
 
 class EndedError(Exception):

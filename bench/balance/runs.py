@@ -12,7 +12,7 @@ from typing import Any
 from lab_runs import compiled
 from ours import homenode
 
-from balance.cases import NODE_MEMORY_MIB, SCALE, Case
+from balance.cases import NODE_MEMORY_MIB, SCALE, Case, Unit
 from homenode.lab import Lab
 from homenode.lab.counts import Roi, access_matrix
 from homenode.lab.machine import Machine
@@ -123,15 +123,21 @@ def busy_ns(regions: Sequence[Roi]) -> float:
     return sum(one.time.busy_ps for one in threads if one.time is not None) / PS_PER_NS
 
 
+def instructions(region: Roi) -> int:
+    """Of all threads."""
+    return sum(thread.time.instructions for thread in region.threads if thread.time is not None)
+
+
 def figures(regions: Sequence[Roi], machine: Machine) -> Record:
-    """The local share of all misses at the end, and the modelled time of one; the misses and the
-    time on the way there, as far as it was counted."""
+    """The local share of all misses at the end, and the modelled time of one and of an instruction;
+    the misses and the time on the way there, as far as it was counted."""
     matrix = access_matrix([regions[-1]], machine)
     way = access_matrix(regions[:-1], machine) if regions[1:] else None
     return {
         "local_share": matrix.local_share,
         "misses": matrix.misses,
-        "busy_ns_per_miss": busy_ns(regions[-1:]) / max(matrix.misses, 1),
+        Unit.MISS.value: busy_ns(regions[-1:]) / max(matrix.misses, 1),
+        Unit.INSTRUCTION.value: busy_ns(regions[-1:]) / max(instructions(regions[-1]), 1),
         "way_misses": way.misses if way else 0,
         "way_busy_ns": busy_ns(regions[:-1]),
     }

@@ -6,7 +6,7 @@ from typing import Any
 
 import tables
 
-from balance.cases import BESIDE, Case, Goal
+from balance.cases import BESIDE, Case, Goal, Unit
 
 Record = dict[str, Any]
 HEADINGS = (
@@ -16,7 +16,7 @@ HEADINGS = (
     "affinity changes",
     "local share",
     "of the best",
-    "modelled time of a miss",
+    "modelled time",
     "moves per misplaced page",
     "runs",
 )
@@ -41,6 +41,12 @@ def whole(value: float) -> str:
 def share(value: float) -> str:
     """A share."""
     return f"{value:.3f}"
+
+
+SHOWN: dict[Unit, Callable[[float], str]] = {
+    Unit.MISS: lambda ns: f"{ns:.0f} ns a miss",
+    Unit.INSTRUCTION: lambda ns: f"{ns:.2f} ns an instruction",
+}
 
 
 class Runs:
@@ -84,12 +90,13 @@ def of_the_best(runs: Runs, value: float) -> float | None:
 def rows(runs: Runs) -> list[list[str]]:
     """A row for each balancer."""
     found = []
-    misplaced, alone = runs.misplaced(), runs.median("nothing", "busy_ns_per_miss")
+    misplaced, unit = runs.misplaced(), runs.case.unit
+    alone = runs.median("nothing", unit.value)
     for beside, records in runs.by.items():
         values = {
             key: [float(one[key]) for one in records] for key in records[0] if _is_number(key)
         }
-        shares, times = values["local_share"], values["busy_ns_per_miss"]
+        shares, times = values["local_share"], values[unit.value]
         near = [ratio for one in shares if (ratio := of_the_best(runs, one)) is not None]
         moves = [one / misplaced for one in values["page_moves"]] if misplaced else []
         of_alone = f", {statistics.median(times) / alone:.2f} of nothing" if alone else ""
@@ -101,7 +108,7 @@ def rows(runs: Runs) -> list[list[str]]:
                 spread(values["affinity_changes"], whole),
                 spread(shares, share),
                 spread(near, share) if near else "–",
-                spread(times, lambda ns: f"{ns:.0f}") + " ns" + of_alone,
+                spread(times, SHOWN[unit]) + of_alone,
                 spread(moves, lambda one: f"{one:.2f}") if moves else "–",
                 str(len(records)),
             ]
@@ -110,7 +117,7 @@ def rows(runs: Runs) -> list[list[str]]:
 
 
 def _is_number(key: str) -> bool:
-    return key in ("page_moves", "affinity_changes", "local_share", "busy_ns_per_miss")
+    return key in ("page_moves", "affinity_changes", "local_share", *(unit.value for unit in Unit))
 
 
 def table(all_runs: Sequence[Runs]) -> str:
@@ -180,10 +187,10 @@ def _near(runs: Runs, record: Record) -> str:
 
 
 def _slower(runs: Runs) -> str:
-    alone, beside = (runs.median(one, "busy_ns_per_miss") for one in ("nothing", "balance"))
+    alone, beside = (runs.median(one, runs.case.unit.value) for one in ("nothing", "balance"))
     if alone is None or beside is None or beside <= 1.02 * alone:
         return ""
-    return f"a miss takes {100 * (beside / alone - 1):.0f} % longer than with nothing beside it"
+    return f"it takes {100 * (beside / alone - 1):.0f} % longer than with nothing beside it"
 
 
 def judgement(all_runs: Sequence[Runs]) -> str:

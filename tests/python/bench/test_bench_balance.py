@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from balance import guest, table
-from balance.cases import BESIDE, Case, Goal, cases
+from balance.cases import BESIDE, Case, Goal, Unit, cases
 from balance.main import parser
 from balance.runs import Store, counted_regions
 
@@ -82,9 +82,18 @@ def test_a_program_that_becomes_slower_is_named() -> None:
     alone = record("nothing", 0, 0.2)
     slower = record("balance", 0, 1.0, busy_ns_per_miss=103.0)
     assert table.shortfalls(runs(alone, slower)) == [
-        "a miss takes 3 % longer than with nothing beside it"
+        "it takes 3 % longer than with nothing beside it"
     ]
     assert "of nothing" in table.table([runs(alone, slower)])
+
+
+def test_the_work_of_a_program_that_computes_is_its_instructions() -> None:
+    case = Case("npb cg", ("npb",), Goal.BEST, None, unit=Unit.INSTRUCTION)
+    alone = record("nothing", 0, 0.2, busy_ns_per_instruction=1.0)
+    fewer = record("balance", 0, 1.0, busy_ns_per_miss=200.0, busy_ns_per_instruction=0.5)
+    found = runs(alone, fewer, case=case)
+    assert table.shortfalls(found) == []
+    assert "0.50 ns an instruction, 0.50 of nothing" in table.table([found])
 
 
 def test_the_verdict_names_each_program_that_was_balanced() -> None:
