@@ -95,8 +95,7 @@ RegionNodes plan_pages(const Observation& seen, const ProcessMemory& before,
 double busiest_share(const Observation& seen, const RegionNodes& regions);
 
 /// Regions that no node's threads use nearly alone and that were never moved, by their addresses in
-/// turn over the nodes with CPUs and memory that the process may use; within what nodes have free
-/// and the bounds.
+/// turn over the nodes whose threads share them; within what nodes have free and the bounds.
 RegionNodes plan_spread(const Observation& seen, const ProcessMemory& before,
                         const Setting& setting, const Limits& limits, const PageBounds& bounds);
 

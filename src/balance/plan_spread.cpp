@@ -34,20 +34,19 @@ Loads served(const Observation& seen, const RegionNodes& moved) {
   return loads;
 }
 
-/// Whether no node's threads use a region nearly alone.
-bool is_shared(const Region& region, const ThreadNodes& threads, const Limits& limits) {
+/// The nodes whose threads share a region: those with CPUs and memory that the process may use and
+/// a heavy part of its uses. None where one of them uses it nearly alone.
+std::vector<NodeId> sharing(const Region& region, const Observation& seen,
+                            const ThreadNodes& threads, const machine::Machine& machine,
+                            const Limits& limits) {
   const auto owner = owner_of(region.uses, threads);
-  return owner && owner->uses >= limits.least_region_samples &&
-         owner->share < limits.exclusive_share;
-}
-
-/// Nodes with memory and CPUs that the process may use.
-std::vector<NodeId> nodes_for(const Observation& seen, const machine::Machine& machine) {
   std::vector<NodeId> nodes;
-  for (const machine::Node& node : machine.nodes) {
-    const bool has_cpus = !(node.cpus & seen.cpuset).empty();
-    if (has_cpus && node.memory.value > 0 && seen.memory.contains(node.id))
-      nodes.push_back(node.id);
+  if (!owner || owner->uses < limits.least_region_samples || owner->share >= limits.exclusive_share)
+    return nodes;
+  for (const auto& [node, uses] : owner->by_node) {
+    const machine::Node* const known = machine.find(node);
+    if (known == nullptr || known->memory.value == 0 || !seen.memory.contains(node)) continue;
+    if (uses >= limits.heavy_share * owner->uses) nodes.push_back(node);
   }
   return nodes;
 }
@@ -62,14 +61,14 @@ double busiest_share(const Observation& seen, const RegionNodes& regions) {
 
 RegionNodes plan_spread(const Observation& seen, const ProcessMemory& before,
                         const Setting& setting, const Limits& limits, const PageBounds& bounds) {
-  const std::vector<NodeId> nodes = nodes_for(seen, setting.machine);
   const ThreadNodes threads = nodes_of(seen);
   auto room = room_of(seen, setting, limits);
   double most_pages = bounds.most_pages;
   RegionNodes targets;
   for (const Region& region : seen.regions) {
     if (!region.why_not.empty() || before.moved.contains(region.first)) continue;
-    if (nodes.empty() || !is_shared(region, threads, limits)) continue;
+    const auto nodes = sharing(region, seen, threads, setting.machine, limits);
+    if (nodes.empty()) continue;
     // By its address, so that each window wants the same.
     const NodeId target = nodes[region.first / region_bytes % nodes.size()];
     const auto pages = static_cast<double>(pages_elsewhere(region, target));
