@@ -21,10 +21,11 @@ class Goal(Enum):
 
 
 class Unit(Enum):
-    """Of a program's work, with its name in a run's record."""
+    """Of a program's work, with its name in a run's record: the time that threads run for a miss,
+    and the time that passes for an instruction of any thread."""
 
     MISS = "busy_ns_per_miss"
-    INSTRUCTION = "busy_ns_per_instruction"
+    INSTRUCTION = "ns_per_instruction"
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,8 @@ class Case:
     """`words` follow `homenode-native bench`, or `own`, a program of the folder above. The best
     placement that does not change is known, as the local share that it gives, or it is run:
     `placed`. `used` is the part of the memory that any thread uses; `programs` run at once. Its
-    work is told by its `unit`: where caches keep much of what it uses, not by its misses."""
+    work is told by its `unit`: not by its misses where caches keep much of what it uses, nor by how
+    long its threads run where they wait for each other, and run one after the other on one CPU."""
 
     name: str
     words: tuple[str, ...]

@@ -123,13 +123,18 @@ def busy_ns(regions: Sequence[Roi]) -> float:
     return sum(one.time.busy_ps for one in threads if one.time is not None) / PS_PER_NS
 
 
+def elapsed_ns(region: Roi) -> float:
+    """The modelled time that passed."""
+    return region.time.ps / PS_PER_NS if region.time is not None else 0.0
+
+
 def instructions(region: Roi) -> int:
     """Of all threads."""
     return sum(thread.time.instructions for thread in region.threads if thread.time is not None)
 
 
 def figures(regions: Sequence[Roi], machine: Machine) -> Record:
-    """The local share of all misses at the end, and the modelled time of one and of an instruction;
+    """The local share of all misses at the end, and its modelled time and that of an instruction;
     the misses and the time on the way there, as far as it was counted."""
     matrix = access_matrix([regions[-1]], machine)
     way = access_matrix(regions[:-1], machine) if regions[1:] else None
@@ -137,7 +142,7 @@ def figures(regions: Sequence[Roi], machine: Machine) -> Record:
         "local_share": matrix.local_share,
         "misses": matrix.misses,
         Unit.MISS.value: busy_ns(regions[-1:]) / max(matrix.misses, 1),
-        Unit.INSTRUCTION.value: busy_ns(regions[-1:]) / max(instructions(regions[-1]), 1),
+        Unit.INSTRUCTION.value: elapsed_ns(regions[-1]) / max(instructions(regions[-1]), 1),
         "way_misses": way.misses if way else 0,
         "way_busy_ns": busy_ns(regions[:-1]),
     }

@@ -45,7 +45,7 @@ def share(value: float) -> str:
 
 SHOWN: dict[Unit, Callable[[float], str]] = {
     Unit.MISS: lambda ns: f"{ns:.0f} ns a miss",
-    Unit.INSTRUCTION: lambda ns: f"{ns:.2f} ns an instruction",
+    Unit.INSTRUCTION: lambda ns: f"{ns:.3f} ns an instruction",
 }
 
 

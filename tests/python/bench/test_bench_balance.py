@@ -89,11 +89,11 @@ def test_a_program_that_becomes_slower_is_named() -> None:
 
 def test_the_work_of_a_program_that_computes_is_its_instructions() -> None:
     case = Case("npb cg", ("npb",), Goal.BEST, None, unit=Unit.INSTRUCTION)
-    alone = record("nothing", 0, 0.2, busy_ns_per_instruction=1.0)
-    fewer = record("balance", 0, 1.0, busy_ns_per_miss=200.0, busy_ns_per_instruction=0.5)
+    alone = record("nothing", 0, 0.2, ns_per_instruction=1.0)
+    fewer = record("balance", 0, 1.0, busy_ns_per_miss=200.0, ns_per_instruction=0.5)
     found = runs(alone, fewer, case=case)
     assert table.shortfalls(found) == []
-    assert "0.50 ns an instruction, 0.50 of nothing" in table.table([found])
+    assert "0.500 ns an instruction, 0.50 of nothing" in table.table([found])
 
 
 def test_the_verdict_names_each_program_that_was_balanced() -> None:
