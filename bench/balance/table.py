@@ -20,7 +20,13 @@ HEADINGS = (
     "moves per misplaced page",
     "runs",
 )
-WAY_HEADINGS = ("program", "beside it", "more CPU time on the way", "repaid after", "runs")
+WAY_HEADINGS = (
+    "program",
+    "beside it",
+    "CPU time on the way",
+    "as many misses beside nothing",
+    "runs",
+)
 MS_PER_NS = 1e-6
 # A placement that brings no more than that is none to move pages for.
 NO_GAIN = 0.05
@@ -128,22 +134,29 @@ def table(all_runs: Sequence[Runs]) -> str:
 
 
 def ways(all_runs: Sequence[Runs]) -> str:
-    """What it costs to get to a placement, in Markdown: more modelled CPU time than as many misses
-    take beside nothing, and how much CPU time of the program's repays it."""
+    """What it takes to get to a placement, in Markdown: the modelled CPU time of all threads, the
+    balancer's too, and what as many misses take beside nothing."""
     made = [tables.head(WAY_HEADINGS)]
     for runs in all_runs:
-        alone = runs.median("nothing", "busy_ns_per_miss")
+        alone = runs.median("nothing", Unit.MISS.value)
         for beside, records in runs.by.items():
             if alone is None or beside == "nothing":
                 continue
-            more = [one["way_busy_ns"] - one["way_misses"] * alone for one in records]
-            after = statistics.median(one["busy_ns_per_miss"] for one in records)
-            cost, gain = statistics.median(more), 1 - after / alone
-            repaid = "never" if gain <= 0 else f"{max(cost, 0) / gain * MS_PER_NS:.0f} ms"
-            shown = spread([one * MS_PER_NS for one in more], lambda ms: f"{ms:.0f}")
-            cells = [runs.case.name, beside, f"{shown} ms", "–" if cost <= 0 else repaid]
-            made.append(tables.row([*cells, str(len(records))]))
+            took = [one["way_busy_ns"] for one in records]
+            else_took = [one["way_misses"] * alone for one in records]
+            ratios = [one / other for one, other in zip(took, else_took, strict=True)]
+            shown = f"{spread(took, _ms)}, {spread(ratios, _ratio)} of it"
+            cells = [runs.case.name, beside, shown, spread(else_took, _ms), str(len(records))]
+            made.append(tables.row(cells))
     return "\n".join(made)
+
+
+def _ms(nanoseconds: float) -> str:
+    return f"{nanoseconds * MS_PER_NS:.0f} ms"
+
+
+def _ratio(value: float) -> str:
+    return f"{value:.2f}"
 
 
 def shortfalls(runs: Runs) -> list[str]:

@@ -115,11 +115,11 @@ def test_runs_are_kept_and_those_that_failed_run_again(tmp_path: Path) -> None:
     assert store.count(CASE, "numad") == 0
 
 
-def test_what_a_way_costs_is_what_its_misses_take_beyond_those_beside_nothing() -> None:
+def test_the_time_on_the_way_is_held_against_as_many_misses_beside_nothing() -> None:
     alone = record("nothing", 0, 0.2, way_misses=0, way_busy_ns=0.0)
     way = {"busy_ns_per_miss": 75.0, "way_misses": 10**6, "way_busy_ns": 1.1e8}
     line = table.ways([runs(alone, record("balance", 0, 1.0, **way))]).splitlines()[-1]
-    assert line == "| stress 1 | balance | 10 ms | 40 ms | 1 |"
+    assert line == "| stress 1 | balance | 110 ms, 1.10 of it | 100 ms | 1 |"
 
 
 def test_regions_of_windows_are_those_that_ended_whole() -> None:
