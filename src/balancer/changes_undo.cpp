@@ -136,7 +136,8 @@ void Changes::take_back_threads(const TaskKey& process, Restored& restored) {
 
 void Changes::take_back_pages(const TaskKey& process, Restored& restored) {
   std::vector<PageChange> kept;
-  std::size_t left = std::ranges::count(journal_.pages, process, &PageChange::process);
+  auto left =
+      static_cast<std::size_t>(std::ranges::count(journal_.pages, process, &PageChange::process));
   for (auto change = journal_.pages.rbegin(); change != journal_.pages.rend(); ++change) {
     const bool latest = change->process == process && left-- > marks_[process].pages;
     if (!latest || restore(*change, restored)) kept.push_back(*change);
