@@ -1,6 +1,5 @@
 // Memory that several nodes' threads share, over those nodes.
 #include <algorithm>
-#include <ranges>
 #include <vector>
 
 #include "balance/plan.h"
@@ -55,8 +54,10 @@ std::vector<NodeId> sharing(const Region& region, const Observation& seen,
 
 double busiest_share(const Observation& seen, const RegionNodes& regions) {
   const Loads loads = served(seen, regions);
+  double most = 0;
+  for (const auto& [node, load] : loads) most = std::max(most, load);
   const double all = sum_of(loads);
-  return all > 0 ? std::ranges::max(loads | std::views::values) / all : 0;
+  return all > 0 ? most / all : 0;
 }
 
 RegionNodes plan_spread(const Observation& seen, const ProcessMemory& before,
