@@ -59,7 +59,6 @@ TEST_F(SoftDirtyTest, RoundsWaitForTheBudget) {
   budget_.set_used(100, 10);
   collect_at(second);
   EXPECT_TRUE(os_.written().empty());
-  EXPECT_GT(budget_.refused_ns(), 0U);
   budget_.set_used(0, 1000 * second);
   collect_at(2 * second);
   EXPECT_EQ(os_.written().size(), 1U);
