@@ -115,7 +115,7 @@ def rows(runs: Runs) -> list[list[str]]:
                 spread(shares, share),
                 spread(near, share) if near else "–",
                 spread(times, SHOWN[unit]) + of_alone,
-                spread(moves, lambda one: f"{one:.2f}") if moves else "–",
+                spread(moves, _ratio) if moves else "–",
                 str(len(records)),
             ]
         )

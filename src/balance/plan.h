@@ -99,9 +99,19 @@ double busiest_share(const Observation& seen, const RegionNodes& regions);
 RegionNodes plan_spread(const Observation& seen, const ProcessMemory& before,
                         const Setting& setting, const Limits& limits, const PageBounds& bounds);
 
-/// Bytes of each node that may be filled.
-std::map<NodeId, double> room_of(const Observation& seen, const Setting& setting,
-                                 const Limits& limits);
+/// What plans may still move: pages of the bounds, and bytes that nodes have free.
+class Space {
+ public:
+  Space(const Observation& seen, const Setting& setting, const Limits& limits,
+        const PageBounds& bounds);
+
+  /// Takes what the region needs to go to the target; false, and nothing, where that is too much.
+  bool take(const Region& region, NodeId target);
+
+ private:
+  std::map<NodeId, double> room_;  ///< Bytes.
+  double pages_;
+};
 
 /// CPUs of each node that the process may use and neither other processes have nor its own threads
 /// that have to stay.

@@ -37,6 +37,13 @@ class Planner {
         local_(local_share(seen, nodes_of(seen), {})) {}
 
   Decision plan() {
+    Decision decision = best();
+    decision.local_before = local_;
+    return decision;
+  }
+
+ private:
+  Decision best() {
     if (1 - local_ <= tolerated_share(context_.memory, context_.limits)) {
       context_.memory.goes_on = false;
       forget_verdict(context_.memory);
@@ -56,7 +63,6 @@ class Planner {
     return decision.action == Action::nothing ? decision : confirmed(std::move(decision));
   }
 
- private:
   /// The threads where they are, but for those that go elsewhere.
   [[nodiscard]] ThreadNodes nodes_with(const ThreadNodes& targets) const {
     ThreadNodes nodes = nodes_of(seen_);
@@ -267,9 +273,7 @@ class Planner {
 }  // namespace
 
 Decision plan(const Observation& evidence, const Context& context) {
-  Decision decision = Planner(evidence, context).plan();
-  decision.local_before = local_share(evidence, nodes_of(evidence), {});
-  return decision;
+  return Planner(evidence, context).plan();
 }
 
 }  // namespace homenode::balance

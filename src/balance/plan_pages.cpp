@@ -90,18 +90,26 @@ std::optional<Owner> owner_of(const std::map<TaskKey, double>& uses, const Threa
   return owner;
 }
 
-std::map<NodeId, double> room_of(const Observation& seen, const Setting& setting,
-                                 const Limits& limits) {
-  std::map<NodeId, double> room;
+Space::Space(const Observation& seen, const Setting& setting, const Limits& limits,
+             const PageBounds& bounds)
+    : pages_(bounds.most_pages) {
   for (const auto& [node, free] : seen.free) {
     const machine::Node* const known = setting.machine.find(node);
     if (known == nullptr || !seen.memory.contains(node)) continue;
     const auto taken = setting.bytes_taken.find(node);
-    room[node] = static_cast<double>(free.value) -
-                 limits.least_free_share * static_cast<double>(known->memory.value) -
-                 (taken == setting.bytes_taken.end() ? 0 : taken->second);
+    room_[node] = static_cast<double>(free.value) -
+                  limits.least_free_share * static_cast<double>(known->memory.value) -
+                  (taken == setting.bytes_taken.end() ? 0 : taken->second);
   }
-  return room;
+}
+
+bool Space::take(const Region& region, NodeId target) {
+  const auto pages = static_cast<double>(pages_elsewhere(region, target));
+  const double bytes = pages * static_cast<double>(region.page_size.value);
+  if (pages > pages_ || room_[target] < bytes) return false;
+  pages_ -= pages;
+  room_[target] -= bytes;
+  return true;
 }
 
 std::uint64_t pages_elsewhere(const Region& region, NodeId target) {
@@ -124,7 +132,6 @@ RegionNodes plan_pages(const Observation& seen, const ProcessMemory& before,
   struct Candidate {
     const Region* region = nullptr;
     NodeId target;
-    double pages = 0;
     double uses_of_page = 0;
   };
   const Candidates all(before, threads, setting, limits, bounds.now_s);
@@ -133,19 +140,15 @@ RegionNodes plan_pages(const Observation& seen, const ProcessMemory& before,
     const auto target = all.target(region);
     if (!target) continue;
     const auto pages = static_cast<double>(pages_elsewhere(region, *target));
-    if (pages > 0) candidates.push_back({&region, *target, pages, uses_of_region(region) / pages});
+    if (pages > 0) candidates.push_back({&region, *target, uses_of_region(region) / pages});
   }
   std::ranges::stable_sort(candidates, [](const Candidate& a, const Candidate& b) {
     return a.uses_of_page > b.uses_of_page;
   });
-  auto room = room_of(seen, setting, limits);
-  double most_pages = bounds.most_pages;
+  Space space(seen, setting, limits, bounds);
   RegionNodes targets;
   for (const Candidate& candidate : candidates) {
-    const double bytes = candidate.pages * static_cast<double>(candidate.region->page_size.value);
-    if (candidate.pages > most_pages || room[candidate.target] < bytes) continue;
-    most_pages -= candidate.pages;
-    room[candidate.target] -= bytes;
+    if (!space.take(*candidate.region, candidate.target)) continue;
     targets[candidate.region->first] = candidate.target;
   }
   return targets;

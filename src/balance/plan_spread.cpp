@@ -9,12 +9,6 @@ namespace {
 
 using Loads = std::map<NodeId, double>;
 
-double sum_of(const Loads& loads) {
-  double sum = 0;
-  for (const auto& [node, load] : loads) sum += load;
-  return sum;
-}
-
 /// The uses that each node's memory serves.
 Loads served(const Observation& seen, const RegionNodes& moved) {
   const ThreadNodes threads = nodes_of(seen);
@@ -55,16 +49,18 @@ std::vector<NodeId> sharing(const Region& region, const Observation& seen,
 double busiest_share(const Observation& seen, const RegionNodes& regions) {
   const Loads loads = served(seen, regions);
   double most = 0;
-  for (const auto& [node, load] : loads) most = std::max(most, load);
-  const double all = sum_of(loads);
+  double all = 0;
+  for (const auto& [node, load] : loads) {
+    most = std::max(most, load);
+    all += load;
+  }
   return all > 0 ? most / all : 0;
 }
 
 RegionNodes plan_spread(const Observation& seen, const ProcessMemory& before,
                         const Setting& setting, const Limits& limits, const PageBounds& bounds) {
   const ThreadNodes threads = nodes_of(seen);
-  auto room = room_of(seen, setting, limits);
-  double most_pages = bounds.most_pages;
+  Space space(seen, setting, limits, bounds);
   RegionNodes targets;
   for (const Region& region : seen.regions) {
     if (!region.why_not.empty() || before.moved.contains(region.first)) continue;
@@ -72,11 +68,7 @@ RegionNodes plan_spread(const Observation& seen, const ProcessMemory& before,
     if (nodes.empty()) continue;
     // By its address, so that each window wants the same.
     const NodeId target = nodes[region.first / region_bytes % nodes.size()];
-    const auto pages = static_cast<double>(pages_elsewhere(region, target));
-    const double bytes = pages * static_cast<double>(region.page_size.value);
-    if (pages == 0 || pages > most_pages || room[target] < bytes) continue;
-    most_pages -= pages;
-    room[target] -= bytes;
+    if (pages_elsewhere(region, target) == 0 || !space.take(region, target)) continue;
     targets[region.first] = target;
   }
   return targets;

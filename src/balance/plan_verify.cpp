@@ -40,20 +40,17 @@ Effect effect_of(const Promise& promise, const Observation& seen) {
     const auto target = promise.threads.find(thread);
     if (target != promise.threads.end()) node = target->second;
   }
+  const auto share = [&](const Observation& window, const ThreadNodes& nodes,
+                         const RegionNodes& pages) {
+    return promise.spreads ? busiest_share(window, pages) : local_share(window, nodes, pages);
+  };
+  const double better = promise.spreads ? -1 : 1;  // More of the local share, less of the busiest.
   Effect effect;
-  if (promise.spreads) {
-    effect.without = busiest_share(before, {});
-    effect.now = busiest_share(seen, {});
-    effect.planned = busiest_share(seen, promise.pages);
-    effect.gained = effect.without - effect.now;
-    effect.promised = effect.without - effect.planned;
-    return effect;
-  }
-  effect.without = local_share(before, nodes_of(before), {});
-  effect.now = local_share(seen, nodes_of(seen), {});
-  effect.planned = local_share(seen, threads, promise.pages);
-  effect.gained = effect.now - effect.without;
-  effect.promised = effect.planned - effect.without;
+  effect.without = share(before, nodes_of(before), {});
+  effect.now = share(seen, nodes_of(seen), {});
+  effect.planned = share(seen, threads, promise.pages);
+  effect.gained = better * (effect.now - effect.without);
+  effect.promised = better * (effect.planned - effect.without);
   return effect;
 }
 

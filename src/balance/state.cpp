@@ -3,6 +3,8 @@
 #include <cmath>
 #include <utility>
 
+#include "balance/plan.h"
+
 namespace homenode::balance {
 
 void remember(ProcessMemory& memory, const Observation& seen, const Limits& limits) {
@@ -40,9 +42,7 @@ void remember_move(ProcessMemory& memory, std::uint64_t region, NodeId target, d
   if (!first && here.target != target) ++here.bounces;
   here.target = target;
   if (const auto seen = memory.regions.find(region); seen != memory.regions.end()) {
-    std::uint64_t pages = 0;
-    for (const auto& [node, count] : seen->second.region.pages) pages += count;
-    seen->second.region.pages = {{target, pages}};
+    seen->second.region.pages = {{target, pages_of(seen->second.region)}};
   }
   here.quiet_until_s = now_s + limits.region_cool_down_s * std::exp2(here.bounces);
 }

@@ -83,13 +83,11 @@ Result<Burst> sample_burst(os::Os& os, const machine::Machine& machine, const Bu
   burst.source = source->facts().name;
   burst.misses = source->facts().cannot_see;
   burst.samples = std::move(*samples);
-  if (burst.samples.empty() && end->budget.refused_ns() > 0) {
-    constexpr double second_ns = 1e9;
+  if (burst.samples.empty() && end->budget.refused_s() > 0) {
     burst.misses = fmt::format(
         "so much memory at so little cost: a round of it may take {:.1f} s of processor time, "
-        "which "
-        "a longer --burst or a larger --overhead allows",
-        static_cast<double>(end->budget.refused_ns()) / second_ns);
+        "which a longer --burst or a larger --overhead allows",
+        end->budget.refused_s());
   }
   burst.cost_share = end->budget.share();
   return burst;

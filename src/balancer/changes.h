@@ -57,9 +57,9 @@ class Changes {
   /// Switches the kernel's balancing off until restore(); false where it is off. Errors: as above.
   Result<bool> stop_kernel_balancing();
 
-  /// Undoes what is in the journal, of one process or of all and the kernel's balancing, latest
-  /// first. What is refused stays in the journal. Errors: the journal cannot be saved.
-  Result<Restored> restore(const TaskKey* only = nullptr);
+  /// Undoes what is in the journal, latest first. What is refused stays in the journal. Errors: the
+  /// journal cannot be saved.
+  Result<Restored> restore();
 
   /// What is changed of the process from here on is one plan, for take_back().
   void begin_plan(const TaskKey& process);
@@ -75,10 +75,6 @@ class Changes {
   Result<void> save() { return save_(to_json(journal_)); }
   [[nodiscard]] bool lives(const TaskKey& process) const;
   [[nodiscard]] bool lives(const TaskKey& process, const TaskKey& thread) const;
-  void take_back_threads(const TaskKey& process, Restored& restored);
-  void take_back_pages(const TaskKey& process, Restored& restored);
-  void restore_threads(const TaskKey* only, Restored& restored);
-  void restore_pages(const TaskKey* only, Restored& restored);
   /// Whether the change is to be kept for another try.
   bool restore(const ThreadChange& change, Restored& restored);
   bool restore(const PageChange& change, Restored& restored);
@@ -90,6 +86,11 @@ class Changes {
     std::size_t pages = 0;
     std::map<TaskKey, CpuSet> threads;
   };
+  void take_back_threads(const TaskKey& process, const Mark& mark, Restored& restored);
+  /// Changes of its pages in the journal.
+  [[nodiscard]] std::size_t pages_of(const TaskKey& process) const;
+  /// Those that are chosen; it is asked once of each, the latest first.
+  void restore_pages(const std::function<bool(const PageChange&)>& chosen, Restored& restored);
 
   sensing::SystemFiles files_;
   Save save_;

@@ -14,10 +14,6 @@ namespace {
 
 using actuation::Call;
 
-bool concerns(const TaskKey& process, const TaskKey* only) {
-  return only == nullptr || process == *only;
-}
-
 }  // namespace
 
 bool Changes::restore(const ThreadChange& change, Restored& restored) {
@@ -87,26 +83,24 @@ bool Changes::restore(const PageChange& change, Restored& restored) {
   return false;
 }
 
-void Changes::restore_threads(const TaskKey* only, Restored& restored) {
-  std::vector<ThreadChange> kept;
-  for (const ThreadChange& change : journal_.threads) {
-    if (!concerns(change.process, only) || restore(change, restored)) kept.push_back(change);
-  }
-  journal_.threads = std::move(kept);
-}
-
-void Changes::restore_pages(const TaskKey* only, Restored& restored) {
+void Changes::restore_pages(const std::function<bool(const PageChange&)>& chosen,
+                            Restored& restored) {
   std::vector<PageChange> kept;
   for (auto change = journal_.pages.rbegin(); change != journal_.pages.rend(); ++change) {
-    if (!concerns(change->process, only) || restore(*change, restored)) kept.push_back(*change);
+    if (!chosen(*change) || restore(*change, restored)) kept.push_back(*change);
   }
   std::ranges::reverse(kept);
   journal_.pages = std::move(kept);
 }
 
+std::size_t Changes::pages_of(const TaskKey& process) const {
+  return static_cast<std::size_t>(
+      std::ranges::count(journal_.pages, process, &PageChange::process));
+}
+
 void Changes::begin_plan(const TaskKey& process) {
   Mark mark;
-  for (const PageChange& change : journal_.pages) mark.pages += change.process == process ? 1 : 0;
+  mark.pages = pages_of(process);
   for (const ThreadChange& change : journal_.threads) {
     if (change.process == process && !change.after.empty()) {
       mark.threads[change.thread] = change.after.back();
@@ -115,8 +109,7 @@ void Changes::begin_plan(const TaskKey& process) {
   marks_[process] = std::move(mark);
 }
 
-void Changes::take_back_threads(const TaskKey& process, Restored& restored) {
-  const Mark& mark = marks_[process];
+void Changes::take_back_threads(const TaskKey& process, const Mark& mark, Restored& restored) {
   std::vector<ThreadChange> kept;
   for (ThreadChange& change : journal_.threads) {
     const auto bound = mark.threads.find(change.thread);
@@ -134,33 +127,26 @@ void Changes::take_back_threads(const TaskKey& process, Restored& restored) {
   journal_.threads = std::move(kept);
 }
 
-void Changes::take_back_pages(const TaskKey& process, Restored& restored) {
-  std::vector<PageChange> kept;
-  auto left =
-      static_cast<std::size_t>(std::ranges::count(journal_.pages, process, &PageChange::process));
-  for (auto change = journal_.pages.rbegin(); change != journal_.pages.rend(); ++change) {
-    const bool latest = change->process == process && left-- > marks_[process].pages;
-    if (!latest || restore(*change, restored)) kept.push_back(*change);
-  }
-  std::ranges::reverse(kept);
-  journal_.pages = std::move(kept);
-}
-
 Result<Restored> Changes::take_back(const TaskKey& process) {
   Restored restored;
-  take_back_threads(process, restored);
-  take_back_pages(process, restored);
+  const Mark mark = marks_[process];
   marks_.erase(process);
+  take_back_threads(process, mark, restored);
+  std::size_t left = pages_of(process);
+  restore_pages(
+      [&](const PageChange& change) { return change.process == process && left-- > mark.pages; },
+      restored);
   if (auto saved = save(); !saved) return saved.as_unexpected();
   return restored;
 }
 
-Result<Restored> Changes::restore(const TaskKey* only) {
+Result<Restored> Changes::restore() {
   Restored restored;
   if (journal_.empty()) return restored;
-  restore_threads(only, restored);
-  restore_pages(only, restored);
-  if (only == nullptr && journal_.kernel_balancing) {
+  std::erase_if(journal_.threads,
+                [&](const ThreadChange& change) { return !restore(change, restored); });
+  restore_pages([](const PageChange&) { return true; }, restored);
+  if (journal_.kernel_balancing) {
     const int result = files_.os.write_file(files_.root + kernel_balancing_file,
                                             *journal_.kernel_balancing + "\n");
     if (result == 0) {

@@ -152,12 +152,11 @@ class Sample final : public Verb {
         end.samples, facts.name, options.request.output,
         end.budget.lost() > 0 ? fmt::format(", {} were lost", end.budget.lost()) : "",
         percent * end.budget.share());
-    if (end.samples == 0 && end.budget.refused_ns() > 0) {
-      constexpr double second_ns = 1e9;
+    if (end.samples == 0 && end.budget.refused_s() > 0) {
       context.err << fmt::format(
           "homenode sample: --overhead has not allowed a single round, which may take {:.1f} s of "
           "processor time; it does over a longer time, or where it is larger\n",
-          static_cast<double>(end.budget.refused_ns()) / second_ns);
+          end.budget.refused_s());
     }
     const int code = end.exit_code.value_or(exit_done);
     return code == exit_done && end.trouble ? own_failure(context, exit_failed) : code;

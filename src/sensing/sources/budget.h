@@ -32,7 +32,7 @@ class Budget {
   [[nodiscard]] std::uint64_t faults_ns() const { return faults_ns_; }
   [[nodiscard]] std::uint64_t program_ns() const { return program_ns_; }
   [[nodiscard]] std::uint64_t lost() const { return lost_; }
-  [[nodiscard]] std::uint64_t refused_ns() const { return refused_ns_; }
+  [[nodiscard]] double refused_s() const { return static_cast<double>(refused_ns_) * 1e-9; }
   /// What it cost over what the program used; 0 while that used nothing.
   [[nodiscard]] double share() const {
     return program_ns_ == 0 ? 0.0
