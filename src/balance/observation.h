@@ -32,7 +32,15 @@ struct Thread {
 
 inline constexpr std::uint64_t region_bytes = std::uint64_t{2} << 20U;
 
-/// A piece of memory that is decided on as a whole, of region_bytes or a huge page.
+/// A small page that was seen in use.
+struct Page {
+  std::uint64_t address = 0;
+  NodeId node;                     ///< Where it is.
+  std::map<TaskKey, double> uses;  ///< Samples of each thread.
+};
+
+/// A piece of memory that is decided on as a whole: of region_bytes, a huge page, or a small one of
+/// a region whose pages belong to several nodes' threads.
 struct Region {
   std::uint64_t first = 0;
   std::uint64_t bytes = 0;
@@ -40,7 +48,9 @@ struct Region {
   std::map<NodeId, std::uint64_t> pages;  ///< Where those that are present are.
   /// Samples of each thread: times that it was seen to use the region.
   std::map<TaskKey, double> uses;
-  std::string why_not;  ///< Why it is left alone; empty: it may be moved.
+  std::string why_not;                ///< Why it is left alone; empty: it may be moved.
+  std::vector<Page> used_pages = {};  ///< By address; none where pages are huge.
+  bool is_split_off = false;  ///< A page of a region most of whose pages have one node's users.
 };
 
 struct Observation {

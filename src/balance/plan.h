@@ -145,6 +145,13 @@ class Worth {
   const Limits& limits_;
 };
 
+/// Whether a region's pages are to be decided on one by one: two uses of a page are mostly by
+/// threads of one node, two of the region are not (unbiased for few uses: E. H. Simpson, Nature
+/// 163, 1949).
+bool is_to_split(const Region& region, const ThreadNodes& threads, const Limits& limits);
+/// Adds its used pages as regions of their own.
+void append_pages(std::vector<Region>& regions, const Region& region);
+
 /// What a plan promises that gains so much in the window that it was made of.
 Promise promise_of(const Decision& decision, double gain, const Observation& seen);
 

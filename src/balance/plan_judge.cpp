@@ -61,7 +61,7 @@ class Judge {
     const Promise promise = *context_.memory.promise;
     context_.memory.promise.reset();
     forget_verdict(context_.memory);
-    const Effect effect = effect_of(promise, seen_);
+    const Effect effect = effect_of(promise, in_pieces(context_.memory, seen_));
     Decision decision = nothing(seen_, "");
     decision.local_before = local_share(seen_, nodes_of(seen_), {});
     decision.local_predicted = promise.spreads ? decision.local_before : effect.planned;

@@ -70,6 +70,14 @@ class Planner {
     return nodes;
   }
 
+  /// Where pages find the threads. Those that the window before wanted to keep with their memory
+  /// are bound there with it: where the scheduler takes them meanwhile is no reason to think anew.
+  [[nodiscard]] ThreadNodes wanted_nodes() const {
+    return context_.memory.verdict == Action::move_pages
+               ? nodes_with(context_.memory.thread_targets)
+               : nodes_of(seen_);
+  }
+
   Decision threads() {
     const ThreadNodes nodes =
         nodes_with(plan_threads(seen_, context_.setting, context_.memory.thread_targets));
@@ -124,7 +132,7 @@ class Planner {
   /// Pages to the only users where those are, or to groups of users that are brought together,
   /// where that brings clearly more.
   Decision pages() {
-    ThreadNodes nodes = nodes_of(seen_);
+    ThreadNodes nodes = wanted_nodes();
     RegionNodes targets = pages_for(nodes);
     std::string together;
     const ThreadNodes groups = plan_groups(seen_, context_.setting, context_.limits);

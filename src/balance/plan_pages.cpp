@@ -25,11 +25,8 @@ class Candidates {
   [[nodiscard]] std::optional<NodeId> target(const Region& region) const {
     if (!region.why_not.empty()) return std::nullopt;
     const auto owner = owner_of(region.uses, threads_);
-    if (!owner || owner->uses < limits_.least_region_samples) return std::nullopt;
-    if (owner->share < limits_.mostly_share || rests(region.first, owner->node)) {
-      return std::nullopt;
-    }
-    if (surely(owner->share, owner->uses, limits_.sureness) <= limits_.least_sure_share) {
+    if (!owner || owner->share < limits_.mostly_share || rests(region.first, owner->node) ||
+        !is_sure(region, *owner)) {
       return std::nullopt;
     }
     if (owner->share < limits_.exclusive_share && hurts(region, *owner)) return std::nullopt;
@@ -37,6 +34,14 @@ class Candidates {
   }
 
  private:
+  /// Whether there are enough uses to tell. Of a page among others of which most have one node's
+  /// users, one is.
+  [[nodiscard]] bool is_sure(const Region& region, const Owner& owner) const {
+    if (region.is_split_off) return owner.share >= limits_.exclusive_share;
+    return owner.uses >= limits_.least_region_samples &&
+           surely(owner.share, owner.uses, limits_.sureness) > limits_.least_sure_share;
+  }
+
   /// It was moved a short time ago, or has gone to and fro and counts as shared.
   [[nodiscard]] bool rests(std::uint64_t region, NodeId target) const {
     const auto moved = before_.moved.find(region);

@@ -1,31 +1,100 @@
 #include "balance/state.h"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "balance/plan.h"
 
 namespace homenode::balance {
+namespace {
+
+void add_uses(std::map<TaskKey, double>& uses, const std::map<TaskKey, double>& more,
+              double factor) {
+  for (const auto& [thread, count] : more) uses[thread] += factor * count;
+}
+
+/// The pages of both, those before with decay, as long as they would be remembered as regions.
+std::vector<Page> merged(const std::vector<Page>& before, const std::vector<Page>& now,
+                         const Limits& limits) {
+  std::map<std::uint64_t, Page> all;
+  for (const Page& page : now) all[page.address] = page;
+  const double least = std::pow(limits.decay, limits.most_unseen);
+  for (const Page& page : before) {
+    auto known = all.find(page.address);
+    if (known == all.end()) {
+      const bool fades = std::ranges::all_of(
+          page.uses, [&](const auto& use) { return limits.decay * use.second < least; });
+      if (fades) continue;
+      known = all.emplace(page.address, Page{page.address, page.node, {}}).first;
+    }
+    add_uses(known->second.uses, page.uses, limits.decay);
+  }
+  std::vector<Page> pages;
+  for (auto& [address, page] : all) pages.push_back(std::move(page));
+  return pages;
+}
+
+/// A region, or a page of one that is split, is on the target from now on.
+void note_move(ProcessMemory& memory, std::uint64_t first, NodeId target) {
+  auto at = memory.regions.upper_bound(first);
+  if (at == memory.regions.begin()) return;
+  RememberedRegion& remembered = std::prev(at)->second;
+  Region& region = remembered.region;
+  if (first >= region.first + region.bytes) return;
+  if (!remembered.is_split) {
+    region.pages = {{target, pages_of(region)}};
+    for (Page& page : region.used_pages) page.node = target;
+    return;
+  }
+  const auto page = std::ranges::find(region.used_pages, first, &Page::address);
+  if (page != region.used_pages.end()) page->node = target;
+}
+
+}  // namespace
 
 void remember(ProcessMemory& memory, const Observation& seen, const Limits& limits) {
+  // More would take too much memory: of small pages, these are a GiB.
+  constexpr std::ptrdiff_t most_split = 512;
+  const ThreadNodes threads = nodes_of(seen);
+  auto split = std::ranges::count_if(memory.regions,
+                                     [](const auto& entry) { return entry.second.is_split; });
   for (auto& [first, remembered] : memory.regions) ++remembered.windows_unseen;
   for (const Region& region : seen.regions) {
     RememberedRegion& remembered = memory.regions[region.first];
-    std::map<TaskKey, double> uses = region.uses;
-    for (const auto& [thread, count] : remembered.region.uses) uses[thread] += limits.decay * count;
-    remembered = {region, 0};
-    remembered.region.uses = std::move(uses);
+    const Region before = std::exchange(remembered.region, region);
+    remembered.windows_unseen = 0;
+    add_uses(remembered.region.uses, before.uses, limits.decay);
+    remembered.region.used_pages = merged(before.used_pages, region.used_pages, limits);
+    if (remembered.is_split || split == most_split) continue;
+    remembered.is_split = is_to_split(remembered.region, threads, limits);
+    split += remembered.is_split ? 1 : 0;
   }
   std::erase_if(memory.regions, [&](const auto& entry) {
     return entry.second.windows_unseen > limits.most_unseen;
   });
 }
 
+Observation in_pieces(const ProcessMemory& memory, Observation seen) {
+  std::vector<Region> regions;
+  for (Region& region : seen.regions) {
+    const auto known = memory.regions.find(region.first);
+    if (known != memory.regions.end() && known->second.is_split) {
+      append_pages(regions, region);
+    } else {
+      regions.push_back(std::move(region));
+    }
+  }
+  seen.regions = std::move(regions);
+  return seen;
+}
+
 Observation evidence(const ProcessMemory& memory, const Observation& seen) {
   Observation all = seen;
   all.regions.clear();
   for (const auto& [first, remembered] : memory.regions) all.regions.push_back(remembered.region);
-  return all;
+  return in_pieces(memory, std::move(all));
 }
 
 void forget_verdict(ProcessMemory& memory) {
@@ -41,9 +110,7 @@ void remember_move(ProcessMemory& memory, std::uint64_t region, NodeId target, d
   MovedRegion& here = moved->second;
   if (!first && here.target != target) ++here.bounces;
   here.target = target;
-  if (const auto seen = memory.regions.find(region); seen != memory.regions.end()) {
-    seen->second.region.pages = {{target, pages_of(seen->second.region)}};
-  }
+  note_move(memory, region, target);
   here.quiet_until_s = now_s + limits.region_cool_down_s * std::exp2(here.bounces);
 }
 

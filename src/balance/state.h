@@ -34,6 +34,7 @@ struct Promise {
 /// moved since. A window sees but a part of a large memory, so that one without it says little.
 struct RememberedRegion {
   Region region;
+  bool is_split = false;  ///< Its pages are decided on one by one.
   int windows_unseen = 0;
 };
 
@@ -79,8 +80,11 @@ struct State {
 /// Regions that limits.most_unseen windows did not see are forgotten.
 void remember(ProcessMemory& memory, const Observation& seen, const Limits& limits);
 
-/// A window with the regions of all windows so far.
+/// A window with the regions of all windows so far, those that are split as their pages.
 Observation evidence(const ProcessMemory& memory, const Observation& seen);
+
+/// A window with the regions that are split as their pages.
+Observation in_pieces(const ProcessMemory& memory, Observation seen);
 
 /// Processor time of all processes on each node, as they were seen last.
 std::map<NodeId, double> cpus_of_all(const State& state, double now_s);

@@ -18,7 +18,7 @@ namespace {
 using actuation::Call;
 
 /// Addresses are asked for in pieces of so many.
-constexpr std::uint64_t window_pages = 16384;
+constexpr std::size_t window_pages = 16384;
 
 Error cannot_bind(os::Os& os, Call call, const TaskKey& thread, const CpuSet& cpus, int result) {
   return actuation::refusal(os,
@@ -47,20 +47,20 @@ struct Misplaced {
 /// 0 or the -errno of the query.
 int find_misplaced(os::Os& os, pid_t pid, std::span<const sensing::PageRange> ranges, NodeId target,
                    std::uint64_t most, Misplaced& found) {
-  std::vector<int> status;
+  std::vector<void*> pages;
   for (const sensing::PageRange& range : ranges) {
-    for (std::uint64_t start = 0; start < range.pages; start += window_pages) {
-      const std::vector<void*> pages =
-          sensing::addresses_of({range.first + start * range.page_size.value,
-                                 std::min(window_pages, range.pages - start), range.page_size});
-      if (const int result = sensing::query_pages(os, pid, pages, status); result < 0) {
-        return result;
-      }
-      for (std::size_t i = 0; i < pages.size() && found.pages.size() < most; ++i) {
-        if (status[i] < 0 || status[i] == static_cast<int>(target.value())) continue;
-        found.pages.push_back(pages[i]);
-        found.nodes.emplace_back(static_cast<unsigned>(status[i]));
-      }
+    const std::vector<void*> more = sensing::addresses_of(range);
+    pages.insert(pages.end(), more.begin(), more.end());
+  }
+  std::vector<int> status;
+  for (std::size_t start = 0; start < pages.size(); start += window_pages) {
+    const auto window =
+        std::span(pages).subspan(start, std::min(window_pages, pages.size() - start));
+    if (const int result = sensing::query_pages(os, pid, window, status); result < 0) return result;
+    for (std::size_t i = 0; i < window.size() && found.pages.size() < most; ++i) {
+      if (status[i] < 0 || status[i] == static_cast<int>(target.value())) continue;
+      found.pages.push_back(window[i]);
+      found.nodes.emplace_back(static_cast<unsigned>(status[i]));
     }
   }
   return 0;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "balancer/observer.h"
 #include "sensing/page_query.h"
@@ -51,6 +52,7 @@ balance::Region region_at(const sensing::Mapping& mapping, std::uint64_t address
   return region;
 }
 
+/// Where the pages of a region are, and those of them that were seen in use.
 int find_pages(os::Os& os, pid_t pid, balance::Region& region) {
   const auto addresses = sensing::addresses_of(
       {region.first, region.bytes / region.page_size.value, region.page_size});
@@ -60,7 +62,23 @@ int find_pages(os::Os& os, pid_t pid, balance::Region& region) {
   for (const int node : status) {
     if (node >= 0) ++region.pages[NodeId(static_cast<unsigned>(node))];
   }
+  std::erase_if(region.used_pages, [&](balance::Page& page) {
+    const int node = status[(page.address - region.first) / region.page_size.value];
+    if (node >= 0) page.node = NodeId(static_cast<unsigned>(node));
+    return node < 0;
+  });
   return 0;
+}
+
+/// Adds a sample to its region, and to its page where that is small.
+void add_use(balance::Region& region, std::uint64_t address, const balance::TaskKey& thread,
+             std::map<std::uint64_t, balance::Page>& pages) {
+  region.uses[thread] += 1;
+  const std::uint64_t bytes = region.page_size.value;
+  if (bytes >= region_bytes) return;
+  balance::Page& page = pages[address / bytes * bytes];
+  page.address = address / bytes * bytes;
+  page.uses[thread] += 1;
 }
 
 }  // namespace
@@ -85,6 +103,7 @@ Result<void> Observer::look_closely(Observation& seen) {
   std::map<pid_t, balance::TaskKey> threads;
   for (const balance::Thread& thread : seen.threads) threads[thread.key.id] = thread.key;
   std::map<std::uint64_t, balance::Region> regions;
+  std::map<std::uint64_t, balance::Page> pages;
   for (const Sample& sample : burst->samples) {
     const auto thread = threads.find(static_cast<pid_t>(sample.tid));
     const sensing::Mapping* const mapping = mapping_of(*survey, sample.address);
@@ -92,7 +111,11 @@ Result<void> Observer::look_closely(Observation& seen) {
     balance::Region region = region_at(*mapping, sample.address);
     const std::uint64_t first = region.first;
     auto& known = regions.try_emplace(first, std::move(region)).first->second;
-    known.uses[thread->second] += 1;
+    add_use(known, sample.address, thread->second, pages);
+  }
+  for (auto& [address, page] : pages) {
+    regions.at(std::prev(regions.upper_bound(address))->first)
+        .used_pages.push_back(std::move(page));
   }
   for (auto& [first, region] : regions) {
     const int result = find_pages(files_.os, pid, region);

@@ -145,6 +145,67 @@ TEST(BalanceStep, DoesNotSpreadForThreadsThatOneNodeCanServe) {
   EXPECT_EQ(model.bound + model.moved_pages, 0U);
 }
 
+// Where free threads are when a window ends is the scheduler's doing; with the pages that a plan
+// brings them, it keeps them.
+TEST(BalanceStep, MovesPagesOfThreadsThatWander) {
+  const auto machine = machine_of(4, 2);
+  auto model = private_regions(machine, 4, [](std::size_t) { return NodeId(0); });
+  model.wanders = true;
+  model.run(machine, 20);
+  EXPECT_DOUBLE_EQ(model.local_share(), 1);
+  EXPECT_EQ(model.moved_pages, 6U * 4 * 512);
+}
+
+/// Four regions on node 0, whose pages belong to the threads in turn, or are used by two of them.
+Observation of_pages(const machine::Machine& machine, double uses, bool shared) {
+  auto model = shared_regions(machine, [](std::size_t) { return NodeId(0); });
+  Observation seen = model.seen(machine, true);
+  seen.regions.resize(4);
+  for (Region& region : seen.regions) {
+    for (std::uint64_t p = 0; p < 512; ++p) {
+      Page page{region.first + p * 4096, NodeId(0), {{ProgramModel::key(p % 8), uses}}};
+      if (shared) page.uses[ProgramModel::key((p + 3) % 8)] = uses;
+      for (const auto& [thread, uses] : page.uses) region.uses[thread] += uses;
+      region.used_pages.push_back(page);
+    }
+  }
+  return seen;
+}
+
+/// The plan that so many windows alike come to.
+Decision of_windows(int windows, const Observation& seen, const machine::Machine& machine) {
+  State state;
+  Decision decision;
+  for (int window = 0; window < windows && decision.action != Action::move_pages; ++window) {
+    auto done = step(std::move(state), window * 5, {seen}, machine, {}, {});
+    state = std::move(done.state);
+    decision = done.decisions.at(0);
+  }
+  EXPECT_EQ(decision.action, Action::move_pages) << decision.reason;
+  return decision;
+}
+
+TEST(BalanceStep, SplitsRegionsWhosePagesBelongToSeveralNodes) {
+  const auto machine = machine_of(4, 2);
+  for (const double uses : {2, 4}) {
+    const Decision decision = of_windows(6, of_pages(machine, uses, false), machine);
+    EXPECT_EQ(decision.pages.size(), 3U * 512) << uses;
+    for (const PageMove& move : decision.pages) {
+      EXPECT_EQ(move.pages, 1U);
+      EXPECT_EQ(move.target, NodeId((move.first / 4096 % 8) / 2)) << move.first;
+    }
+  }
+}
+
+TEST(BalanceStep, KeepsRegionsWholeWhosePagesAreShared) {
+  const auto machine = machine_of(4, 2);
+  const Decision decision = of_windows(6, of_pages(machine, 4, true), machine);
+  EXPECT_EQ(decision.pages.size(), 3U);
+  std::map<NodeId, std::uint64_t> pages;
+  for (const PageMove& move : decision.pages) pages[move.target] += move.pages;
+  for (unsigned node = 1; node < 4; ++node) EXPECT_EQ(pages[NodeId(node)], 512U) << node;
+}
+
 // Half of the threads are with the memory that all use: spread, twice as much of it would be
 // remote.
 TEST(BalanceStep, DoesNotSpreadAtTheCostOfLocality) {
