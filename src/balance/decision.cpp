@@ -25,7 +25,9 @@ DecisionJson threads_json(const Decision& decision) {
 
 DecisionJson pages_json(const Decision& decision) {
   std::map<NodeId, std::uint64_t> pages;
-  for (const PageMove& move : decision.pages) pages[move.target] += move.pages;
+  for (const PageMove& move : decision.pages) {
+    for (const auto& [node, count] : pages_in_turn(move.home, move.pages)) pages[node] += count;
+  }
   return by_node(pages);
 }
 
@@ -35,6 +37,18 @@ std::string to_string(Action action) {
   constexpr std::array names{"nothing", "look", "bind threads", "move pages",
                              "verify",  "undo", "hands off"};
   return names.at(static_cast<std::size_t>(action));
+}
+
+NodeId node_of(const Home& home, std::uint64_t address, Bytes page_size) {
+  return home[address / page_size.value % home.size()];
+}
+
+std::map<NodeId, std::uint64_t> pages_in_turn(const Home& home, std::uint64_t pages) {
+  std::map<NodeId, std::uint64_t> by_node;
+  for (std::size_t i = 0; i < home.size(); ++i) {
+    by_node[home[i]] += pages / home.size() + (i < pages % home.size() ? 1 : 0);
+  }
+  return by_node;
 }
 
 Decision nothing(const Observation& seen, std::string reason) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,11 +22,19 @@ struct ThreadMove {
   CpuSet cpus;
 };
 
+/// Where pages are to be: one node, or several in turn, by the numbers of the pages. Never empty.
+using Home = std::vector<NodeId>;
+
+/// The node of the page at an address.
+NodeId node_of(const Home& home, std::uint64_t address, Bytes page_size);
+/// So many pages that lie one after the other, by node.
+std::map<NodeId, std::uint64_t> pages_in_turn(const Home& home, std::uint64_t pages);
+
 struct PageMove {
   std::uint64_t first = 0;
   std::uint64_t bytes = 0;
   Bytes page_size;
-  NodeId target;
+  Home home;
   std::uint64_t pages = 0;  ///< That are elsewhere now.
 };
 

@@ -29,7 +29,7 @@ struct Limits {
   double heavy_share = 0.1;   ///< [chosen] A node with this share of the uses is a heavy user.
   double least_sure_share = 0.6;  ///< [statistics] Wilson's lower bound of one node's share.
   double sureness = 1.645;        ///< [statistics] Its quantile: one side, 95 %.
-  double alike = 0.5;             ///< [chosen] Cosine of two threads' uses, to keep them together.
+  double alike = 0.1;             ///< [chosen] Cosine of two threads' uses, to try them together.
   double decay = 0.5;             ///< [kernel] Hint faults are halved in each window as well.
   int most_unseen = 4;            ///< [chosen] Windows for which a region is remembered unseen.
   int most_failed_plans = 2;      ///< [chosen] Then the process is left alone.

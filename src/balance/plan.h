@@ -11,8 +11,6 @@
 namespace homenode::balance {
 
 using ThreadNodes = std::map<TaskKey, NodeId>;
-/// Regions that go to a node as wholes, by their first address.
-using RegionNodes = std::map<std::uint64_t, NodeId>;
 
 /// The node of each thread's CPU.
 ThreadNodes nodes_of(const Observation& seen);
@@ -22,13 +20,15 @@ double uses_of(const Observation& seen);
 
 /// The share of uses that stay on their thread's node, were threads and regions there; regions that
 /// are not named stay. 1 without any use.
-double local_share(const Observation& seen, const ThreadNodes& threads, const RegionNodes& regions);
+double local_share(const Observation& seen, const ThreadNodes& threads, const RegionHomes& regions);
 
 /// The same where nothing is known of addresses: all threads use all pages alike.
 double coarse_local_share(const Observation& seen);
 
 /// The part of a region's present pages that is on a node.
 double part_on(const Region& region, NodeId node);
+/// The part that is to be there.
+double part_on(const Home& home, NodeId node);
 std::uint64_t pages_of(const Region& region);
 
 /// How far a use of one node's memory by another's threads goes: 0 is local, 1 the mean of the
@@ -52,7 +52,7 @@ struct Setting {
 
 /// The mean remoteness of all uses; 1 - local_share() where all remote nodes are equally far.
 double mean_remoteness(const Observation& seen, const Remoteness& remoteness,
-                       const ThreadNodes& threads, const RegionNodes& regions);
+                       const ThreadNodes& threads, const RegionHomes& regions);
 
 /// Threads to nodes that have CPUs left, so that uses are as near as possible: pairs of a thread
 /// and a node are taken in the order of what they bring, where the node that the last window
@@ -86,17 +86,17 @@ struct PageBounds {
 /// elsewhere: surely enough, and within what nodes have free and the bounds; those with most uses a
 /// page first. Regions that rest, or that went to and fro (`before`), stay. A region with other
 /// heavy users goes only where it is no farther for any of them.
-RegionNodes plan_pages(const Observation& seen, const ProcessMemory& before,
+RegionHomes plan_pages(const Observation& seen, const ProcessMemory& before,
                        const ThreadNodes& threads, const Setting& setting, const Limits& limits,
                        const PageBounds& bounds);
 
 /// The share of all uses that the memory of the node that serves most would serve, were regions
 /// there; 0 without any use.
-double busiest_share(const Observation& seen, const RegionNodes& regions);
+double busiest_share(const Observation& seen, const RegionHomes& regions);
 
-/// Regions that no node's threads use nearly alone and that were never moved, by their addresses in
-/// turn over the nodes whose threads share them; within what nodes have free and the bounds.
-RegionNodes plan_spread(const Observation& seen, const ProcessMemory& before,
+/// Regions that no node's threads use nearly alone and that were never moved: their pages in turn
+/// over the nodes whose threads share them, within what nodes have free and the bounds.
+RegionHomes plan_spread(const Observation& seen, const ProcessMemory& before,
                         const Setting& setting, const Limits& limits, const PageBounds& bounds);
 
 /// What plans may still move: pages of the bounds, and bytes that nodes have free.
@@ -105,8 +105,8 @@ class Space {
   Space(const Observation& seen, const Setting& setting, const Limits& limits,
         const PageBounds& bounds);
 
-  /// Takes what the region needs to go to the target; false, and nothing, where that is too much.
-  bool take(const Region& region, NodeId target);
+  /// Takes what the region needs to go to its home; false, and nothing, where that is too much.
+  bool take(const Region& region, const Home& home);
 
  private:
   std::map<NodeId, double> room_;  ///< Bytes.
@@ -119,10 +119,10 @@ std::map<NodeId, double> free_cpus(const Observation& seen, const Setting& setti
 /// Whether a thread may be bound and runs enough to be worth a CPU.
 bool is_movable(const Thread& thread);
 
-/// Pages of a region that are on other nodes.
-std::uint64_t pages_elsewhere(const Region& region, NodeId target);
+/// Pages of a region that are on other nodes; of several in turn, as many as are to be expected.
+std::uint64_t pages_elsewhere(const Region& region, const Home& home);
 /// Of all regions that have targets.
-std::uint64_t pages_to_move(const Observation& seen, const RegionNodes& targets);
+std::uint64_t pages_to_move(const Observation& seen, const RegionHomes& targets);
 
 /// What a plan for one process saves and what it costs, in seconds of processor time. Views all
 /// that it is made of.
@@ -135,7 +135,7 @@ class Worth {
   /// program may run on.
   [[nodiscard]] double saved_s(double share_of_uses) const;
   /// What uses that become nearer save.
-  [[nodiscard]] double nearer_s(const ThreadNodes& threads, const RegionNodes& regions) const;
+  [[nodiscard]] double nearer_s(const ThreadNodes& threads, const RegionHomes& regions) const;
   [[nodiscard]] double cost_s(std::uint64_t pages) const;
 
  private:

@@ -106,7 +106,7 @@ class Planner {
     return alone >= local_share(seen_, nodes, pages_for(nodes)) + context_.limits.least_gain;
   }
 
-  [[nodiscard]] RegionNodes pages_for(const ThreadNodes& nodes) const {
+  [[nodiscard]] RegionHomes pages_for(const ThreadNodes& nodes) const {
     return plan_pages(seen_, context_.memory, nodes, context_.setting, context_.limits, bounds());
   }
 
@@ -133,12 +133,12 @@ class Planner {
   /// where that brings clearly more.
   Decision pages() {
     ThreadNodes nodes = wanted_nodes();
-    RegionNodes targets = pages_for(nodes);
+    RegionHomes targets = pages_for(nodes);
     std::string together;
     const ThreadNodes groups = plan_groups(seen_, context_.setting, context_.limits);
     if (!groups.empty()) {
       const ThreadNodes grouped = nodes_with(groups);
-      const RegionNodes followed = pages_for(grouped);
+      const RegionHomes followed = pages_for(grouped);
       if (local_share(seen_, grouped, followed) - local_share(seen_, nodes, targets) >=
           context_.limits.least_gain) {
         nodes = grouped;
@@ -149,7 +149,7 @@ class Planner {
     return worth_it(nodes, targets, together);
   }
 
-  [[nodiscard]] Decision worth_it(const ThreadNodes& nodes, const RegionNodes& targets,
+  [[nodiscard]] Decision worth_it(const ThreadNodes& nodes, const RegionHomes& targets,
                                   const std::string& together) const {
     Decision decision = nothing(seen_, "no memory has users on one other node alone");
     if (targets.empty()) return decision;
@@ -182,7 +182,7 @@ class Planner {
   /// more, what was decided.
   [[nodiscard]] Decision spread(Decision otherwise) const {
     if (seen_.cpus < context_.limits.least_spread_cpus) return otherwise;
-    const RegionNodes targets =
+    const RegionHomes targets =
         plan_spread(seen_, context_.memory, context_.setting, context_.limits, bounds());
     const double busiest = busiest_share(seen_, {});
     const double busiest_then = busiest_share(seen_, targets);
@@ -196,7 +196,7 @@ class Planner {
             ? 0
             : context_.limits.local_over_busiest * (otherwise.local_predicted - local_);
     const double net = gain - context_.limits.local_over_busiest * lost;
-    if (net < std::max(instead, context_.limits.least_gain)) return otherwise;
+    if (net < std::max(instead, least_gain_of(Action::move_pages))) return otherwise;
     const std::uint64_t pages = pages_to_move(seen_, targets);
     decision.benefit_s = worth_.saved_s(net);
     decision.cost_s = worth_.cost_s(pages);
@@ -210,7 +210,7 @@ class Planner {
     return decision;
   }
 
-  void add_pages(Decision& decision, const RegionNodes& targets) const {
+  void add_pages(Decision& decision, const RegionHomes& targets) const {
     for (const Region& region : seen_.regions) {
       const auto target = targets.find(region.first);
       if (target == targets.end()) continue;
@@ -223,10 +223,10 @@ class Planner {
   Decision confirmed(Decision decision) {
     ThreadNodes wanted_threads;
     for (const ThreadMove& move : decision.threads) wanted_threads[move.thread] = move.node;
-    RegionNodes wanted_regions;
-    for (const PageMove& move : decision.pages) wanted_regions[move.first] = move.target;
+    RegionHomes wanted_regions;
+    for (const PageMove& move : decision.pages) wanted_regions[move.first] = move.home;
     ThreadNodes threads = wanted_threads;
-    RegionNodes regions = wanted_regions;
+    RegionHomes regions = wanted_regions;
     const bool again = context_.memory.verdict == decision.action;
     if (again) {
       threads = in_both(threads, context_.memory.thread_targets);
@@ -264,8 +264,8 @@ class Planner {
     std::erase_if(decision.pages, [&](const PageMove& m) { return !regions.contains(m.first); });
     context_.memory.promise = promise_of(decision, gain, seen_);
     decision.local_predicted = promised;
-    for (const auto& [region, node] : regions)
-      remember_move(context_.memory, region, node, context_.now_s, context_.limits);
+    for (const auto& [region, home] : regions)
+      remember_move(context_.memory, region, home, context_.now_s, context_.limits);
     context_.memory.quiet_until_s = context_.now_s + context_.limits.cool_down_s;
     context_.memory.spent_s += decision.cost_s;
     forget_verdict(context_.memory);

@@ -46,7 +46,7 @@ class Candidates {
   [[nodiscard]] bool rests(std::uint64_t region, NodeId target) const {
     const auto moved = before_.moved.find(region);
     if (moved == before_.moved.end()) return false;
-    const bool other = moved->second.target != target;
+    const bool other = moved->second.home != Home{target};
     return now_s_ < moved->second.quiet_until_s ||
            (other && moved->second.bounces >= limits_.most_bounces);
   }
@@ -69,6 +69,16 @@ class Candidates {
   const Limits& limits_;
   double now_s_;
 };
+
+/// Pages of a region that each node of its home is to get.
+std::map<NodeId, double> arriving(const Region& region, const Home& home) {
+  std::map<NodeId, double> pages;
+  const auto all = static_cast<double>(pages_of(region));
+  for (const NodeId node : home) {
+    pages[node] = all * part_on(home, node) * (1 - part_on(region, node));
+  }
+  return pages;
+}
 
 double uses_of_region(const Region& region) {
   double all = 0;
@@ -108,21 +118,27 @@ Space::Space(const Observation& seen, const Setting& setting, const Limits& limi
   }
 }
 
-bool Space::take(const Region& region, NodeId target) {
-  const auto pages = static_cast<double>(pages_elsewhere(region, target));
-  const double bytes = pages * static_cast<double>(region.page_size.value);
-  if (pages > pages_ || room_[target] < bytes) return false;
-  pages_ -= pages;
-  room_[target] -= bytes;
+bool Space::take(const Region& region, const Home& home) {
+  const auto needed = arriving(region, home);
+  const auto page_size = static_cast<double>(region.page_size.value);
+  double all = 0;
+  for (const auto& [node, pages] : needed) {
+    if (room_[node] < pages * page_size) return false;
+    all += pages;
+  }
+  if (all > pages_) return false;
+  pages_ -= all;
+  for (const auto& [node, pages] : needed) room_[node] -= pages * page_size;
   return true;
 }
 
-std::uint64_t pages_elsewhere(const Region& region, NodeId target) {
-  const auto there = region.pages.find(target);
-  return pages_of(region) - (there == region.pages.end() ? 0 : there->second);
+std::uint64_t pages_elsewhere(const Region& region, const Home& home) {
+  double all = 0;
+  for (const auto& [node, pages] : arriving(region, home)) all += pages;
+  return static_cast<std::uint64_t>(std::llround(all));
 }
 
-std::uint64_t pages_to_move(const Observation& seen, const RegionNodes& targets) {
+std::uint64_t pages_to_move(const Observation& seen, const RegionHomes& targets) {
   std::uint64_t pages = 0;
   for (const Region& region : seen.regions) {
     const auto target = targets.find(region.first);
@@ -131,7 +147,7 @@ std::uint64_t pages_to_move(const Observation& seen, const RegionNodes& targets)
   return pages;
 }
 
-RegionNodes plan_pages(const Observation& seen, const ProcessMemory& before,
+RegionHomes plan_pages(const Observation& seen, const ProcessMemory& before,
                        const ThreadNodes& threads, const Setting& setting, const Limits& limits,
                        const PageBounds& bounds) {
   struct Candidate {
@@ -144,17 +160,17 @@ RegionNodes plan_pages(const Observation& seen, const ProcessMemory& before,
   for (const Region& region : seen.regions) {
     const auto target = all.target(region);
     if (!target) continue;
-    const auto pages = static_cast<double>(pages_elsewhere(region, *target));
+    const auto pages = static_cast<double>(pages_elsewhere(region, {*target}));
     if (pages > 0) candidates.push_back({&region, *target, uses_of_region(region) / pages});
   }
   std::ranges::stable_sort(candidates, [](const Candidate& a, const Candidate& b) {
     return a.uses_of_page > b.uses_of_page;
   });
   Space space(seen, setting, limits, bounds);
-  RegionNodes targets;
+  RegionHomes targets;
   for (const Candidate& candidate : candidates) {
-    if (!space.take(*candidate.region, candidate.target)) continue;
-    targets[candidate.region->first] = candidate.target;
+    if (!space.take(*candidate.region, {candidate.target})) continue;
+    targets[candidate.region->first] = {candidate.target};
   }
   return targets;
 }

@@ -24,6 +24,10 @@ double part_on(const Region& region, NodeId node) {
   return static_cast<double>(there->second) / static_cast<double>(pages_of(region));
 }
 
+double part_on(const Home& home, NodeId node) {
+  return static_cast<double>(std::ranges::count(home, node)) / static_cast<double>(home.size());
+}
+
 double uses_of(const Observation& seen) {
   const ThreadNodes nodes = nodes_of(seen);
   double all = 0;
@@ -34,7 +38,7 @@ double uses_of(const Observation& seen) {
 }
 
 double local_share(const Observation& seen, const ThreadNodes& threads,
-                   const RegionNodes& regions) {
+                   const RegionHomes& regions) {
   double all = 0;
   double local = 0;
   for (const Region& region : seen.regions) {
@@ -45,8 +49,8 @@ double local_share(const Observation& seen, const ThreadNodes& threads,
       all += uses;
       if (moved == regions.end()) {
         local += uses * part_on(region, node->second);
-      } else if (moved->second == node->second) {
-        local += uses;
+      } else {
+        local += uses * part_on(moved->second, node->second);
       }
     }
   }
@@ -95,7 +99,7 @@ double Remoteness::of(NodeId from, NodeId to) const {
 }
 
 double mean_remoteness(const Observation& seen, const Remoteness& remoteness,
-                       const ThreadNodes& threads, const RegionNodes& regions) {
+                       const ThreadNodes& threads, const RegionHomes& regions) {
   double all = 0;
   double remote = 0;
   for (const Region& region : seen.regions) {
@@ -105,7 +109,10 @@ double mean_remoteness(const Observation& seen, const Remoteness& remoteness,
       if (from == threads.end()) continue;
       all += uses;
       if (moved != regions.end()) {
-        remote += uses * remoteness.of(from->second, moved->second);
+        for (const NodeId node : moved->second) {
+          remote +=
+              uses / static_cast<double>(moved->second.size()) * remoteness.of(from->second, node);
+        }
         continue;
       }
       for (const auto& [node, pages] : region.pages) {
@@ -121,7 +128,7 @@ double Worth::saved_s(double share_of_uses) const {
   return share_of_uses * seen_.cpus * limits_.misses_per_cpu_s * costs_.remote_penalty_s * horizon;
 }
 
-double Worth::nearer_s(const ThreadNodes& threads, const RegionNodes& regions) const {
+double Worth::nearer_s(const ThreadNodes& threads, const RegionHomes& regions) const {
   return saved_s(mean_remoteness(seen_, setting_.remoteness, nodes_of(seen_), {}) -
                  mean_remoteness(seen_, setting_.remoteness, threads, regions));
 }

@@ -26,7 +26,7 @@ Promise promise_of(const Decision& decision, double gain, const Observation& see
     promise.threads[move.thread] = move.node;
     promise.threads_before[move.thread] = threads.at(move.thread);
   }
-  for (const PageMove& move : decision.pages) promise.pages[move.first] = move.target;
+  for (const PageMove& move : decision.pages) promise.pages[move.first] = move.home;
   for (const Region& region : seen.regions) {
     if (promise.pages.contains(region.first)) promise.pages_before[region.first] = region.pages;
   }
@@ -41,7 +41,7 @@ Effect effect_of(const Promise& promise, const Observation& seen) {
     if (target != promise.threads.end()) node = target->second;
   }
   const auto share = [&](const Observation& window, const ThreadNodes& nodes,
-                         const RegionNodes& pages) {
+                         const RegionHomes& pages) {
     return promise.spreads ? busiest_share(window, pages) : local_share(window, nodes, pages);
   };
   const double better = promise.spreads ? -1 : 1;  // More of the local share, less of the busiest.

@@ -36,20 +36,20 @@ std::vector<Page> merged(const std::vector<Page>& before, const std::vector<Page
   return pages;
 }
 
-/// A region, or a page of one that is split, is on the target from now on.
-void note_move(ProcessMemory& memory, std::uint64_t first, NodeId target) {
+/// A region, or a page of one that is split, is there from now on.
+void note_move(ProcessMemory& memory, std::uint64_t first, const Home& home) {
   auto at = memory.regions.upper_bound(first);
   if (at == memory.regions.begin()) return;
   RememberedRegion& remembered = std::prev(at)->second;
   Region& region = remembered.region;
   if (first >= region.first + region.bytes) return;
   if (!remembered.is_split) {
-    region.pages = {{target, pages_of(region)}};
-    for (Page& page : region.used_pages) page.node = target;
+    region.pages = pages_in_turn(home, pages_of(region));
+    for (Page& page : region.used_pages) page.node = node_of(home, page.address, region.page_size);
     return;
   }
   const auto page = std::ranges::find(region.used_pages, first, &Page::address);
-  if (page != region.used_pages.end()) page->node = target;
+  if (page != region.used_pages.end()) page->node = home.front();
 }
 
 }  // namespace
@@ -104,13 +104,13 @@ void forget_verdict(ProcessMemory& memory) {
   memory.thread_targets.clear();
 }
 
-void remember_move(ProcessMemory& memory, std::uint64_t region, NodeId target, double now_s,
+void remember_move(ProcessMemory& memory, std::uint64_t region, const Home& home, double now_s,
                    const Limits& limits) {
-  const auto [moved, first] = memory.moved.try_emplace(region, MovedRegion{target});
+  const auto [moved, first] = memory.moved.try_emplace(region, MovedRegion{home});
   MovedRegion& here = moved->second;
-  if (!first && here.target != target) ++here.bounces;
-  here.target = target;
-  note_move(memory, region, target);
+  if (!first && here.home != home) ++here.bounces;
+  here.home = home;
+  note_move(memory, region, home);
   here.quiet_until_s = now_s + limits.region_cool_down_s * std::exp2(here.bounces);
 }
 

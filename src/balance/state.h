@@ -18,6 +18,9 @@ namespace homenode::balance {
 /// Pages of a region by the node that they are on.
 using PagesByNode = std::map<NodeId, std::uint64_t>;
 
+/// Where regions are to be, by their first addresses.
+using RegionHomes = std::map<std::uint64_t, Home>;
+
 /// What a plan promised, until fresh samples show whether it holds.
 struct Promise {
   Action action = Action::nothing;
@@ -27,7 +30,7 @@ struct Promise {
   std::map<TaskKey, NodeId> threads_before;
   std::map<TaskKey, NodeId> threads;
   std::map<std::uint64_t, PagesByNode> pages_before;
-  std::map<std::uint64_t, NodeId> pages;
+  RegionHomes pages;
 };
 
 /// What the windows so far saw of a region: its uses with decay, all else as it was seen last, or
@@ -40,9 +43,9 @@ struct RememberedRegion {
 
 /// A region that was moved: it rests, and one that went to and fro counts as shared.
 struct MovedRegion {
-  NodeId target;
+  Home home;
   double quiet_until_s = 0;
-  int bounces = 0;  ///< Times that it went to another node than the time before.
+  int bounces = 0;  ///< Times that it went to another home than the time before.
 };
 
 /// What a process was when it was left alone: its next phase looks different.
@@ -54,7 +57,7 @@ struct Phase {
 struct ProcessMemory {
   std::map<std::uint64_t, RememberedRegion> regions;  ///< By their first addresses.
   /// What the last window would have done, and how many in a row.
-  std::map<std::uint64_t, NodeId> page_targets;
+  RegionHomes page_targets;
   std::map<TaskKey, NodeId> thread_targets;
   Action verdict = Action::nothing;
   int windows = 0;
@@ -92,8 +95,8 @@ std::map<NodeId, double> cpus_of_all(const State& state, double now_s);
 /// The next window is the first to come to its verdict.
 void forget_verdict(ProcessMemory& memory);
 
-/// The region rests now, for twice as long after each time that it went to yet another node.
-void remember_move(ProcessMemory& memory, std::uint64_t region, NodeId target, double now_s,
+/// The region rests now, for twice as long after each time that it went to yet another home.
+void remember_move(ProcessMemory& memory, std::uint64_t region, const Home& home, double now_s,
                    const Limits& limits);
 
 /// Whether a process that was left alone has changed much since; then it gets another chance.

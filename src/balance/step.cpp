@@ -38,7 +38,9 @@ Step step(State state, double now_s, const std::vector<Observation>& seen,
     for (const auto& [node, cpus] : memory.cpus) setting.cpus_taken[node] += cpus;
     if (decision.action == Action::move_pages) {
       for (const PageMove& move : decision.pages) {
-        setting.bytes_taken[move.target] += static_cast<double>(move.pages * move.page_size.value);
+        for (const auto& [node, pages] : pages_in_turn(move.home, move.pages)) {
+          setting.bytes_taken[node] += static_cast<double>(pages * move.page_size.value);
+        }
       }
     }
     result.decisions.push_back(std::move(decision));

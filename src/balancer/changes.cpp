@@ -17,9 +17,6 @@ namespace {
 
 using actuation::Call;
 
-/// Addresses are asked for in pieces of so many.
-constexpr std::size_t window_pages = 16384;
-
 Error cannot_bind(os::Os& os, Call call, const TaskKey& thread, const CpuSet& cpus, int result) {
   return actuation::refusal(os,
                             {.call = call,
@@ -53,15 +50,11 @@ int find_misplaced(os::Os& os, pid_t pid, std::span<const sensing::PageRange> ra
     pages.insert(pages.end(), more.begin(), more.end());
   }
   std::vector<int> status;
-  for (std::size_t start = 0; start < pages.size(); start += window_pages) {
-    const auto window =
-        std::span(pages).subspan(start, std::min(window_pages, pages.size() - start));
-    if (const int result = sensing::query_pages(os, pid, window, status); result < 0) return result;
-    for (std::size_t i = 0; i < window.size() && found.pages.size() < most; ++i) {
-      if (status[i] < 0 || status[i] == static_cast<int>(target.value())) continue;
-      found.pages.push_back(window[i]);
-      found.nodes.emplace_back(static_cast<unsigned>(status[i]));
-    }
+  if (const int result = sensing::query_pages(os, pid, pages, status); result < 0) return result;
+  for (std::size_t i = 0; i < pages.size() && found.pages.size() < most; ++i) {
+    if (status[i] < 0 || status[i] == static_cast<int>(target.value())) continue;
+    found.pages.push_back(pages[i]);
+    found.nodes.emplace_back(static_cast<unsigned>(status[i]));
   }
   return 0;
 }
@@ -70,7 +63,18 @@ std::uint64_t number(const void* address) {
   return reinterpret_cast<std::uintptr_t>(address);
 }
 
-/// The pages of `found` that `keep` names, as runs of one home.
+/// Whether the address comes next in the run; the second of a run says how far its pages lie apart.
+bool goes_on(PageChange& run, std::uint64_t address) {
+  constexpr std::uint64_t most_apart = 1024;
+  if (run.pages == 1) {
+    const std::uint64_t apart = (address - run.first) / run.page_size.value;
+    if (address <= run.first || apart > most_apart) return false;
+    run.stride = apart;
+  }
+  return run.first + run.pages * run.stride * run.page_size.value == address;
+}
+
+/// The pages of `found` that `keep` names, as runs from one node.
 template <class Keep>
 std::vector<PageChange> runs_of(const TaskKey& process, const Misplaced& found, Bytes page_size,
                                 NodeId target, const Keep& keep) {
@@ -78,8 +82,7 @@ std::vector<PageChange> runs_of(const TaskKey& process, const Misplaced& found, 
   for (std::size_t i = 0; i < found.pages.size(); ++i) {
     if (!keep(i)) continue;
     const std::uint64_t address = number(found.pages[i]);
-    if (!runs.empty() && runs.back().from == found.nodes[i] &&
-        runs.back().first + runs.back().pages * page_size.value == address) {
+    if (!runs.empty() && runs.back().from == found.nodes[i] && goes_on(runs.back(), address)) {
       ++runs.back().pages;
     } else {
       runs.push_back({process, address, page_size, 1, found.nodes[i], target});
@@ -99,6 +102,21 @@ void count_pages(const std::vector<int>& status, NodeId target, MoveReceipt& rec
 }
 
 }  // namespace
+
+std::map<NodeId, std::vector<sensing::PageRange>> ranges_by_node(
+    std::span<const balance::PageMove> moves) {
+  std::map<NodeId, std::vector<sensing::PageRange>> ranges;
+  for (const balance::PageMove& move : moves) {
+    const std::uint64_t pages = move.bytes / move.page_size.value;
+    const std::uint64_t stride = move.home.size();
+    for (std::uint64_t i = 0; i < std::min(pages, stride); ++i) {
+      const std::uint64_t first = move.first + i * move.page_size.value;
+      ranges[balance::node_of(move.home, first, move.page_size)].push_back(
+          {first, (pages - i + stride - 1) / stride, move.page_size, stride});
+    }
+  }
+  return ranges;
+}
 
 bool Changes::lives(const TaskKey& process) const {
   return started(files_, fmt::format("/proc/{}/stat", process.id)) == process.started;

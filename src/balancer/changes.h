@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "balance/decision.h"
 #include "balancer/journal.h"
 #include "base/result.h"
 #include "sensing/page_query.h"
@@ -28,6 +29,10 @@ struct MoveReceipt {
   std::uint64_t refused = 0;
   std::vector<Error> refusals;  ///< The first of each call.
 };
+
+/// The pages of moves by the node that they go to, as Changes::move() takes them.
+std::map<NodeId, std::vector<sensing::PageRange>> ranges_by_node(
+    std::span<const balance::PageMove> moves);
 
 struct Restored {
   std::size_t threads = 0;

@@ -54,9 +54,9 @@ bool Changes::restore(const PageChange& change, Restored& restored) {
     return false;
   }
   for (std::uint64_t start = 0; start < change.pages; start += pages_of_a_call) {
-    const auto pages =
-        sensing::addresses_of({change.first + start * change.page_size.value,
-                               std::min(pages_of_a_call, change.pages - start), change.page_size});
+    const auto pages = sensing::addresses_of(
+        {change.first + start * change.stride * change.page_size.value,
+         std::min(pages_of_a_call, change.pages - start), change.page_size, change.stride});
     std::vector<int> status;
     int result = sensing::query_pages(files_.os, change.process.id, pages, status);
     std::vector<void*> moved;

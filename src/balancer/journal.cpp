@@ -55,7 +55,8 @@ PageChange pages_of(const Json& json) {
           Bytes{number_of<std::uint64_t>(json, "page_bytes")},
           number_of<std::uint64_t>(json, "pages"),
           NodeId(number_of<std::uint16_t>(json, "from")),
-          NodeId(number_of<std::uint16_t>(json, "to"))};
+          NodeId(number_of<std::uint16_t>(json, "to")),
+          json.contains("stride") ? number_of<std::uint64_t>(json, "stride") : 1};
 }
 
 Journal read(const Json& json) {
@@ -92,7 +93,8 @@ std::string to_json(const Journal& journal) {
                      {"pages", change.pages},
                      {"page_bytes", change.page_size.value},
                      {"from", change.from.value()},
-                     {"to", change.to.value()}});
+                     {"to", change.to.value()},
+                     {"stride", change.stride}});
   }
   const Json all{{"schema", schema},
                  {"boot", journal.boot},

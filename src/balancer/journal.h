@@ -32,7 +32,7 @@ struct ThreadChange {
   friend bool operator==(const ThreadChange&, const ThreadChange&) = default;
 };
 
-/// A run of pages that were on one node and go to one other.
+/// Pages at equal distances that were on one node and go to one other.
 struct PageChange {
   TaskKey process;
   std::uint64_t first = 0;  ///< Address.
@@ -40,6 +40,7 @@ struct PageChange {
   std::uint64_t pages = 0;
   NodeId from;
   NodeId to;
+  std::uint64_t stride = 1;  ///< From one to the next, in pages.
   friend bool operator==(const PageChange&, const PageChange&) = default;
 };
 

@@ -129,12 +129,7 @@ void Loop::bind(Outcome& outcome) {
 }
 
 void Loop::move(Outcome& outcome) {
-  std::map<NodeId, std::vector<sensing::PageRange>> by_target;
-  for (const balance::PageMove& move : outcome.decision.pages) {
-    by_target[move.target].push_back(
-        {move.first, move.bytes / move.page_size.value, move.page_size});
-  }
-  for (const auto& [target, ranges] : by_target) {
+  for (const auto& [target, ranges] : ranges_by_node(outcome.decision.pages)) {
     std::uint64_t pages = 0;
     for (const sensing::PageRange& range : ranges) pages += range.pages;
     const auto moved = changes_.move(outcome.seen.process, ranges, target, pages);

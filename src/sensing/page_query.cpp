@@ -24,7 +24,8 @@ int query_pages(os::Os& os, pid_t pid, std::span<void* const> addresses, std::ve
 std::vector<void*> addresses_of(PageRange range) {
   std::vector<void*> addresses(range.pages);
   for (std::size_t i = 0; i < addresses.size(); ++i) {
-    addresses[i] = reinterpret_cast<void*>(range.first + i * range.page_size.value);  // NOLINT
+    addresses[i] = reinterpret_cast<void*>(  // NOLINT
+        range.first + i * range.stride * range.page_size.value);
   }
   return addresses;
 }

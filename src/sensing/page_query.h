@@ -20,6 +20,7 @@ struct PageRange {
   std::uint64_t first = 0;  ///< Address of the first page.
   std::uint64_t pages = 0;
   Bytes page_size;
+  std::uint64_t stride = 1;  ///< From one to the next, in pages.
 };
 std::vector<void*> addresses_of(PageRange range);
 

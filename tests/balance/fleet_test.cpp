@@ -22,7 +22,7 @@ struct Fleet {
     for (std::size_t p = 0; p < size; ++p) {
       ProgramModel program;
       program.threads.assign(2, NodeId(static_cast<unsigned>(p % 64)));
-      program.regions.assign(8, NodeId(any(random)));
+      program.regions.assign(8, {NodeId(any(random))});
       program.uses.assign(2, std::vector<double>(8, 20));
       // The owner has bound a thread of every other one: there only memory can move.
       program.pinned = {false, p % 2 == 1};

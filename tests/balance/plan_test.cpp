@@ -18,13 +18,13 @@ NodeId node(std::size_t number) {
 ProgramModel two_users(double by_node_0, double by_node_1, std::size_t home) {
   ProgramModel model;
   model.threads = {node(0), node(1)};
-  model.regions = {node(home)};
+  model.regions = {{node(home)}};
   model.uses = {{by_node_0}, {by_node_1}};
   model.pinned.assign(2, false);
   return model;
 }
 
-RegionNodes planned(const ProgramModel& model, const machine::Machine& machine,
+RegionHomes planned(const ProgramModel& model, const machine::Machine& machine,
                     const ProcessMemory& before = {}, double now_s = 0) {
   const Observation seen = model.seen(machine, true);
   return plan_pages(seen, before, nodes_of(seen), Setting{machine}, {}, {now_s, 1e9});
@@ -51,7 +51,7 @@ TEST(BalancePlan, DoesNotTakeAThreadAwayFromOneThatHasToStay) {
   const auto machine = machine_of(2, 2);
   ProgramModel model;
   model.threads = {node(0), node(0)};
-  model.regions.assign(8, node(1));
+  model.regions.assign(8, {node(1)});
   model.uses.assign(2, std::vector<double>(8, 20));
   model.pinned = {false, true};
   model.run(machine, 10);
@@ -63,7 +63,7 @@ TEST(BalancePlan, AGroupIsNoLargerThanANode) {
   const auto machine = machine_of(2, 2);
   ProgramModel model;
   model.threads = {node(0), node(1), node(0), node(1)};
-  model.regions = {node(0)};
+  model.regions = {{node(0)}};
   model.uses.assign(4, {100});
   model.pinned.assign(4, false);
   const Observation seen = model.seen(machine, true);
@@ -108,10 +108,10 @@ TEST(BalancePlan, LetsARegionRestAndThenStayThatWentToAndFro) {
   const auto model = two_users(0, 100, 0);
   const std::uint64_t region = ProgramModel::address(0);
   ProcessMemory memory;
-  remember_move(memory, region, node(0), 0, {});
+  remember_move(memory, region, {node(0)}, 0, {});
   EXPECT_TRUE(planned(model, machine, memory, 29).empty());
   EXPECT_EQ(planned(model, machine, memory, 31).size(), 1U);
-  remember_move(memory, region, node(1), 31, {});
+  remember_move(memory, region, {node(1)}, 31, {});
   EXPECT_EQ(memory.moved.at(region).quiet_until_s, 31 + 60);
   EXPECT_EQ(planned(model, machine, memory, 1000).size(), 1U);  // To the same node again.
   EXPECT_TRUE(planned(two_users(100, 0, 1), machine, memory, 1000).empty());

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "balance/step.h"
+#include "balance/plan.h"
 
 namespace homenode::balance {
 
@@ -29,7 +29,7 @@ inline machine::Machine machine_of(unsigned nodes, unsigned cpus) {
 /// Thread t uses `uses[t][r]` of region r in each window.
 struct ProgramModel {
   std::vector<NodeId> threads;
-  std::vector<NodeId> regions;
+  std::vector<Home> regions;
   std::vector<std::vector<double>> uses;
   std::uint64_t pages = 512;
   std::vector<bool> pinned = std::vector<bool>(threads.size(), false);
@@ -38,7 +38,7 @@ struct ProgramModel {
   std::uint64_t moved_pages = 0;
   std::size_t bound = 0;
   std::vector<NodeId> threads_before = threads;
-  std::vector<NodeId> regions_before = regions;
+  std::vector<Home> regions_before = regions;
   std::vector<Action> actions;
   std::mt19937* noise = nullptr;  ///< Samples scatter as counts do, where there is one.
   bool wanders = false;  ///< The scheduler takes unbound threads to another node each time.
@@ -65,9 +65,10 @@ struct ProgramModel {
     }
     for (const machine::Node& node : machine.nodes) seen.free[node.id] = Bytes{node.memory};
     for (std::size_t r = 0; r < regions.size(); ++r) {
-      seen.pages[regions[r]] += pages;
+      const auto here = pages_in_turn(regions[r], pages);
+      for (const auto& [node, count] : here) seen.pages[node] += count;
       if (!closely) continue;
-      Region region{address(r), pages * 4096, Bytes{4096}, {{regions[r], pages}}, {}, {}};
+      Region region{address(r), pages * 4096, Bytes{4096}, here, {}, {}};
       for (std::size_t t = 0; t < threads.size(); ++t) {
         const double samples =
             noise == nullptr || uses[t][r] <= 0 ? uses[t][r] : scattered(uses[t][r]);
@@ -88,7 +89,7 @@ struct ProgramModel {
     for (std::size_t t = 0; t < threads.size(); ++t) {
       for (std::size_t r = 0; r < regions.size(); ++r) {
         all += uses[t][r];
-        if (threads[t] == regions[r]) local += uses[t][r];
+        local += uses[t][r] * part_on(regions[r], threads[t]);
       }
     }
     return all > 0 ? local / all : 1;
@@ -100,7 +101,8 @@ struct ProgramModel {
     double all = 0;
     for (const auto& of_thread : uses) {
       for (std::size_t r = 0; r < regions.size(); ++r) {
-        served[regions[r]] += of_thread[r];
+        for (const NodeId node : regions[r])
+          served[node] += of_thread[r] / static_cast<double>(regions[r].size());
         all += of_thread[r];
       }
     }
@@ -130,8 +132,11 @@ struct ProgramModel {
     }
     for (const PageMove& move : decision.pages) {
       const std::size_t r = (move.first >> 21U) - 1;
-      if (regions[r] != move.target) moved_pages += pages;
-      regions[r] = move.target;
+      for (const auto& [node, count] : pages_in_turn(move.home, pages)) {
+        const auto before = pages_in_turn(regions[r], pages);
+        moved_pages += count - std::min(count, before.contains(node) ? before.at(node) : 0);
+      }
+      regions[r] = move.home;
     }
   }
 
@@ -168,8 +173,8 @@ struct ProgramModel {
 };
 
 /// Each thread with regions of its own, which lie where `home` says.
-template <class Home>
-ProgramModel private_regions(const machine::Machine& machine, std::size_t each, Home home) {
+template <class HomeOf>
+ProgramModel private_regions(const machine::Machine& machine, std::size_t each, HomeOf home) {
   ProgramModel model;
   for (const machine::Node& node : machine.nodes) {
     for (std::size_t cpu = 0; cpu < node.cpus.size(); ++cpu) model.threads.push_back(node.id);
@@ -178,7 +183,7 @@ ProgramModel private_regions(const machine::Machine& machine, std::size_t each, 
   model.uses.assign(threads, std::vector<double>(threads * each, 0));
   for (std::size_t t = 0; t < threads; ++t) {
     for (std::size_t r = 0; r < each; ++r) {
-      model.regions.push_back(home(t));
+      model.regions.push_back({home(t)});
       model.uses[t][t * each + r] = 20;
     }
   }

@@ -32,7 +32,7 @@ ProgramModel random_program(Random& random, const machine::Machine& machine) {
   for (std::size_t t = 0; t < threads; ++t)
     model.threads.emplace_back(static_cast<unsigned>(below(random, nodes)));
   for (std::size_t r = 0; r < regions; ++r)
-    model.regions.emplace_back(static_cast<unsigned>(below(random, nodes)));
+    model.regions.push_back({NodeId(static_cast<unsigned>(below(random, nodes)))});
   model.uses.assign(threads, std::vector<double>(regions, 0));
   for (auto& of_thread : model.uses) {
     for (double& uses : of_thread) {
@@ -114,8 +114,10 @@ TEST(BalanceStepProperty, PlansStayWithinTheirBounds) {
       state = std::move(done.state);
       std::map<NodeId, std::uint64_t> bytes;
       for (const PageMove& move : done.decisions.at(0).pages) {
-        EXPECT_TRUE(seen.memory.contains(move.target)) << "round " << round;
-        bytes[move.target] += move.pages * move.page_size.value;
+        for (const auto& [node, pages] : pages_in_turn(move.home, move.pages)) {
+          EXPECT_TRUE(seen.memory.contains(node)) << "round " << round;
+          bytes[node] += pages * move.page_size.value;
+        }
       }
       if (done.decisions[0].action != Action::move_pages) continue;
       ++plans;

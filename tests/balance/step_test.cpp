@@ -113,10 +113,6 @@ ProgramModel shared_regions(const machine::Machine& machine, auto home) {
   return model;
 }
 
-std::size_t regions_on(const ProgramModel& model, NodeId node) {
-  return static_cast<std::size_t>(std::ranges::count(model.regions, node));
-}
-
 TEST(BalanceStep, LeavesSharedMemoryAloneThatLiesOnAllNodes) {
   const auto machine = machine_of(4, 2);
   auto model =
@@ -131,9 +127,25 @@ TEST(BalanceStep, SpreadsSharedMemoryThatOneNodeServesAlone) {
   model.run(machine, 40);
   EXPECT_EQ(model.bound, 0U);
   EXPECT_EQ(model.moved_pages, 24U * model.pages);  // Each once, but for those that may stay.
-  for (unsigned node = 0; node < 4; ++node) EXPECT_EQ(regions_on(model, NodeId(node)), 8U) << node;
+  for (const Home& home : model.regions) EXPECT_EQ(home.size(), 4U);
   EXPECT_EQ(model.count(Action::undo), 0U);
   EXPECT_GE(model.count(Action::verify), 1U);
+}
+
+// All on three of four nodes, and the one without threads is another in each window: over as many
+// as have the CPUs that they take.
+TEST(BalanceStep, SpreadsSharedMemoryOfThreadsThatWander) {
+  const auto machine = machine_of(4, 3);
+  for (const std::size_t threads : {12, 9}) {
+    auto model = shared_regions(machine, [](std::size_t) { return NodeId(0); });
+    for (std::size_t t = 0; t < 12; ++t) {
+      model.threads[t] = NodeId(static_cast<unsigned>(t % 3));
+      if (t >= threads) model.uses[t].assign(model.regions.size(), 0);
+    }
+    model.wanders = true;
+    model.run(machine, 40);
+    for (const Home& home : model.regions) EXPECT_EQ(home.size(), threads / 3);
+  }
 }
 
 TEST(BalanceStep, DoesNotSpreadForThreadsThatOneNodeCanServe) {
@@ -192,7 +204,7 @@ TEST(BalanceStep, SplitsRegionsWhosePagesBelongToSeveralNodes) {
     EXPECT_EQ(decision.pages.size(), 3U * 512) << uses;
     for (const PageMove& move : decision.pages) {
       EXPECT_EQ(move.pages, 1U);
-      EXPECT_EQ(move.target, NodeId((move.first / 4096 % 8) / 2)) << move.first;
+      EXPECT_EQ(move.home, Home{NodeId((move.first / 4096 % 8) / 2)}) << move.first;
     }
   }
 }
@@ -200,10 +212,11 @@ TEST(BalanceStep, SplitsRegionsWhosePagesBelongToSeveralNodes) {
 TEST(BalanceStep, KeepsRegionsWholeWhosePagesAreShared) {
   const auto machine = machine_of(4, 2);
   const Decision decision = of_windows(6, of_pages(machine, 4, true), machine);
-  EXPECT_EQ(decision.pages.size(), 3U);
-  std::map<NodeId, std::uint64_t> pages;
-  for (const PageMove& move : decision.pages) pages[move.target] += move.pages;
-  for (unsigned node = 1; node < 4; ++node) EXPECT_EQ(pages[NodeId(node)], 512U) << node;
+  EXPECT_EQ(decision.pages.size(), 4U);
+  for (const PageMove& move : decision.pages) {
+    EXPECT_EQ(move.home.size(), 4U);
+    EXPECT_EQ(move.pages, 384U);
+  }
 }
 
 // Half of the threads are with the memory that all use: spread, twice as much of it would be
@@ -226,7 +239,7 @@ TEST(BalanceStep, PlansTheSameThreadsInEachWindow) {
     std::mt19937 random(seed);
     ProgramModel model;
     model.threads = {NodeId(0), NodeId(1), NodeId(2), NodeId(3)};
-    model.regions.assign(16, NodeId(0));
+    model.regions.assign(16, {NodeId(0)});
     model.uses.assign(4, std::vector<double>(16, 0));
     for (std::size_t r = 0; r < 16; ++r) model.uses[r / 4][r] = 40;
     model.pinned.assign(4, false);
@@ -275,7 +288,7 @@ TEST(BalanceStep, JudgesByWindowsThatSeeDifferentParts) {
     // Of each thread's eight regions, some are on the node of another's.
     auto model = private_regions(machine, 8, [](std::size_t) { return NodeId(0); });
     for (std::size_t r = 0; r < model.regions.size(); ++r) {
-      model.regions[r] = NodeId(static_cast<unsigned>((r + 6) / 16 % 4));
+      model.regions[r] = {NodeId(static_cast<unsigned>((r + 6) / 16 % 4))};
     }
     State state;
     for (int window = 0; window < 60; ++window) {

@@ -102,6 +102,28 @@ TEST(BalancerChanges, MoveWhatIsElsewhereOnceAndPutAllBack) {
   scene.expect_untouched("after restore");
 }
 
+TEST(BalancerChanges, MovePagesInTurnAndPutThemBack) {
+  Scene scene;
+  Changes changes = scene.changes();
+  const auto first = reinterpret_cast<std::uintptr_t>(scene.memory);
+  const balance::Home home{NodeId(1), NodeId(0), NodeId(1)};
+  const std::vector<balance::PageMove> moves{
+      {first, (pages - 100) * 4096, Bytes{4096}, home, 1},
+      {first + (pages - 100) * 4096, 100 * 4096, Bytes{4096}, {NodeId(1)}, 100}};
+  for (const auto& [node, ranges] : ranges_by_node(moves)) {
+    ASSERT_TRUE(changes.move(process, ranges, node, pages));
+  }
+  for (std::size_t page = 0; page < pages; ++page) {
+    const std::uint64_t address = first + page * 4096;
+    const bool on_1 =
+        page >= pages - 100 || balance::node_of(home, address, Bytes{4096}) == NodeId(1);
+    EXPECT_EQ(scene.os.node_of(reinterpret_cast<void*>(address)), NodeId(on_1 ? 1 : 0)) << page;
+  }
+  EXPECT_LE(changes.journal().pages.size(), 4U) << "runs of a stride";
+  ASSERT_TRUE(changes.restore());
+  EXPECT_EQ(scene.pages_on(NodeId(0)), pages);
+}
+
 TEST(BalancerChanges, TakeBackTheLatestPlanAlone) {
   Scene scene;
   Changes changes = scene.changes();

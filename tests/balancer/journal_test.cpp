@@ -13,7 +13,7 @@ Journal sample() {
   journal.owner = {3, 4};
   journal.threads.push_back(
       {{10, 7}, {11, 8}, {CpuId(0), CpuId(70)}, {{CpuId(1)}, {CpuId(2), CpuId(3)}}});
-  journal.pages.push_back({{10, 7}, 0x7f0000000000, 4_KiB, 12, NodeId(0), NodeId(200)});
+  journal.pages.push_back({{10, 7}, 0x7f0000000000, 4_KiB, 12, NodeId(0), NodeId(200), 4});
   journal.kernel_balancing = "1";
   return journal;
 }
