@@ -17,6 +17,7 @@ from homenode.lab import Lab
 from homenode.lab.counts import Roi, access_matrix
 from homenode.lab.machine import Machine
 from homenode.lab.result import Result
+from homenode.matrix import hottest_share
 
 GUEST = Path(__file__).parent / "guest.py"
 # What goes on working beside a program; all else is as it is from the start.
@@ -40,7 +41,8 @@ class Times:
 
 
 class Store:
-    """A file with a line for each run; those that failed run again."""
+    """A file with a line for each run; those that failed, and those that an older bench counted
+    less of, run again."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -51,7 +53,7 @@ class Store:
         if not self._path.exists():
             return []
         lines = [json.loads(one) for one in self._path.read_text().splitlines() if one[-1:] == "}"]
-        return [one for one in lines if "error" not in one]
+        return [one for one in lines if "hottest_share" in one]
 
     def count(self, case: Case, beside: str) -> int:
         """How often this has run."""
@@ -134,12 +136,14 @@ def instructions(region: Roi) -> int:
 
 
 def figures(regions: Sequence[Roi], machine: Machine) -> Record:
-    """The local share of all misses at the end, and its modelled time and that of an instruction;
-    the misses and the time on the way there, as far as it was counted."""
+    """The local share of all misses at the end and that of the node which serves most, their
+    modelled time and that of an instruction; the misses and the time on the way there, as far as it
+    was counted."""
     matrix = access_matrix([regions[-1]], machine)
     way = access_matrix(regions[:-1], machine) if regions[1:] else None
     return {
         "local_share": matrix.local_share,
+        "hottest_share": hottest_share(matrix.cells),
         "misses": matrix.misses,
         Unit.MISS.value: busy_ns(regions[-1:]) / max(matrix.misses, 1),
         Unit.INSTRUCTION.value: elapsed_ns(regions[-1]) / max(instructions(regions[-1]), 1),

@@ -24,6 +24,7 @@ def record(beside: str, moves: int, local: float, **more: Any) -> dict[str, Any]
         "page_moves": moves,
         "affinity_changes": 0,
         "local_share": local,
+        "hottest_share": 0.5,
         "busy_ns_per_miss": 100.0,
         "pages": 1000,
         **more,
@@ -49,6 +50,16 @@ def test_where_no_placement_helps_no_page_is_misplaced() -> None:
     found = runs(record("nothing", 0, 0.25), record("placed", 0, 0.26), case=shared)
     assert found.misplaced() is None
     assert found.best() == 0.26
+
+
+def test_shared_memory_is_judged_by_the_node_that_serves_most() -> None:
+    shared = Case("map shared", ("map",), Goal.BEST, None, ("map",))
+    before = record("nothing", 0, 0.25, hottest_share=1.0)
+    placed = record("placed", 0, 0.25, hottest_share=0.25)
+    even = runs(before, placed, record("balance", 9, 0.25, hottest_share=0.26), case=shared)
+    assert table.shortfalls(even) == []
+    uneven = runs(before, placed, record("balance", 9, 0.25, hottest_share=0.3), case=shared)
+    assert table.shortfalls(uneven) == ["0.833 of the best balance"]
 
 
 def test_a_program_to_leave_alone_has_neither_moves_nor_changes() -> None:
