@@ -20,9 +20,9 @@ bool take(std::string_view& text, Value& value) {
   return true;
 }
 
-/// The lab's samples are for the host, and those of `sched` name no addresses.
+/// Those of `sched` name no addresses.
 bool is_of_use(const sensing::SourceFacts& facts) {
-  return facts.number != SampleSource::lab && facts.number != SampleSource::sched;
+  return facts.number != SampleSource::sched;
 }
 
 std::unique_ptr<sensing::Source> best_source(os::Os& os, const sensing::SampleRequest& request,

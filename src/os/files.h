@@ -22,6 +22,7 @@ struct FileStatus {
   unsigned mode = 0;                 ///< Kind and permissions, as S_ISREG() reads them.
   unsigned owner = 0;
   unsigned group = 0;
+  std::uint64_t bytes = 0;
 };
 
 /// A file whose page cache is looked at; Os::close_file() ends it.

@@ -38,6 +38,10 @@ inline constexpr const char* lab_variable = "HOMENODE_LAB";
 /// With or without its clock.
 bool in_lab();
 
+/// Names the file to which the plugin appends what it counted, in the environment of what runs in a
+/// lab that counts by unit of memory.
+inline constexpr const char* lab_counts_variable = "HOMENODE_LAB_COUNTS";
+
 /// Set to the option that keeps this lab from modelling time, if one does.
 inline constexpr const char* lab_without_clock_variable = "HOMENODE_LAB_WITHOUT_CLOCK";
 

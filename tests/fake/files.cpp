@@ -100,7 +100,7 @@ int Fake::file_status(const std::string& path, FileStatus& status) {
     }
     if (const auto file = files_.find(path); file != files_.end()) {
       const auto index = static_cast<std::uint64_t>(std::distance(files_.begin(), file));
-      status = {0, index, 0, S_IFREG | 0755U, getuid(), getgid()};
+      status = {0, index, 0, S_IFREG | 0755U, getuid(), getgid(), file->second.size()};
       return 0;
     }
   }

@@ -75,7 +75,7 @@ class Boot:
         snapshot = snapshots.find(name) if name is not None else None
         if snapshot is None:
             return None
-        guest = Guest(self.machine, self.results, self.timing)
+        guest = self._new_guest()
         try:
             guest.start(self._command(guest, snapshot=snapshot))
             # Read while QEMU reads it too. The host's time is told once the guest can hear it.
@@ -91,6 +91,12 @@ class Boot:
         snapshots.discard(snapshot)
         return None
 
+    def _new_guest(self) -> Guest:
+        guest = Guest(self.machine, self.results, self.timing)
+        if self.options.sample_unit is not None:
+            guest.samples.touch()  # Or jobs would not be shown the file.
+        return guest
+
     def _booted_twice(self, name: str | None) -> Guest:
         try:
             return self._booted(name)
@@ -103,7 +109,7 @@ class Boot:
 
     def _booted(self, name: str | None) -> Guest:
         monitor = Monitor() if name is not None else None
-        guest = Guest(self.machine, self.results, self.timing)
+        guest = self._new_guest()
         try:
             guest.start(self._command(guest, monitor=monitor), monitor)
             booted = self._heard(guest, "booted", BOOT_TIMEOUT_S)

@@ -48,7 +48,7 @@ class Guest:
     @property
     def samples(self) -> Path:
         """Where the plugin appends what it counted by unit of memory."""
-        return self.session.folder / "samples"
+        return self.session.jobs / "samples"
 
     def start(self, command: list[str], monitor: Monitor | None = None) -> None:
         """Starts QEMU with its ends of the wire and the monitor; hear() then brings `booted`."""

@@ -93,7 +93,7 @@ class Files:
     @property
     def samples(self) -> Path:
         """Where the plugin appends what it counted by unit of memory."""
-        return self.session / "samples"
+        return self.session / "jobs" / "samples"
 
     @property
     def timing(self) -> Path:

@@ -86,6 +86,10 @@ void hn_unmount_session(void);
 // as it is, and the results directory, if the session's file "results" names one, at its own path.
 void hn_mount_job_root(void);
 
+// Shows jobs the session's file "samples", to which the plugin appends what it counted by unit of
+// memory; returns its path there, or NULL where this session has none.
+const char* hn_show_samples(void);
+
 // Makes the folders on the way to `path` and itself, where they are missing.
 void hn_make_folders(char* path);
 

@@ -2,6 +2,7 @@
 #include "guest.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -91,6 +92,17 @@ static void mount_results(void) {
   // Where a fresh tmpfs hides the host's directory of that name, make the way to it again.
   hn_make_folders(target);
   mount_9p("hn_results", target, MS_NOSUID | MS_NODEV, P9_OPTIONS "cache=none");
+}
+
+const char* hn_show_samples(void) {
+  static const char path[] = "/run/homenode-lab-samples";
+  const char* const there = HN_ROOT "/run/homenode-lab-samples";
+  if (access(HN_SESSION "/samples", F_OK) != 0) return NULL;
+  const int file = open(there, O_WRONLY | O_CREAT | O_CLOEXEC, 0444);
+  if (file < 0 || mount(HN_SESSION "/samples", there, NULL, MS_BIND, NULL) != 0)
+    hn_die("show jobs", "the session's samples");
+  close(file);
+  return path;
 }
 
 void hn_mount_session(void) {

@@ -223,7 +223,7 @@ static void start_in_slot(struct hn_jobs* jobs, struct hn_job* job) {
   }
   job_path(path, sizeof path, job->name, "outputs");
   job->outputs = hn_read_strings(path);
-  const struct hn_program program = {directory, argv, env, jobs->clock};
+  const struct hn_program program = {directory, argv, env, jobs->clock, jobs->samples};
   const bool covered = hn_outputs_open(job);
   int error = covered ? launch(job, &program) : errno;
   if (error == 0) {

@@ -50,7 +50,8 @@ struct hn_job {
 
 struct hn_jobs {
   int control;
-  const char* clock;  // what jobs are told in HOMENODE_LAB_CLOCK; NULL: there is none
+  const char* clock;    // what jobs are told in HOMENODE_LAB_CLOCK; NULL: there is none
+  const char* samples;  // in HOMENODE_LAB_COUNTS; NULL: there are none
   bool ran_before;
   struct hn_job slots[HN_JOBS_MAX];
 };
@@ -94,12 +95,14 @@ char** hn_read_strings(const char* path);
 // Frees such a vector; NULL is none.
 void hn_free_strings(char** strings);
 
-// What a job's process is to become. `clock`: the path of the lab's clock, NULL without one.
+// What a job's process is to become. `clock` and `samples`: the paths of the lab's clock and of its
+// counts by unit of memory, NULL without.
 struct hn_program {
   const char* directory;
   char** argv;
   char** env;
   const char* clock;
+  const char* samples;
 };
 
 // Becomes the job in the forked child: own session, streams, root, directory, signals, exec.

@@ -50,14 +50,20 @@ static void enter_directory(const char* directory) {
   if (chdir("/") != 0) _exit(126);
 }
 
-// Only the guest knows where its clock is, so what the host's environment says of it is replaced.
+static void set_or_unset(const char* name, const char* value) {
+  if (value != NULL)
+    setenv(name, value, 1);
+  else
+    unsetenv(name);
+}
+
+// Only the guest knows where its clock and its counts are, so what the host's environment says of
+// them is replaced.
 static void set_environment(const struct hn_program* program) {
   clearenv();
   environ = program->env;
-  if (program->clock != NULL)
-    setenv("HOMENODE_LAB_CLOCK", program->clock, 1);
-  else
-    unsetenv("HOMENODE_LAB_CLOCK");
+  set_or_unset("HOMENODE_LAB_CLOCK", program->clock);
+  set_or_unset("HOMENODE_LAB_COUNTS", program->samples);
 }
 
 void hn_job_become(const struct hn_program* program, int input, const int outputs[2], int failure) {

@@ -65,6 +65,7 @@ static void go(struct hn_jobs* jobs, const char* time, const char* seed) {
   name_the_machine();
   hn_tell_kernel_functions();
   jobs->clock = clock_of_session();
+  jobs->samples = hn_show_samples();
   hn_tell(jobs->control, "ready %ld", hn_uptime_ms());
 }
 

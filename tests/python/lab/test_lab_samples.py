@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from lab_start import lab_or_skip
 
 from homenode.errors import LAUNCHER_FAILED
 from homenode.lab.cli import main
@@ -68,3 +69,25 @@ def test_the_file_is_of_the_program_that_ran(
 def test_without_samples_the_guest_watches_nothing(tmp_path: Path) -> None:
     assert main([*RUN, "--no-input", "--no-time", "--json", str(tmp_path / "j"), "--", "true"]) == 0
     assert [path.name for path in tmp_path.iterdir()] == ["j"]
+
+
+@pytest.mark.lab
+def test_a_process_that_runs_is_sampled_from_within(tmp_path: Path) -> None:
+    """By the lab's counts of a while, as a processor would sample it."""
+    program = (
+        "homenode bench map --pattern divided --op write --threads 4 --size 8M --passes 1000000 "
+        "--pages small > /dev/null & P=$!; sleep 4;"
+    )
+    sample = f"homenode sample --with lab --duration 0.5 --output {tmp_path}/s $P; kill $P"
+    with lab_or_skip("tiny-2x2", tmp_path, timing=False, sample_unit=4096) as lab:
+        result = lab.run(["sh", "-c", f"{program} {sample}"], timeout_s=200)
+    assert result.status == 0, result.stderr.decode()
+    recording = read_recording(tmp_path / "s")
+    named = {one["tid"] for look in recording.of("threads") for one in look["threads"]}
+    users: dict[int, set[int]] = {}
+    for address, tid in zip(recording.samples["address"], recording.samples["tid"], strict=True):
+        users.setdefault(int(address) >> 12, set()).add(int(tid))
+    assert set().union(*users.values()) <= named
+    # Each of the four has a quarter of the array for itself.
+    assert len(users) > 1000
+    assert sum(len(threads) == 1 for threads in users.values()) >= 0.95 * len(users)

@@ -1,0 +1,27 @@
+// What the lab's plugin appends to its file at the end of a region of interest, seen from inside the
+// guest: as a processor's sampling of memory accesses would report it. Pure. Serves the source
+// `lab`.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/sample.h"
+
+namespace homenode::sensing {
+
+/// The processes of threads, by the threads' ids.
+using ProcessOfThread = std::map<pid_t, pid_t>;
+
+/// Every so many-th access of the latest region in `blocks`, at most `most`, by the threads that are
+/// named: the lab's own numbers of threads are replaced by their ids. Errors: failed, when a block
+/// is no block.
+Result<std::vector<Sample>> samples_of_counts(std::string_view blocks,
+                                              const ProcessOfThread& processes, std::uint64_t most);
+
+}  // namespace homenode::sensing
