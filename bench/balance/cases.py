@@ -6,7 +6,8 @@ from enum import Enum
 from homenode.lab.machine import Machine
 from homenode.study.description import describe
 
-BESIDE = ("nothing", "balance", "kernel", "numad", "interleave", "placed")
+BESIDE = ("nothing", "balance", "balance-lab", "kernel", "numad", "interleave", "placed")
+BALANCERS = ("balance", "balance-lab")  # homenode's, by what the guest can see and by the lab.
 
 
 class Goal(Enum):

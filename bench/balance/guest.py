@@ -100,15 +100,23 @@ def pages_of(pid: int) -> int:
     )
 
 
+def is_homenode(beside: str) -> bool:
+    """By whatever samples."""
+    return beside in ("balance", "balance-lab")
+
+
 def start_beside(spec: dict[str, Any], programs: Programs) -> "subprocess.Popen[bytes] | None":
     """Starts what is to balance the programs, if it is a process."""
     kernel = spec["beside"] == "kernel"
     KERNEL_BALANCING.write_text("1" if kernel else "0")
-    if spec["beside"] == "balance":
+    if is_homenode(spec["beside"]):
+        env = dict(os.environ)
+        if spec["beside"] == "balance":
+            env.pop("HOMENODE_LAB_COUNTS", None)
         words = [*BALANCE, "8M", "--state", STATE, "--log", str(LOG)]
         words += [word for one in programs for word in ("--pid", str(one.pid))]
         return subprocess.Popen(
-            [spec["homenode"], *words], stdout=subprocess.DEVNULL, start_new_session=True
+            [spec["homenode"], *words], env=env, stdout=subprocess.DEVNULL, start_new_session=True
         )
     if spec["beside"] == "numad":
         subprocess.run(["mount", "-t", "tmpfs", "none", "/var/log"], check=True)
@@ -147,7 +155,7 @@ def decisions() -> list[dict[str, Any]]:
 
 def is_done(beside: str, programs: int) -> bool:
     """Whether a balancer that says what it decides has nothing in hand."""
-    if beside != "balance":
+    if not is_homenode(beside):
         return True
     made = decisions()
     latest = [one["action"] for one in made[-programs:]]
@@ -168,7 +176,8 @@ def settle(spec: dict[str, Any], programs: Programs) -> tuple[int, int]:
             subprocess.run([spec["window"], str(LOOK_S)], check=True)
         else:
             time.sleep(LOOK_S)
-            subprocess.run([spec["window"], "end"], check=True)
+            if spec["beside"] != "balance-lab":  # Its looks are regions that are counted.
+                subprocess.run([spec["window"], "end"], check=True)
         running(programs)
         pages, others = moved_pages(), masks(programs)
         if pages != moved or others != cpus:
@@ -193,6 +202,7 @@ def measure(spec: dict[str, Any], programs: Programs) -> dict[str, Any]:
         "pages": sum(pages_of(program.pid) for program in programs),
         "decisions": decisions(),
     }
+    subprocess.run([spec["window"], "end"], check=True)
     subprocess.run([spec["window"], str(spec["window_s"])], check=True)
     running(programs)
     return found

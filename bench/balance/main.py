@@ -5,9 +5,10 @@
     ./dev bench balance --only "stress 2" --beside nothing balance kernel
     ./dev bench balance --no-runs                   the table of what has run
 
-Beside a program: nothing; homenode balance; the kernel's balancing; numad, aged 300 s by a time
-namespace (it looks at no program below 300 MB, so --block is 40 MiB or more for it); interleaved
-memory; and the best placement that does not change, where it can be run.
+Beside a program: nothing; homenode balance, by the samples that the guest can take; balance-lab,
+the same by the lab's, which are of all misses, as those of a processor; the kernel's balancing;
+numad, aged 300 s by a time namespace (it looks at no program below 300 MB, so --block is 40 MiB or
+more for it); interleaved memory; and the best placement that does not change, where it can be run.
 
 A program fills its memory, then what is beside it works for --settle seconds of the guest's clock
 at least, until nothing has changed for 10, and for --most at most. Then it is stopped, and the lab
@@ -91,7 +92,7 @@ def main(arguments: Sequence[str]) -> int:
     store = Store(options.results / f"{kind}.jsonl")
     times = Times(options.settle, options.most, options.window, way=options.way)
     if not options.no_runs:
-        with booted(options.machine, times) as bench:
+        with booted(options.machine, times, counts="balance-lab" in options.beside) as bench:
             run_all(bench, some, options, store)
     found = [runs for case in some if (runs := Runs(case, store.records())).by]
     print(f"\n{table(found)}\n\n{judgement(found)}", flush=True)

@@ -12,7 +12,7 @@ from typing import Any
 from lab_runs import compiled
 from ours import homenode
 
-from balance.cases import NODE_MEMORY_MIB, SCALE, Case, Unit
+from balance.cases import BALANCERS, NODE_MEMORY_MIB, SCALE, Case, Unit
 from homenode.lab import Lab
 from homenode.lab.counts import Roi, access_matrix
 from homenode.lab.machine import Machine
@@ -21,8 +21,9 @@ from homenode.matrix import hottest_share
 
 GUEST = Path(__file__).parent / "guest.py"
 # What goes on working beside a program; all else is as it is from the start.
-DAEMONS = ("balance", "kernel", "numad")
+DAEMONS = (*BALANCERS, "kernel", "numad")
 SETTLED_S = 2.0
+PAGE_BYTES = 4096
 PS_PER_NS = 1000
 Record = dict[str, Any]
 
@@ -41,8 +42,7 @@ class Times:
 
 
 class Store:
-    """A file with a line for each run; those that failed, and those that an older bench counted
-    less of, run again."""
+    """A file with a line for each run; those that failed run again."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -53,7 +53,7 @@ class Store:
         if not self._path.exists():
             return []
         lines = [json.loads(one) for one in self._path.read_text().splitlines() if one[-1:] == "}"]
-        return [one for one in lines if "hottest_share" in one]
+        return [one for one in lines if "error" not in one]
 
     def count(self, case: Case, beside: str) -> int:
         """How often this has run."""
@@ -102,12 +102,20 @@ class Bench:
 
 
 @contextmanager
-def booted(machine: str, times: Times) -> Iterator[Bench]:
-    """The machine, without huge pages but those that a program asks for."""
+def booted(machine: str, times: Times, *, counts: bool) -> Iterator[Bench]:
+    """The machine, without huge pages but those that a program asks for. `counts`: it counts by
+    page, for the balancer to see."""
+    unit = PAGE_BYTES if counts else None
     with (
         compiled("window.c") as window,
         compiled("walkers.c") as walkers,
-        Lab(machine, timing=True, scale=SCALE, node_memory_mib=NODE_MEMORY_MIB) as lab,
+        Lab(
+            machine,
+            timing=True,
+            scale=SCALE,
+            node_memory_mib=NODE_MEMORY_MIB,
+            sample_unit=unit,
+        ) as lab,
     ):
         lab.run(["sh", "-c", "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled"])
         yield Bench(lab, {"window": window, "walkers": walkers}, times)

@@ -6,7 +6,7 @@ from typing import Any
 
 import tables
 
-from balance.cases import BESIDE, Case, Goal, Unit
+from balance.cases import BALANCERS, BESIDE, Case, Goal, Unit
 
 Record = dict[str, Any]
 HEADINGS = (
@@ -27,6 +27,14 @@ WAY_HEADINGS = (
     "CPU time on the way",
     "as many misses beside nothing",
     "runs",
+)
+# Of a record; an older bench did not keep all of them.
+FIGURES = (
+    "page_moves",
+    "affinity_changes",
+    "local_share",
+    "hottest_share",
+    *(unit.value for unit in Unit),
 )
 MS_PER_NS = 1e-6
 # A placement that brings no more than that is none to move pages for.
@@ -72,8 +80,8 @@ class Runs:
 
     def median(self, beside: str, key: str) -> float | None:
         """Of a figure; None where nothing has run."""
-        found = self.by.get(beside)
-        return statistics.median(one[key] for one in found) if found else None
+        found = [one[key] for one in self.by.get(beside, []) if key in one]
+        return statistics.median(found) if found else None
 
     def best(self) -> float | None:
         """The local share of the best placement that does not change."""
@@ -102,9 +110,7 @@ def rows(runs: Runs) -> list[list[str]]:
     misplaced, unit = runs.misplaced(), runs.case.unit
     alone = runs.median("nothing", unit.value)
     for beside, records in runs.by.items():
-        values = {
-            key: [float(one[key]) for one in records] for key in records[0] if _is_number(key)
-        }
+        values = {key: [float(one[key]) for one in records if key in one] for key in FIGURES}
         shares, times = values["local_share"], values[unit.value]
         near = [ratio for one in shares if (ratio := of_the_best(runs, one)) is not None]
         moves = [one / misplaced for one in values["page_moves"]] if misplaced else []
@@ -117,18 +123,13 @@ def rows(runs: Runs) -> list[list[str]]:
                 spread(values["affinity_changes"], whole),
                 spread(shares, share),
                 spread(near, share) if near else "–",
-                spread(values["hottest_share"], share),
+                spread(values["hottest_share"], share) if values["hottest_share"] else "–",
                 spread(times, SHOWN[unit]) + of_alone,
                 spread(moves, _ratio) if moves else "–",
                 str(len(records)),
             ]
         )
     return found
-
-
-def _is_number(key: str) -> bool:
-    figures = ("page_moves", "affinity_changes", "local_share", "hottest_share")
-    return key in (*figures, *(unit.value for unit in Unit))
 
 
 def table(all_runs: Sequence[Runs]) -> str:
@@ -164,12 +165,12 @@ def _ratio(value: float) -> str:
     return f"{value:.2f}"
 
 
-def shortfalls(runs: Runs) -> list[str]:
+def shortfalls(runs: Runs, balancer: str = "balance") -> list[str]:
     """What the balancer's runs show that it should not have: each run counts."""
     found = []
-    for record in runs.by.get("balance", []):
+    for record in runs.by.get(balancer, []):
         found += [fault for fault in (_moves(runs, record), _near(runs, record)) if fault]
-    slower = _slower(runs)
+    slower = _slower(runs, balancer)
     return list(dict.fromkeys([*found, *([slower] if slower else [])]))
 
 
@@ -202,14 +203,14 @@ def _near(runs: Runs, record: Record) -> str:
         return ""
     near = of_the_best(runs, record["local_share"])
     hottest = runs.median("placed", "hottest_share")
-    even = hottest / record["hottest_share"] if hottest else 1
+    even = hottest / record["hottest_share"] if hottest and "hottest_share" in record else 1
     if runs.misplaced() is None and even < NEAR:
         return f"{even:.3f} of the best balance"
     return f"{near:.3f} of the best local share" if near is not None and near < NEAR else ""
 
 
-def _slower(runs: Runs) -> str:
-    alone, beside = (runs.median(one, runs.case.unit.value) for one in ("nothing", "balance"))
+def _slower(runs: Runs, balancer: str) -> str:
+    alone, beside = (runs.median(one, runs.case.unit.value) for one in ("nothing", balancer))
     if alone is None or beside is None or beside <= 1.02 * alone:
         return ""
     return f"it takes {100 * (beside / alone - 1):.0f} % longer than with nothing beside it"
@@ -218,10 +219,11 @@ def _slower(runs: Runs) -> str:
 def judgement(all_runs: Sequence[Runs]) -> str:
     """A line for each program that homenode has balanced."""
     lines = []
-    for runs in all_runs:
-        if not runs.by.get("balance"):
-            continue
-        faults = shortfalls(runs)
-        verdict = f"missed: {'; '.join(faults)}" if faults else "held"
-        lines.append(f"{runs.case.name} ({runs.case.goal.value}): {verdict}")
+    for balancer in BALANCERS:
+        for runs in all_runs:
+            if not runs.by.get(balancer):
+                continue
+            faults = shortfalls(runs, balancer)
+            verdict = f"missed: {'; '.join(faults)}" if faults else "held"
+            lines.append(f"{runs.case.name}, {balancer} ({runs.case.goal.value}): {verdict}")
     return "\n".join(lines)

@@ -112,7 +112,9 @@ def test_the_verdict_names_each_program_that_was_balanced() -> None:
         runs(record("nothing", 0, 0.0), record("balance", 900, 1.0)),
         runs(record("numad", 1, 0)),
     ]
-    assert table.judgement(found) == "stress 1 (at most 1.05 moves per misplaced page): held"
+    assert (
+        table.judgement(found) == "stress 1, balance (at most 1.05 moves per misplaced page): held"
+    )
 
 
 def test_runs_are_kept_and_those_that_failed_run_again(tmp_path: Path) -> None:
