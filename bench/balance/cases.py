@@ -47,6 +47,7 @@ class Case:
     own: str = ""
     programs: int = 1
     unit: Unit = Unit.MISS
+    windows: float = 1  # As long is what is counted: of a program with phases, more than one.
 
 
 # Of the lab's machine, whose caches and memory are a sixteenth: small problems miss the caches as
@@ -128,7 +129,9 @@ def map_cases(threads: int) -> list[Case]:
 
 def program_case(name: str, words: tuple[str, ...], placed: tuple[str, ...]) -> Case:
     """A program that computes."""
-    return Case(name, words, Goal.BEST, placed=placed, env=PASSIVE, unit=Unit.INSTRUCTION)
+    return Case(
+        name, words, Goal.BEST, placed=placed, env=PASSIVE, unit=Unit.INSTRUCTION, windows=3
+    )
 
 
 def program_cases(threads: int) -> list[Case]:

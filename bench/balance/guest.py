@@ -21,7 +21,9 @@ KERNEL_BALANCING = Path("/proc/sys/kernel/numa_balancing")
 LOG = Path("/tmp/homenode-balance.log")
 STATE = "/tmp/homenode-balance.state"
 # Samples cost far more under emulation than on a machine, so the budget for them is larger.
-BALANCE = ("balance", "--interval", "2", "--burst", "1", "--overhead", "100%", "--least-memory")
+BALANCE = ("balance", "--interval", "2", "--overhead", "100%", "--least-memory", "8M")
+# Programs that are counted are several times as slow, and a look is to see all of their phases.
+BURST_S = {"balance": 1, "balance-lab": 5}
 # numad weighs no process before the system is 300 s old. In a time namespace it is.
 NUMAD = ("unshare", "--time", "--monotonic", "100000", "--fork", "numad", "-i", "5")
 LONGEST_FILL_S = 180.0
@@ -102,7 +104,7 @@ def pages_of(pid: int) -> int:
 
 def is_homenode(beside: str) -> bool:
     """By whatever samples."""
-    return beside in ("balance", "balance-lab")
+    return beside in BURST_S
 
 
 def start_beside(spec: dict[str, Any], programs: Programs) -> "subprocess.Popen[bytes] | None":
@@ -113,7 +115,8 @@ def start_beside(spec: dict[str, Any], programs: Programs) -> "subprocess.Popen[
         env = dict(os.environ)
         if spec["beside"] == "balance":
             env.pop("HOMENODE_LAB_COUNTS", None)
-        words = [*BALANCE, "8M", "--state", STATE, "--log", str(LOG)]
+        words = [*BALANCE, "--burst", str(BURST_S[spec["beside"]]), "--state", STATE]
+        words += ["--log", str(LOG)]
         words += [word for one in programs for word in ("--pid", str(one.pid))]
         return subprocess.Popen(
             [spec["homenode"], *words], env=env, stdout=subprocess.DEVNULL, start_new_session=True

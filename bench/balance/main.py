@@ -12,11 +12,11 @@ more for it); interleaved memory; and the best placement that does not change, w
 
 A program fills its memory, then what is beside it works for --settle seconds of the guest's clock
 at least, until nothing has changed for 10, and for --most at most. Then it is stopped, and the lab
-counts --window seconds: the local share of all misses, and the time
-that threads spend on one, all exact or modelled by the lab's clock. So that time is what is reached
-in the end; what it cost to get there is in the moves, or as time with --way: all is counted from
-the start on then, which makes a run about four times as long. Runs are kept (--results), and a
-bench that was stopped goes on where it was.
+counts --window seconds, three times as long for NPB and seismic: the local share of all misses, and
+the time that threads spend on one, all exact or modelled by the lab's clock. So that time is what
+is reached in the end; what it cost to get there is in the moves, or as time with --way: all is
+counted from the start on then, which makes a run about four times as long. Runs are kept
+(--results), and a bench that was stopped goes on where it was.
 """
 
 import argparse

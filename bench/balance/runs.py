@@ -86,7 +86,7 @@ class Bench:
             "settle_s": self._times.settle_s if beside in DAEMONS else SETTLED_S,
             "most_s": self._times.most_s if beside in DAEMONS else SETTLED_S,
             "quiet_s": self._times.quiet_s,
-            "window_s": self._times.window_s,
+            "window_s": self._times.window_s * case.windows,
             "way": self._times.way,
         }
         script = f'rm -f /tmp/homenode-balance.*; exec {sys.executable} {GUEST} "$0"'

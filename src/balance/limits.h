@@ -26,6 +26,7 @@ struct Limits {
   double mostly_share = 0.5;        ///< [chosen] From here only if no heavy user loses.
   int windows = 2;                  ///< [chosen] In a row that have to come to the same verdict.
   double agreed_share = 0.9;  ///< [chosen] Of the uses, by threads that both windows place alike.
+  double least_split = 0.2;   ///< [chosen] By so much more are pages one node's than their region.
   double heavy_share = 0.1;   ///< [chosen] A node with this share of the uses is a heavy user.
   double least_sure_share = 0.6;  ///< [statistics] Wilson's lower bound of one node's share.
   double sureness = 1.645;        ///< [statistics] Its quantile: one side, 95 %.

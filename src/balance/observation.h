@@ -50,7 +50,8 @@ struct Region {
   std::map<TaskKey, double> uses;
   std::string why_not;                ///< Why it is left alone; empty: it may be moved.
   std::vector<Page> used_pages = {};  ///< By address; none where pages are huge.
-  bool is_split_off = false;  ///< A page of a region most of whose pages have one node's users.
+  bool is_split_off = false;          ///< A page of a region whose pages are decided on one by one.
+  bool is_whole = false;  ///< It may be a transparent huge page, of which no part moves alone.
 };
 
 struct Observation {

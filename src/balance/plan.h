@@ -145,10 +145,14 @@ class Worth {
   const Limits& limits_;
 };
 
-/// Whether a region's pages are to be decided on one by one: two uses of a page are mostly by
-/// threads of one node, two of the region are not (unbiased for few uses: E. H. Simpson, Nature
-/// 163, 1949).
-bool is_to_split(const Region& region, const ThreadNodes& threads, const Limits& limits);
+/// Adds the pairs of a window's uses and those before, which are in `remembered`; earlier pairs
+/// count limits.decay of what they did.
+void add_pairs(RememberedRegion& remembered, const Region& now, const ThreadNodes& threads,
+               const Limits& limits);
+/// Whether a region's pages are to be decided on one by one: two uses of a page are by threads of
+/// one node mostly, and clearly more often than two of the region (after E. H. Simpson, Nature 163,
+/// 1949).
+bool is_to_split(const RememberedRegion& remembered, const Limits& limits);
 /// Adds its used pages as regions of their own.
 void append_pages(std::vector<Region>& regions, const Region& region);
 
@@ -164,6 +168,8 @@ struct Effect {
   /// How much better it is.
   double gained = 0;
   double promised = 0;
+  /// Of the uses of the pages that were to go to one node each, those that are local.
+  double moved_local = 1;
 };
 Effect effect_of(const Promise& promise, const Observation& seen);
 

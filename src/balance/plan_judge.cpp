@@ -69,6 +69,9 @@ class Judge {
         fmt::format("{} {}; {} without the plan, predicted {}",
                     promise.spreads ? "of all uses one node serves" : "local share",
                     in_percent(effect.now), in_percent(effect.without), in_percent(effect.planned));
+    if (!promise.spreads && promise.action == Action::move_pages) {
+      decision.reason += fmt::format("; of what was moved {}", in_percent(effect.moved_local));
+    }
     // A window may see less of what the plan is about than those before. Pages that it does not
     // see do no harm where they are; threads have to show something, or they are free again.
     constexpr double at_least = 0.5;

@@ -232,8 +232,12 @@ class Planner {
       threads = in_both(threads, context_.memory.thread_targets);
       regions = in_both(regions, context_.memory.page_targets);
     }
-    context_.memory.windows =
-        again && !(threads.empty() && regions.empty()) ? context_.memory.windows + 1 : 1;
+    if (!again || (threads.empty() && regions.empty())) {  // It is the first to want this.
+      context_.memory.windows = 0;
+      threads = wanted_threads;
+      regions = wanted_regions;
+    }
+    ++context_.memory.windows;
     context_.memory.verdict = decision.action;
     context_.memory.thread_targets = threads;
     context_.memory.page_targets = regions;

@@ -34,10 +34,10 @@ class Candidates {
   }
 
  private:
-  /// Whether there are enough uses to tell. Of a page among others of which most have one node's
-  /// users, one is.
+  /// Whether there are enough uses to tell. Of a page among others that are mostly one node's, one
+  /// is.
   [[nodiscard]] bool is_sure(const Region& region, const Owner& owner) const {
-    if (region.is_split_off) return owner.share >= limits_.exclusive_share;
+    if (region.is_split_off) return owner.share > limits_.mostly_share;
     return owner.uses >= limits_.least_region_samples &&
            surely(owner.share, owner.uses, limits_.sureness) > limits_.least_sure_share;
   }

@@ -76,15 +76,15 @@ bool is_there(const Region& region, const Home& home) {
       home, [&](NodeId node) { return part_on(region, node) >= evenly * part_on(home, node); });
 }
 
-/// Pages in turn over the nodes, or one page where its number says. What the window before wanted
-/// stays: free threads are elsewhere in each window, and so are the nodes that share.
+/// Pages in turn over the nodes, or what moves as a whole where its number says. What the window
+/// before wanted stays: free threads are elsewhere in each window, and so are the nodes that share.
 Home home_of(const Region& region, const Home& nodes, const ProcessMemory& before) {
-  const bool is_page = region.bytes <= region.page_size.value;
+  const bool is_one = region.is_whole || region.bytes <= region.page_size.value;
   const auto wanted = before.page_targets.find(region.first);
-  if (wanted != before.page_targets.end() && (is_page || wanted->second.size() > 1)) {
+  if (wanted != before.page_targets.end() && (is_one || wanted->second.size() > 1)) {
     return wanted->second;
   }
-  return is_page ? Home{node_of(nodes, region.first, region.page_size)} : nodes;
+  return is_one ? Home{node_of(nodes, region.first, Bytes{region.bytes})} : nodes;
 }
 
 }  // namespace

@@ -17,6 +17,15 @@ Observation without_plan(const Promise& promise, Observation seen) {
   return seen;
 }
 
+/// What a plan has moved to one node each.
+Observation moved_by(const Promise& promise, Observation seen) {
+  std::erase_if(seen.regions, [&](const Region& region) {
+    const auto home = promise.pages.find(region.first);
+    return home == promise.pages.end() || home->second.size() > 1;
+  });
+  return seen;
+}
+
 }  // namespace
 
 Promise promise_of(const Decision& decision, double gain, const Observation& seen) {
@@ -49,6 +58,9 @@ Effect effect_of(const Promise& promise, const Observation& seen) {
   effect.without = share(before, nodes_of(before), {});
   effect.now = share(seen, nodes_of(seen), {});
   effect.planned = share(seen, threads, promise.pages);
+  if (!promise.spreads) {
+    effect.moved_local = local_share(moved_by(promise, seen), nodes_of(seen), {});
+  }
   effect.gained = better * (effect.now - effect.without);
   effect.promised = better * (effect.planned - effect.without);
   return effect;

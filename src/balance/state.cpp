@@ -63,12 +63,13 @@ void remember(ProcessMemory& memory, const Observation& seen, const Limits& limi
   for (auto& [first, remembered] : memory.regions) ++remembered.windows_unseen;
   for (const Region& region : seen.regions) {
     RememberedRegion& remembered = memory.regions[region.first];
+    add_pairs(remembered, region, threads, limits);
     const Region before = std::exchange(remembered.region, region);
     remembered.windows_unseen = 0;
     add_uses(remembered.region.uses, before.uses, limits.decay);
     remembered.region.used_pages = merged(before.used_pages, region.used_pages, limits);
     if (remembered.is_split || split == most_split) continue;
-    remembered.is_split = is_to_split(remembered.region, threads, limits);
+    remembered.is_split = is_to_split(remembered, limits);
     split += remembered.is_split ? 1 : 0;
   }
   std::erase_if(memory.regions, [&](const auto& entry) {

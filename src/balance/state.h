@@ -33,10 +33,19 @@ struct Promise {
   RegionHomes pages;
 };
 
+/// Pairs of uses in different windows, and those of them that are by threads of one node. Two uses
+/// in one window tell little: a thread that walks through a page uses it several times in a row.
+struct Pairs {
+  double all = 0;
+  double same = 0;
+};
+
 /// What the windows so far saw of a region: its uses with decay, all else as it was seen last, or
 /// moved since. A window sees but a part of a large memory, so that one without it says little.
 struct RememberedRegion {
   Region region;
+  Pairs of_region;        ///< Of uses of the region,
+  Pairs of_pages;         ///< and of the same page.
   bool is_split = false;  ///< Its pages are decided on one by one.
   int windows_unseen = 0;
 };

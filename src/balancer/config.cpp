@@ -41,6 +41,7 @@ constexpr std::array settings{
     Setting{"mostly-share", &Limits::mostly_share, 0, 1},
     Setting{"windows", &Limits::windows, 1, 100},
     Setting{"agreed-share", &Limits::agreed_share, 0, 1},
+    Setting{"least-split", &Limits::least_split, 0, 1},
     Setting{"heavy-share", &Limits::heavy_share, 0, 1},
     Setting{"least-sure-share", &Limits::least_sure_share, 0, 1},
     Setting{"sureness", &Limits::sureness, 0, 10},

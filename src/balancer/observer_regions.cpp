@@ -49,6 +49,8 @@ balance::Region region_at(const sensing::Mapping& mapping, std::uint64_t address
   region.bytes = std::min(unit + region_bytes, *mapping.end) - region.first;
   region.page_size = mapping.page_size;
   region.why_not = why_not(mapping);
+  region.is_whole =
+      region.bytes == region_bytes && mapping.transparent_huge.value_or(Bytes()).value > 0;
   return region;
 }
 
@@ -70,12 +72,12 @@ int find_pages(os::Os& os, pid_t pid, balance::Region& region) {
   return 0;
 }
 
-/// Adds a sample to its region, and to its page where that is small.
+/// Adds a sample to its region, and to its page where that moves alone.
 void add_use(balance::Region& region, std::uint64_t address, const balance::TaskKey& thread,
              std::map<std::uint64_t, balance::Page>& pages) {
   region.uses[thread] += 1;
   const std::uint64_t bytes = region.page_size.value;
-  if (bytes >= region_bytes) return;
+  if (region.is_whole || bytes >= region_bytes) return;
   balance::Page& page = pages[address / bytes * bytes];
   page.address = address / bytes * bytes;
   page.uses[thread] += 1;

@@ -168,15 +168,17 @@ TEST(BalanceStep, MovesPagesOfThreadsThatWander) {
   EXPECT_EQ(model.moved_pages, 6U * 4 * 512);
 }
 
-/// Four regions on node 0, whose pages belong to the threads in turn, or are used by two of them.
-Observation of_pages(const machine::Machine& machine, double uses, bool shared) {
+/// Four regions on node 0, whose pages belong to the threads in turn, or are shared by all nodes.
+/// `window` says by how many threads they have changed hands.
+Observation of_pages(const machine::Machine& machine, double uses, bool shared,
+                     std::size_t window = 0) {
   auto model = shared_regions(machine, [](std::size_t) { return NodeId(0); });
   Observation seen = model.seen(machine, true);
   seen.regions.resize(4);
   for (Region& region : seen.regions) {
     for (std::uint64_t p = 0; p < 512; ++p) {
-      Page page{region.first + p * 4096, NodeId(0), {{ProgramModel::key(p % 8), uses}}};
-      if (shared) page.uses[ProgramModel::key((p + 3) % 8)] = uses;
+      Page page{region.first + p * 4096, NodeId(0), {{ProgramModel::key((p + window) % 8), uses}}};
+      for (std::size_t t = 0; shared && t < 8; t += 2) page.uses[ProgramModel::key(t)] = uses;
       for (const auto& [thread, uses] : page.uses) region.uses[thread] += uses;
       region.used_pages.push_back(page);
     }
@@ -184,12 +186,13 @@ Observation of_pages(const machine::Machine& machine, double uses, bool shared) 
   return seen;
 }
 
-/// The plan that so many windows alike come to.
-Decision of_windows(int windows, const Observation& seen, const machine::Machine& machine) {
+/// The plan that at most six windows come to.
+Decision of_windows(const machine::Machine& machine, auto seen_in) {
   State state;
   Decision decision;
-  for (int window = 0; window < windows && decision.action != Action::move_pages; ++window) {
-    auto done = step(std::move(state), window * 5, {seen}, machine, {}, {});
+  for (std::size_t window = 0; window < 6 && decision.action != Action::move_pages; ++window) {
+    auto done =
+        step(std::move(state), static_cast<double>(window) * 5, {seen_in(window)}, machine, {}, {});
     state = std::move(done.state);
     decision = done.decisions.at(0);
   }
@@ -200,7 +203,8 @@ Decision of_windows(int windows, const Observation& seen, const machine::Machine
 TEST(BalanceStep, SplitsRegionsWhosePagesBelongToSeveralNodes) {
   const auto machine = machine_of(4, 2);
   for (const double uses : {2, 4}) {
-    const Decision decision = of_windows(6, of_pages(machine, uses, false), machine);
+    const Decision decision =
+        of_windows(machine, [&](std::size_t) { return of_pages(machine, uses, false); });
     EXPECT_EQ(decision.pages.size(), 3U * 512) << uses;
     for (const PageMove& move : decision.pages) {
       EXPECT_EQ(move.pages, 1U);
@@ -209,13 +213,31 @@ TEST(BalanceStep, SplitsRegionsWhosePagesBelongToSeveralNodes) {
   }
 }
 
+// Some threads use a page in the same window, or another one in each, several times in a row.
 TEST(BalanceStep, KeepsRegionsWholeWhosePagesAreShared) {
   const auto machine = machine_of(4, 2);
-  const Decision decision = of_windows(6, of_pages(machine, 4, true), machine);
-  EXPECT_EQ(decision.pages.size(), 4U);
+  for (const bool at_once : {false, true}) {
+    const Decision decision = of_windows(machine, [&](std::size_t window) {
+      return of_pages(machine, 4, at_once, at_once ? 0 : 2 * window);
+    });
+    EXPECT_EQ(decision.pages.size(), 4U);
+    for (const PageMove& move : decision.pages) {
+      EXPECT_EQ(move.home.size(), 4U);
+      EXPECT_EQ(move.pages, 384U);
+    }
+  }
+}
+
+TEST(BalanceStep, SpreadsHugePagesAsWholes) {
+  const auto machine = machine_of(4, 2);
+  const auto model = shared_regions(machine, [](std::size_t) { return NodeId(0); });
+  Observation seen = model.seen(machine, true);
+  for (Region& region : seen.regions) region.is_whole = true;
+  const Decision decision = of_windows(machine, [&](std::size_t) { return seen; });
+  EXPECT_EQ(decision.pages.size(), 24U);
   for (const PageMove& move : decision.pages) {
-    EXPECT_EQ(move.home.size(), 4U);
-    EXPECT_EQ(move.pages, 384U);
+    EXPECT_EQ(move.home.size(), 1U);
+    EXPECT_EQ(move.pages, 512U);
   }
 }
 
