@@ -26,8 +26,6 @@ constexpr SourceFacts lab_facts{
     "nothing for the program; the lab is slower than a machine",
     "to run within 'homenode lab run', with --samples for a process that runs"};
 
-/// What a processor gives in a second at perf's highest rate, or so.
-constexpr std::uint64_t samples_of_a_look = 20'000;
 constexpr std::chrono::milliseconds look{10};
 constexpr int most_looks = 1000;
 
