@@ -221,7 +221,12 @@ int Linux::list_folder(const std::string& path, std::vector<std::string>& names)
 int Linux::file_status(const std::string& path, FileStatus& status) {
   struct stat found {};
   if (stat(path.c_str(), &found) != 0) return -errno;
-  status = {found.st_dev, found.st_ino, found.st_rdev, found.st_mode, found.st_uid, found.st_gid,
+  status = {found.st_dev,
+            found.st_ino,
+            found.st_rdev,
+            found.st_mode,
+            found.st_uid,
+            found.st_gid,
             static_cast<std::uint64_t>(found.st_size)};
   return 0;
 }
