@@ -39,7 +39,7 @@ TEST(BalanceStepShared, SpreadsSharedMemoryThatOneNodeServesAlone) {
 // as have the CPUs that they take.
 TEST(BalanceStepShared, SpreadsSharedMemoryOfThreadsThatWander) {
   const auto machine = machine_of(4, 3);
-  for (const std::size_t threads : {12, 9}) {
+  for (const std::size_t threads : {std::size_t{12}, std::size_t{9}}) {
     auto model = shared_regions(machine, [](std::size_t) { return NodeId(0); });
     for (std::size_t t = 0; t < 12; ++t) {
       model.threads[t] = NodeId(static_cast<unsigned>(t % 3));
