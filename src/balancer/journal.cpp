@@ -49,6 +49,7 @@ ThreadChange thread_of(const Json& json) {
   return change;
 }
 
+/// A balancer of before there were strides may have left the file: then it is 1.
 PageChange pages_of(const Json& json) {
   return {key_of(json.at("process")),
           number_of<std::uint64_t>(json, "first"),
