@@ -42,12 +42,12 @@ class Candidates {
            surely(owner.share, owner.uses, limits_.sureness) > limits_.least_sure_share;
   }
 
-  /// It was moved a short time ago, or has gone to and fro and counts as shared.
+  /// It was moved a short time ago, or counts as shared: it was spread, or has gone to and fro.
   [[nodiscard]] bool rests(std::uint64_t region, NodeId target) const {
     const auto moved = before_.moved.find(region);
     if (moved == before_.moved.end()) return false;
     const bool other = moved->second.home != Home{target};
-    return now_s_ < moved->second.quiet_until_s ||
+    return moved->second.home.size() > 1 || now_s_ < moved->second.quiet_until_s ||
            (other && moved->second.bounces >= limits_.most_bounces);
   }
 
