@@ -48,8 +48,8 @@ void note_move(ProcessMemory& memory, std::uint64_t first, const Home& home) {
     for (Page& page : region.used_pages) page.node = node_of(home, page.address, region.page_size);
     return;
   }
-  const auto page = std::ranges::find(region.used_pages, first, &Page::address);
-  if (page != region.used_pages.end()) page->node = home.front();
+  const auto page = std::ranges::lower_bound(region.used_pages, first, {}, &Page::address);
+  if (page != region.used_pages.end() && page->address == first) page->node = home.front();
 }
 
 }  // namespace

@@ -5,20 +5,12 @@
 #include <cstring>
 #include <memory>
 
+#include "sensing/sources/sample_file.h"
 #include "sensing/sources/sampling.h"
 #include "sensing/sources/table.h"
 
 namespace homenode::balancer {
 namespace {
-
-/// Takes a value off the text; false where it is too short.
-template <class Value>
-bool take(std::string_view& text, Value& value) {
-  if (text.size() < sizeof value) return false;
-  std::memcpy(&value, text.data(), sizeof value);
-  text.remove_prefix(sizeof value);
-  return true;
-}
 
 /// Those of `sched` name no addresses.
 bool is_of_use(const sensing::SourceFacts& facts) {
@@ -42,18 +34,16 @@ std::unique_ptr<sensing::Source> best_source(os::Os& os, const sensing::SampleRe
 Result<std::vector<Sample>> samples_in(std::string_view file) {
   SampleFileHeader header;
   const SampleFileHeader expected;
-  if (!take(file, header) || std::memcmp(header.magic, expected.magic, sizeof header.magic) != 0 ||
+  const bool is_long_enough = file.size() >= sizeof header;
+  if (is_long_enough) std::memcpy(&header, file.data(), sizeof header);
+  if (!is_long_enough || std::memcmp(header.magic, expected.magic, sizeof header.magic) != 0 ||
       header.sample_bytes != sizeof(Sample)) {
     return failed("this is no file of samples", "repeat it; something else writes to the file");
   }
+  file.remove_prefix(sizeof header);
   std::vector<Sample> samples;
-  SampleBlockHeader block{};
-  while (take(file, block) && block.bytes <= file.size()) {
-    std::string_view content = file.substr(0, block.bytes);
-    file.remove_prefix(block.bytes);
-    if (std::memcmp(block.kind, "SMPL", sizeof block.kind) != 0) continue;
-    Sample sample;
-    while (take(content, sample)) samples.push_back(sample);
+  while (const auto block = sensing::take_block(file)) {
+    if (block->kind == "SMPL") sensing::append_samples(block->content, samples);
   }
   return samples;
 }

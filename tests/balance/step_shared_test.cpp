@@ -103,6 +103,16 @@ Decision of_windows(const machine::Machine& machine, auto seen_in) {
   return decision;
 }
 
+/// So many moves, each of so many pages to a home of so many nodes.
+void expect_moves(const Decision& decision, std::size_t moves, std::size_t nodes,
+                  std::uint64_t pages) {
+  EXPECT_EQ(decision.pages.size(), moves);
+  for (const PageMove& move : decision.pages) {
+    EXPECT_EQ(move.home.size(), nodes);
+    EXPECT_EQ(move.pages, pages);
+  }
+}
+
 TEST(BalanceStepShared, SplitsRegionsWhosePagesBelongToSeveralNodes) {
   const auto machine = machine_of(4, 2);
   for (const double uses : {2, 4}) {
@@ -123,11 +133,7 @@ TEST(BalanceStepShared, KeepsRegionsWholeWhosePagesAreShared) {
     const Decision decision = of_windows(machine, [&](std::size_t window) {
       return of_pages(machine, 4, at_once, at_once ? 0 : 2 * window);
     });
-    EXPECT_EQ(decision.pages.size(), 4U);
-    for (const PageMove& move : decision.pages) {
-      EXPECT_EQ(move.home.size(), 4U);
-      EXPECT_EQ(move.pages, 384U);
-    }
+    expect_moves(decision, 4, 4, 384);
   }
 }
 
@@ -137,11 +143,7 @@ TEST(BalanceStepShared, SpreadsHugePagesAsWholes) {
   Observation seen = model.seen(machine, true);
   for (Region& region : seen.regions) region.is_whole = true;
   const Decision decision = of_windows(machine, [&](std::size_t) { return seen; });
-  EXPECT_EQ(decision.pages.size(), 24U);
-  for (const PageMove& move : decision.pages) {
-    EXPECT_EQ(move.home.size(), 1U);
-    EXPECT_EQ(move.pages, 512U);
-  }
+  expect_moves(decision, 24, 1, 512);
 }
 
 // Half of the threads are with the memory that all use: spread, twice as much of it would be

@@ -11,6 +11,7 @@
 // Devices behind modules appear a moment after the module is loaded; 10 s is far beyond any delay.
 enum { DEVICE_WAIT_STEPS = 5000, DEVICE_WAIT_STEP_US = 2000 };
 
+#define SAMPLES "/run/homenode-lab-samples"  // As jobs see them.
 #define P9_OPTIONS "trans=virtio,version=9p2000.L,msize=512000,"
 
 static void mount_or_die(const char* source, const char* target, const char* type,
@@ -94,13 +95,11 @@ static void mount_results(void) {
 }
 
 const char* hn_show_samples(void) {
-  static const char path[] = "/run/homenode-lab-samples";
-  const char* const there = HN_ROOT "/run/homenode-lab-samples";
   if (access(HN_SESSION "/samples", F_OK) != 0) return NULL;
-  if (mknod(there, S_IFREG | 0444, 0) != 0 ||
-      mount(HN_SESSION "/samples", there, NULL, MS_BIND, NULL) != 0)
+  if (mknod(HN_ROOT SAMPLES, S_IFREG | 0444, 0) != 0 ||
+      mount(HN_SESSION "/samples", HN_ROOT SAMPLES, NULL, MS_BIND, NULL) != 0)
     hn_die("show jobs", "the session's samples");
-  return path;
+  return SAMPLES;
 }
 
 void hn_mount_session(void) {

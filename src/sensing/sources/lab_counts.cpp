@@ -3,9 +3,10 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cstring>
 #include <string>
 #include <utility>
+
+#include "sensing/sources/sample_file.h"
 
 namespace homenode::sensing {
 namespace {
@@ -33,29 +34,16 @@ std::map<std::uint32_t, pid_t> thread_ids(std::string_view document) {
   return ids;
 }
 
-void append_samples(std::string_view content, std::vector<Sample>& samples) {
-  const std::size_t before = samples.size();
-  samples.resize(before + content.size() / sizeof(Sample));
-  std::memcpy(samples.data() + before, content.data(),
-              content.size() / sizeof(Sample) * sizeof(Sample));
-}
-
 /// Each region begins with the document of its threads.
 Result<Region> latest_region(std::string_view blocks) {
   Region region;
   while (!blocks.empty()) {
-    SampleBlockHeader header{};
-    if (blocks.size() < sizeof header) return no_counts();
-    std::memcpy(&header, blocks.data(), sizeof header);
-    blocks.remove_prefix(sizeof header);
-    if (header.bytes > blocks.size()) return no_counts();
-    const std::string_view content = blocks.substr(0, header.bytes);
-    blocks.remove_prefix(header.bytes);
-    const std::string_view kind(header.kind, sizeof header.kind);
-    if (kind == "JSON") {
-      region = {thread_ids(content), {}};
-    } else if (kind == "SMPL") {
-      append_samples(content, region.counts);
+    const auto block = take_block(blocks);
+    if (!block) return no_counts();
+    if (block->kind == "JSON") {
+      region = {thread_ids(block->content), {}};
+    } else if (block->kind == "SMPL") {
+      append_samples(block->content, region.counts);
     } else {
       return no_counts();
     }

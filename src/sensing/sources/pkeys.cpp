@@ -4,10 +4,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 
+#include "sensing/sources/sample_file.h"
 #include "sensing/sources/table.h"
 
 namespace homenode::sensing {
@@ -139,17 +140,11 @@ class Pkeys final : public Source {
   /// Reads all blocks; gives why a process was not sampled, or nothing.
   static std::string take_accounts(std::string_view content, Sampling& sampling) {
     std::string refused;
-    SampleBlockHeader header{};
-    std::size_t at = sizeof(SampleFileHeader);
-    while (at + sizeof header <= content.size()) {
-      std::memcpy(&header, content.data() + at, sizeof header);
-      at += sizeof header;
-      if (header.bytes > content.size() - at) break;
-      const std::string_view block = content.substr(at, header.bytes);
-      at += header.bytes;
+    content.remove_prefix(std::min(content.size(), sizeof(SampleFileHeader)));
+    while (const auto block = take_block(content)) {
       constexpr std::string_view beginning = R"({"kind":"pkeys")";
-      if (block.substr(0, beginning.size()) != beginning) continue;
-      const auto account = nlohmann::json::parse(block, nullptr, false);
+      if (!block->content.starts_with(beginning)) continue;
+      const auto account = nlohmann::json::parse(block->content, nullptr, false);
       if (account.is_object()) take_account(account, sampling, refused);
     }
     return refused;

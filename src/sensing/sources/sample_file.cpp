@@ -81,4 +81,22 @@ Result<void> SampleFile::append_document(std::string_view json) {
   return append_block("JSON", json);
 }
 
+std::optional<SampleBlock> take_block(std::string_view& blocks) {
+  SampleBlockHeader header{};
+  if (blocks.size() < sizeof header) return std::nullopt;
+  std::memcpy(&header, blocks.data(), sizeof header);
+  if (header.bytes > blocks.size() - sizeof header) return std::nullopt;
+  const SampleBlock block{blocks.substr(0, sizeof header.kind),
+                          blocks.substr(sizeof header, header.bytes)};
+  blocks.remove_prefix(sizeof header + header.bytes);
+  return block;
+}
+
+void append_samples(std::string_view content, std::vector<Sample>& samples) {
+  const std::size_t before = samples.size();
+  const std::size_t count = content.size() / sizeof(Sample);
+  samples.resize(before + count);
+  if (count > 0) std::memcpy(samples.data() + before, content.data(), count * sizeof(Sample));
+}
+
 }  // namespace homenode::sensing

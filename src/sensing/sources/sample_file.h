@@ -1,12 +1,15 @@
 // Writes a sample file (docs/sample-file.md) while the program runs. Each block is one write(2) to
 // a file that is open to append, so that a process with the agent in it may append whole blocks to
-// the same file, and a killed writer costs no more than its last block. Serves the verb `sample`.
+// the same file, and a killed writer costs no more than its last block. Serves the verb `sample`;
+// who reads such blocks takes them here, too.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "base/sample.h"
@@ -44,5 +47,17 @@ class SampleFile {
   std::uint64_t samples_ = 0;
   int broken_ = 0;  ///< The errno after which nothing is written.
 };
+
+/// A block in a text that holds it.
+struct SampleBlock {
+  std::string_view kind;  ///< "SMPL" or "JSON".
+  std::string_view content;
+};
+
+/// Takes the next block off the text; nothing, and nothing off it, where none is whole.
+std::optional<SampleBlock> take_block(std::string_view& blocks);
+
+/// Appends the samples of a block's content; what is left over is no sample.
+void append_samples(std::string_view content, std::vector<Sample>& samples);
 
 }  // namespace homenode::sensing
