@@ -106,6 +106,13 @@ void hn_tell_kernel_functions(void);
 // Loads the modules listed, one path per line, in the file /modules. Missing file: nothing to load.
 void hn_load_modules(void);
 
+// Opens the page-fault event, uncounted, and keeps it open, so that no program that opens and
+// closes it makes the kernel write and take back the branches that serve it, in code that all CPUs
+// run: QEMU up to 10.0 at least may translate such code once more between its word that the code
+// changes and the change. A CPU that keeps a breakpoint of before is a panic ("int3"), about one in
+// 300 openings. A kernel without the event needs nothing.
+void hn_keep_fault_event(void);
+
 // Starts all CPUs that do not run yet, one after the other.
 void hn_start_cpus(void);
 

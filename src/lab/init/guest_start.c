@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <linux/random.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,6 +42,14 @@ void hn_start_cpus(void) {
     if (errno == ENOENT) return;
     hn_die("start the CPU by", path);
   }
+}
+
+void hn_keep_fault_event(void) {
+  struct perf_event_attr faults = {.type = PERF_TYPE_SOFTWARE,
+                                   .size = sizeof faults,
+                                   .config = PERF_COUNT_SW_PAGE_FAULTS,
+                                   .disabled = 1};
+  syscall(SYS_perf_event_open, &faults, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
 void hn_set_time(const char* text) {

@@ -130,6 +130,7 @@ int main(void) {
   hn_load_modules();
   // While one CPU runs, before the others come and all share the host's.
   hn_find_kernel_functions();
+  hn_keep_fault_event();
   hn_mount_session();
   hn_make_caches();
   hn_unmount_session();

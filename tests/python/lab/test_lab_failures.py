@@ -210,3 +210,14 @@ def test_an_ordinary_user_without_a_home_can_run_the_lab():
     done = subprocess.run(words, env=env, cwd="/", capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (1, "0\n")
     assert "/etc/shadow: Permission denied" in done.stderr
+
+
+def test_page_fault_events_come_and_go_on_a_busy_machine(tmp_path: Path):
+    program = tmp_path / "fault_events"
+    source = Path(__file__).with_name("fault_events.c")
+    subprocess.run(["cc", "-O2", "-pthread", "-o", str(program), str(source)], check=True)
+    with lab_or_skip("quad-4x2", plugin=False) as lab:
+        # Without init's own event a few hundred times are a panic.
+        for _ in range(2):
+            result = lab.run([str(program)], timeout_s=120)
+            assert (result.status, result.stdout) == (0, b"done\n")
