@@ -2,6 +2,9 @@
 // here belongs to the file that includes it, as each is compiled for several instruction sets.
 #pragma once
 
+#include <algorithm>
+#include <array>
+
 #include "workloads/seismic/kernels.h"
 
 namespace homenode::workloads::seismic::HN_ISA {
@@ -57,6 +60,12 @@ struct Strip {
   Index begin = 0;      ///< Cells of the row,
   Index count = 0;
   Absorber<Real> absorber;  ///< Of the first of them.
+  Index row = 0;            ///< Elements from a row to the next.
+
+  /// What the faces remember of the next row.
+  [[nodiscard]] std::array<const Real*, 3> ahead() const {
+    return {psi + row, psi + next + row, psi + 2 * next + row};
+  }
 
   /// psi of a difference at a node, and of one half a cell on, in the n-th cell.
   [[nodiscard]] Real node(Index difference, Index n, Real value) const {
@@ -96,32 +105,59 @@ inline void for_each_strip(const Domain<Real>& domain, Index j, Index k, bool ve
   Real* const psi_x = domain.psi[0] + (k * 6 * domain.ny + j) * 2 * w + part * next_x;
   for (Index side = 0; side < 2; ++side) {
     work(Strip<0, Real>{psi_x + side * w, next_x, side * (domain.nx - w), w,
-                        from_entry(domain.absorber[0], side * w)});
+                        from_entry(domain.absorber[0], side * w), 2 * w});
   }
   const Index in_y = face_entry(j, domain.ny, w, true);
   if (in_y >= 0) {
     const Index next = 2 * w * domain.row;
     work(Strip<1, Real>{domain.psi[1] + (k * 6 + part) * next + in_y * domain.row, next, 0,
-                        domain.nx, from_entry(domain.absorber[1], in_y)});
+                        domain.nx, from_entry(domain.absorber[1], in_y), domain.row});
   }
   const Index in_z = face_entry(k, domain.nz, w, !domain.free_surface);
   if (in_z >= 0) {
     const Index next = domain.ny * domain.row;
     work(Strip<2, Real>{domain.psi[2] + (in_z * 6 + part) * next + j * domain.row, next, 0,
-                        domain.nx, from_entry(domain.absorber[2], in_z)});
+                        domain.nx, from_entry(domain.absorber[2], in_z), domain.row});
   }
 }
 
-/// What the rows of a plane have in common: their length, the strides across them, the material.
+/// What the rows of a plane have in common: the strides across them, the material.
 template <class Real>
 struct Plane {
-  Index nx, y, z;
+  Index y, z;
   PlaneFactors<Real> m;
 };
 
 template <class Real>
 inline Plane<Real> plane_of(const Domain<Real>& domain, Index k) {
-  return {domain.nx, domain.row, domain.plane, domain.factors[k]};
+  return {domain.row, domain.plane, domain.factors[k]};
+}
+
+/// Cells first to last - 1 of a row.
+struct Cells {
+  Index first, last;
+};
+
+/// Calls work(cells) for the cells of a row, a few cache lines at a time, before which it asks for
+/// as many of the rows `ahead`, that nothing has read yet: these are more streams than a processor
+/// follows by itself. Asked for all at once, the lines of a row would wait for each other. On Zen 4
+/// this brings 1.7 times as many cells a second on one CPU and 1.5 times on two; pieces of 64 bytes
+/// and of 1 KiB brought half of that, and asking for lines in the first-level cache as well.
+template <class Real, std::size_t count, class Work>
+inline void for_each_piece(Index cell_count, const std::array<const Real*, count>& ahead,
+                           const Work& work) {
+  constexpr Index line = 64 / sizeof(Real);
+  constexpr Index piece = 4 * line;
+  constexpr int to_read = 0;
+  constexpr int to_second_level = 2;
+  for (Index first = 0; first < cell_count; first += piece) {
+    const Cells cells{first, std::min(first + piece, cell_count)};
+    for (const Real* const field : ahead) {
+      for (Index i = cells.first; i < cells.last; i += line)
+        __builtin_prefetch(field + i, to_read, to_second_level);
+    }
+    work(cells);
+  }
 }
 
 /// Calls work(row, j) for each of the rows.

@@ -7,10 +7,11 @@ namespace homenode::workloads::seismic::HN_ISA {
 namespace {
 
 template <class Real>
-inline void normal_row(const Domain<Real>& domain, const Row<Real>& f, Index k) {
+inline void normal_cells(const Domain<Real>& domain, const Row<Real>& f, Index k,
+                         const Cells& cells) {
   const Plane<Real> at = plane_of(domain, k);
 #pragma omp simd
-  for (Index i = 0; i < at.nx; ++i) {
+  for (Index i = cells.first; i < cells.last; ++i) {
     const Real dx = after(f.vx, i, 1);
     const Real dy = before(f.vy, i, at.y);
     const Real dz = at.m.near_z * (f.vz[i] - f.vz[i - at.z]) +
@@ -22,25 +23,35 @@ inline void normal_row(const Domain<Real>& domain, const Row<Real>& f, Index k) 
 }
 
 template <class Real>
-inline void shear_row(const Domain<Real>& domain, const Row<Real>& f, Index k) {
+inline void shear_cells(const Domain<Real>& domain, const Row<Real>& f, Index k,
+                        const Cells& cells) {
   const Plane<Real> at = plane_of(domain, k);
 #pragma omp simd
-  for (Index i = 0; i < at.nx; ++i) {
+  for (Index i = cells.first; i < cells.last; ++i) {
     f.sxy[i] += at.m.shear * (after(f.vx, i, at.y) + before(f.vy, i, 1));
   }
   if (domain.free_surface && k == domain.nz - 1) return;  // Half a cell above the surface.
 #pragma omp simd
-  for (Index i = 0; i < at.nx; ++i) {
+  for (Index i = cells.first; i < cells.last; ++i) {
     const Real dz = at.m.near_z * (f.vx[i + at.z] - f.vx[i]) +
                     at.m.far_z * (f.vx[i + 2 * at.z] - f.vx[i - at.z]);
     f.sxz[i] += at.m.shear_half * (dz + before(f.vz, i, 1));
   }
 #pragma omp simd
-  for (Index i = 0; i < at.nx; ++i) {
+  for (Index i = cells.first; i < cells.last; ++i) {
     const Real dz = at.m.near_z * (f.vy[i + at.z] - f.vy[i]) +
                     at.m.far_z * (f.vy[i + 2 * at.z] - f.vy[i - at.z]);
     f.syz[i] += at.m.shear_half * (dz + after(f.vz, i, at.y));
   }
+}
+
+/// The lines of the next row that no row before it has read.
+template <class Real>
+inline std::array<const Real*, 9> next_of(const Domain<Real>& domain, const Row<Real>& f) {
+  const Index y = domain.row;
+  const Index z = domain.plane;
+  return {f.vx + 2 * z + y, f.vy + 2 * z + y, f.vz + z + y, f.sxx + y, f.syy + y,
+          f.szz + y,        f.sxy + y,        f.sxz + y,    f.syz + y};
 }
 
 /// What the faces of one axis add to, and by which velocities: the normal stresses by the one along
@@ -77,16 +88,18 @@ inline void add_faces(const Domain<Real>& domain, const Row<Real>& f, Index k,
     return axis == 0 ? strip.node(difference, n, before(by, i, stride))
                      : strip.half(difference, n, after(by, i, stride));
   };
+  for_each_piece(strip.count, strip.ahead(), [&](const Cells& cells) {
 #pragma omp simd
-  for (Index n = 0; n < strip.count; ++n) {
-    const Index i = strip.begin + n;
-    const Real normal = axis == 0 ? strip.half(0, n, after(sums.along, i, stride))
-                                  : strip.node(0, n, before(sums.along, i, stride));
-    f.sxx[i] += sums.to_xx * normal;
-    f.syy[i] += sums.to_yy * normal;
-    f.szz[i] += sums.to_zz * normal;
-    sums.first[i] += sums.to_first * shear(1, n, sums.first_by);
-  }
+    for (Index n = cells.first; n < cells.last; ++n) {
+      const Index i = strip.begin + n;
+      const Real normal = axis == 0 ? strip.half(0, n, after(sums.along, i, stride))
+                                    : strip.node(0, n, before(sums.along, i, stride));
+      f.sxx[i] += sums.to_xx * normal;
+      f.syy[i] += sums.to_yy * normal;
+      f.szz[i] += sums.to_zz * normal;
+      sums.first[i] += sums.to_first * shear(1, n, sums.first_by);
+    }
+  });
   if (domain.free_surface && k == domain.nz - 1) return;  // Half a cell above the surface.
 #pragma omp simd
   for (Index n = 0; n < strip.count; ++n) {
@@ -116,8 +129,10 @@ template <class Real>
 void stresses(const Domain<Real>& domain, const Rows& rows) {
   const Index k = rows.plane;
   for_each_row(domain, rows, [&](const Row<Real>& f, Index j) {
-    normal_row(domain, f, k);
-    shear_row(domain, f, k);
+    for_each_piece(domain.nx, next_of(domain, f), [&](const Cells& cells) {
+      normal_cells(domain, f, k, cells);
+      shear_cells(domain, f, k, cells);
+    });
     for_each_strip(domain, j, k, true, [&](const auto& strip) { add_faces(domain, f, k, strip); });
     if (domain.free_surface) mirror_row(domain, f, k);
   });
