@@ -34,11 +34,13 @@ double cpus_with_memory(const machine::Node& node, const Observation& seen) {
   return static_cast<double>((node.cpus & seen.cpuset).size());
 }
 
-/// Processor time of the threads that use a region.
+/// CPUs that the threads which use a region would take: a whole one each where they run, as those
+/// that share a CPU for now would like to.
 double cpus_of_users(const Region& region, const Observation& seen) {
+  constexpr double runs = 0.25;
   double cpus = 0;
   for (const Thread& thread : seen.threads) {
-    if (region.uses.contains(thread.key)) cpus += thread.cpus;
+    if (region.uses.contains(thread.key)) cpus += thread.cpus > runs ? 1 : thread.cpus;
   }
   return cpus;
 }

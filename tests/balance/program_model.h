@@ -59,9 +59,10 @@ struct ProgramModel {
     seen.cpuset = machine.cpus();
     seen.memory = machine.node_ids();
     for (std::size_t t = 0; t < threads.size(); ++t) {
+      const double cpus = cpus_of(machine, threads[t]);
       seen.threads.push_back(
-          {key(t), threads[t], 1, machine.cpus(), pinned[t] ? "it is bound" : ""});
-      seen.cpus += 1;
+          {key(t), threads[t], cpus, machine.cpus(), pinned[t] ? "it is bound" : ""});
+      seen.cpus += cpus;
     }
     for (const machine::Node& node : machine.nodes) seen.free[node.id] = Bytes{node.memory};
     for (std::size_t r = 0; r < regions.size(); ++r) {
@@ -77,6 +78,12 @@ struct ProgramModel {
       seen.regions.push_back(region);
     }
     return seen;
+  }
+
+  /// Each thread's part of a node's CPUs.
+  [[nodiscard]] double cpus_of(const machine::Machine& machine, NodeId node) const {
+    const auto cpus = static_cast<double>(machine.nodes.at(node.value()).cpus.size());
+    return std::min(1.0, cpus / static_cast<double>(std::ranges::count(threads, node)));
   }
 
   [[nodiscard]] double scattered(double mean) const {

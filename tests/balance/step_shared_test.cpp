@@ -51,6 +51,14 @@ TEST(BalanceStepShared, SpreadsSharedMemoryOfThreadsThatWander) {
   }
 }
 
+TEST(BalanceStepShared, SpreadsOverTheNodesThatThreadsWhichShareCpusWouldTake) {
+  const auto machine = machine_of(4, 2);
+  auto model = shared_regions(machine, [](std::size_t) { return NodeId(0); });
+  for (std::size_t t = 0; t < 8; ++t) model.threads[t] = NodeId(static_cast<unsigned>(t % 3));
+  model.run(machine, 40);
+  for (const Home& home : model.regions) EXPECT_EQ(home.size(), 4U);
+}
+
 TEST(BalanceStepShared, DoesNotSpreadForThreadsThatOneNodeCanServe) {
   const auto machine = machine_of(4, 2);
   auto model = shared_regions(machine, [](std::size_t) { return NodeId(0); });

@@ -58,8 +58,24 @@ def test_shared_memory_is_judged_by_the_node_that_serves_most() -> None:
     placed = record("placed", 0, 0.25, hottest_share=0.25)
     even = runs(before, placed, record("balance", 9, 0.25, hottest_share=0.26), case=shared)
     assert table.shortfalls(even) == []
-    uneven = runs(before, placed, record("balance", 9, 0.25, hottest_share=0.3), case=shared)
+    late = record("balance", 9, 0.25, hottest_share=0.3, busy_ns_per_miss=101.0)
+    uneven = runs(before, placed, late, case=shared)
     assert table.shortfalls(uneven) == ["0.833 of the best balance"]
+
+
+def test_the_best_placement_that_does_not_change_is_the_fastest() -> None:
+    case = Case("map partial", ("map",), Goal.BEST, None, ("map",))
+    before = record("nothing", 0, 0.25, hottest_share=1.0)
+    turn = record("interleave", 0, 0.25, hottest_share=0.25, busy_ns_per_miss=60.0)
+    for placed_ns, missed in (
+        (50.0, ["0.500 of the best local share"]),
+        (70.0, ["0.833 of the best balance"]),
+    ):
+        placed = record("placed", 0, 0.5, hottest_share=0.5, busy_ns_per_miss=placed_ns)
+        balanced = record("balance", 9, 0.25, hottest_share=0.3)
+        assert table.shortfalls(runs(before, turn, placed, balanced, case=case)) == missed
+        balanced["busy_ns_per_miss"] = min(placed_ns, 60.0)
+        assert table.shortfalls(runs(before, turn, placed, balanced, case=case)) == []
 
 
 def test_a_program_to_leave_alone_has_neither_moves_nor_changes() -> None:
