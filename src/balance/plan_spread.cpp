@@ -8,6 +8,7 @@ namespace homenode::balance {
 namespace {
 
 using Loads = std::map<NodeId, double>;
+using UsesByThread = std::map<TaskKey, double>;
 
 /// The uses that each node's memory serves.
 Loads served(const Observation& seen, const RegionHomes& moved) {
@@ -34,40 +35,78 @@ double cpus_with_memory(const machine::Node& node, const Observation& seen) {
   return static_cast<double>((node.cpus & seen.cpuset).size());
 }
 
-/// CPUs that the threads which use a region would take: a whole one each where they run, as those
-/// that share a CPU for now would like to.
-double cpus_of_users(const Region& region, const Observation& seen) {
+/// CPUs that threads would take: a whole one each where they run, as those that share a CPU for
+/// now would like to.
+double cpus_of(const UsesByThread& users, const Observation& seen) {
   constexpr double runs = 0.25;
   double cpus = 0;
   for (const Thread& thread : seen.threads) {
-    if (region.uses.contains(thread.key)) cpus += thread.cpus > runs ? 1 : thread.cpus;
+    if (users.contains(thread.key)) cpus += thread.cpus > runs ? 1 : thread.cpus;
   }
   return cpus;
 }
 
-/// The nodes whose threads share a region: those with a heavy part of its uses, and, where those
-/// have fewer CPUs than its users take, others, as threads are on too few nodes by chance only.
-/// None where one of them uses it nearly alone.
-Home sharing(const Region& region, const Observation& seen, const ThreadNodes& threads,
-             const machine::Machine& machine, const Limits& limits) {
-  constexpr double rounding = 0.5;
+/// Whether a region may go, and no node's threads use it nearly alone.
+bool is_shared(const Region& region, const ThreadNodes& threads, const ProcessMemory& before,
+               const Limits& limits) {
+  if (!region.why_not.empty() || before.moved.contains(region.first)) return false;
   const auto owner = owner_of(region.uses, threads);
-  if (!owner || owner->uses < limits.least_region_samples || owner->share >= limits.exclusive_share)
-    return {};
+  return owner && owner->uses >= limits.least_region_samples &&
+         owner->share < limits.exclusive_share;
+}
+
+/// The nodes with a heavy part of these uses, and, where those have fewer CPUs than the users take,
+/// others, as threads are on too few nodes by chance only.
+Home nodes_sharing(const UsesByThread& uses, const Observation& seen, const ThreadNodes& threads,
+                   const machine::Machine& machine, const Limits& limits) {
+  constexpr double rounding = 0.5;
+  const auto owner = owner_of(uses, threads);
+  if (!owner) return {};
   std::set<NodeId> nodes;
-  double missing = cpus_of_users(region, seen) - rounding;
+  double missing = cpus_of(uses, seen) - rounding;
   const auto add = [&](const machine::Node& node) {
     const double cpus = cpus_with_memory(node, seen);
     if (cpus > 0 && nodes.insert(node.id).second) missing -= cpus;
   };
   for (const machine::Node& node : machine.nodes) {
-    const auto uses = owner->by_node.find(node.id);
-    if (uses != owner->by_node.end() && uses->second >= limits.heavy_share * owner->uses) add(node);
+    const auto here = owner->by_node.find(node.id);
+    if (here != owner->by_node.end() && here->second >= limits.heavy_share * owner->uses) add(node);
   }
   for (const machine::Node& node : machine.nodes) {
     if (missing > 0) add(node);
   }
   return {nodes.begin(), nodes.end()};
+}
+
+/// Neighbours, and all their uses: a few samples of a page do not name all its users.
+struct Run {
+  std::vector<const Region*> regions;
+  UsesByThread uses;
+  double count = 0;
+
+  void add(const Region& region) {
+    regions.push_back(&region);
+    for (const auto& [thread, samples] : region.uses) {
+      uses[thread] += samples;
+      count += samples;
+    }
+  }
+};
+
+/// Regions, by address, in runs that are no longer than it takes to have some samples of each of
+/// the threads, and that have no gaps in which other memory could lie.
+std::vector<Run> in_runs(std::vector<const Region*> regions, double threads) {
+  constexpr double samples_of_each = 4;
+  constexpr std::uint64_t gap = 2ULL << 20U;
+  std::ranges::sort(regions, {}, &Region::first);
+  std::vector<Run> runs;
+  for (const Region* region : regions) {
+    const bool is_next =
+        !runs.empty() && runs.back().count < samples_of_each * threads &&
+        region->first < runs.back().regions.back()->first + runs.back().regions.back()->bytes + gap;
+    (is_next ? runs.back() : runs.emplace_back()).add(*region);
+  }
+  return runs;
 }
 
 /// Whether none of the nodes lacks more than a fifth of its pages: then there is little to even
@@ -105,15 +144,26 @@ double busiest_share(const Observation& seen, const RegionHomes& regions) {
 RegionHomes plan_spread(const Observation& seen, const ProcessMemory& before,
                         const Setting& setting, const Limits& limits, const PageBounds& bounds) {
   const ThreadNodes threads = nodes_of(seen);
+  std::vector<const Region*> shared;
+  for (const Region& region : seen.regions) {
+    if (is_shared(region, threads, before, limits)) shared.push_back(&region);
+  }
+  Run all;
+  for (const Region* region : shared) all.add(*region);
+  const Home all_nodes = nodes_sharing(all.uses, seen, threads, setting.machine, limits);
   Space space(seen, setting, limits, bounds);
   RegionHomes targets;
-  for (const Region& region : seen.regions) {
-    if (!region.why_not.empty() || before.moved.contains(region.first)) continue;
-    const auto nodes = sharing(region, seen, threads, setting.machine, limits);
+  for (const Run& run : in_runs(std::move(shared), static_cast<double>(threads.size()))) {
+    Home nodes = nodes_sharing(run.uses, seen, threads, setting.machine, limits);
+    // Where most of the nodes share, the others have not been seen: some sources see who comes
+    // first.
+    if (2 * nodes.size() > all_nodes.size() && std::ranges::includes(all_nodes, nodes))
+      nodes = all_nodes;
     if (nodes.empty()) continue;
-    const Home home = home_of(region, nodes, before);
-    if (is_there(region, home) || !space.take(region, home)) continue;
-    targets[region.first] = home;
+    for (const Region* region : run.regions) {
+      const Home home = home_of(*region, nodes, before);
+      if (!is_there(*region, home) && space.take(*region, home)) targets[region->first] = home;
+    }
   }
   return targets;
 }

@@ -74,6 +74,38 @@ TEST(BalancePlan, AGroupIsNoLargerThanANode) {
   EXPECT_EQ(on, (std::map<NodeId, int>{{node(0), 2}, {node(1), 2}}));
 }
 
+TEST(BalancePlan, SpreadsByTheUsersOfNeighboursWhereSamplesAreFew) {
+  const auto machine = machine_of(4, 2);
+  for (const auto& [samples, nodes] : {std::pair{1.0, 4U}, {50.0, 2U}}) {
+    ProgramModel model;
+    for (std::size_t t = 0; t < 8; ++t) model.threads.push_back(node(t / 2));
+    model.pinned.assign(8, false);
+    model.regions.assign(16, {node(0)});
+    model.uses.assign(8, std::vector<double>(16, 0));
+    for (std::size_t r = 0; r < 16; ++r)
+      model.uses[r % 8][r] = model.uses[(r + 2) % 8][r] = samples;
+    const auto homes = plan_spread(model.seen(machine, true), {}, Setting{machine}, {}, {0, 1e9});
+    ASSERT_GE(homes.size(), 12U);
+    for (const auto& [region, home] : homes) EXPECT_EQ(home.size(), nodes) << samples;
+  }
+}
+
+TEST(BalancePlan, SpreadsOverAllNodesWhereMostShare) {
+  const auto machine = machine_of(4, 2);
+  ProgramModel model;
+  for (std::size_t t = 0; t < 8; ++t) model.threads.push_back(node(t / 2));
+  model.pinned.assign(8, false);
+  model.regions.assign(4, {node(0)});
+  model.uses.assign(8, std::vector<double>(4, 0));
+  // Each region has been seen used from all nodes but one.
+  for (std::size_t r = 0; r < 4; ++r) {
+    for (std::size_t n = 0; n < 4; ++n) model.uses[2 * n][r] = n == r ? 0 : 50;
+  }
+  const auto homes = plan_spread(model.seen(machine, true), {}, Setting{machine}, {}, {0, 1e9});
+  ASSERT_EQ(homes.size(), 4U);
+  for (const auto& [region, home] : homes) EXPECT_EQ(home.size(), 4U);
+}
+
 TEST(BalancePlan, LeavesCpusToOtherProcesses) {
   const auto machine = machine_of(2, 2);
   auto model = two_users(100, 100, 0);
