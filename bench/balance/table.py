@@ -83,18 +83,23 @@ class Runs:
         found = [one[key] for one in self.by.get(beside, []) if key in one]
         return statistics.median(found) if found else None
 
-    def of_static(self, key: str) -> float | None:
-        """A figure of the fastest placement that does not change; None where none has run."""
+    def fastest(self) -> str | None:
+        """The fastest placement that does not change; None where none has run."""
         unit = self.case.unit.value
         times = {one: self.median(one, unit) for one in ("placed", "interleave")}
         known = {one: time for one, time in times.items() if time is not None}
-        return self.median(min(known, key=known.__getitem__), key) if known else None
+        return min(known, key=known.__getitem__) if known else None
+
+    def of_fastest(self, key: str) -> float | None:
+        """A figure of that."""
+        fastest = self.fastest()
+        return self.median(fastest, key) if fastest else None
 
     def best(self) -> float | None:
         """The local share of the best placement that does not change."""
         if self.case.best is not None:
             return self.case.best
-        return self.of_static("local_share")
+        return self.of_fastest("local_share")
 
     def misplaced(self) -> float | None:
         """Pages that are used and remote where nothing balances; None where no placement helps."""
@@ -205,18 +210,19 @@ def _moves(runs: Runs, record: Record) -> str:
 
 
 def _near(runs: Runs, record: Record) -> str:
-    """Of the local share; where no placement makes that better, of the balance of the nodes.
-    Where the best is the fastest that has run, what is faster than that misses nothing."""
+    """Of the local share; where no placement makes that better, or memory in turn is the fastest,
+    of the balance of the nodes. What is faster than the fastest misses nothing."""
     if runs.case.goal not in (Goal.SHARED, Goal.BEST, Goal.ONCE, Goal.IDLE):
         return ""
     unit = runs.case.unit.value
-    fastest = runs.of_static(unit)
-    if runs.case.best is None and fastest is not None and record[unit] <= fastest:
+    fastest = runs.of_fastest(unit) if runs.case.best is None else None
+    if fastest is not None and record[unit] <= fastest:
         return ""
     near = of_the_best(runs, record["local_share"])
-    hottest = runs.of_static("hottest_share")
+    hottest = runs.of_fastest("hottest_share")
     even = hottest / record["hottest_share"] if hottest and "hottest_share" in record else 1
-    if runs.misplaced() is None and even < NEAR:
+    in_turn = fastest is not None and runs.fastest() == "interleave"
+    if (in_turn or runs.misplaced() is None) and even < NEAR:
         return f"{even:.3f} of the best balance"
     return f"{near:.3f} of the best local share" if near is not None and near < NEAR else ""
 
