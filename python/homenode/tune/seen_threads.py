@@ -125,15 +125,17 @@ def _order(recording: Recording) -> list[int]:
     """Thread ids in the order of creation."""
     used = {int(pid) for pid in np.unique(recording.samples["pid"])}
     tids = {int(tid) for tid in np.unique(recording.samples["tid"])}
+    others: set[int] = set()
     for document in recording.of("threads"):
+        started = {int(thread["tid"]): thread.get("name") for thread in document["threads"]}
         if int(document["pid"]) in used:
-            started = {int(thread["tid"]): thread.get("name") for thread in document["threads"]}
             tids |= {tid for tid, name in started.items() if tid in tids or name != SAMPLER}
-    order = sorted(tids)
+        else:
+            others |= started.keys()
     if recording.source == "lab" and len(used) == 1:
-        # Nothing else starts threads there: ids that nobody saw are those of threads that ended.
-        order = list(range(order[0], order[-1] + 1))
-    return order
+        # Ids that nobody has are those of threads that ended before anybody saw them.
+        tids |= set(range(min(tids), max(tids) + 1)) - others
+    return sorted(tids)
 
 
 def _nodes(recording: Recording, row: Mapping[int, int]) -> list[int | None]:

@@ -5,7 +5,7 @@
 //
 // The session's file "watch" of the job gets records of a line and a text of so many bytes:
 //   maps PID NANOSECONDS BYTES      then what /proc/PID/maps says
-//   threads PID NANOSECONDS BYTES   then "TID NAME" for each
+//   threads PID NANOSECONDS BYTES   then "TID NAME" for each; the kernel's are PID 2's
 #include "jobs.h"
 
 #include "guest.h"
@@ -28,6 +28,7 @@ enum {
   LATEST_MS = 100,
   TIMES_AS_LONG = 2,
   PROCESSES_MAX = 4096,
+  KTHREADD = 2,  // All threads of the kernel are this one's children.
 };
 
 // What was last written of a process: two hashes.
@@ -85,12 +86,35 @@ static long read_threads(int pid, char* text, size_t size) {
   return (long)used;
 }
 
+// Threads of the kernel, for which ids are taken from among the program's.
+static struct {
+  char text[32 * PROCESSES_MAX];
+  size_t used;
+  uint64_t hash;
+} of_kernel;
+
+static void note_kernel_thread(int tid) {
+  char* end = of_kernel.text + of_kernel.used;
+  const size_t left = sizeof of_kernel.text - of_kernel.used;
+  const int length = snprintf(end, left, "%d kernel\n", tid);
+  if ((size_t)length < left) of_kernel.used += (size_t)length;
+}
+
+static void write_kernel_threads(struct hn_watch* watch) {
+  const uint64_t hash = hash_of(of_kernel.text, (long)of_kernel.used);
+  if (hash != of_kernel.hash)
+    write_record(watch, "threads", KTHREADD, of_kernel.text, (long)of_kernel.used);
+  of_kernel.hash = hash;
+  of_kernel.used = 0;
+}
+
 static void look_at(struct hn_watch* watch, int pid) {
   static char text[TEXT_MAX];
   char path[64];
   snprintf(path, sizeof path, "/proc/%d/maps", pid);
   const long length = hn_read_file(path, text, sizeof text);
-  if (length <= 0) return;  // A thread of the kernel, or a process that has just ended.
+  if (length == 0) note_kernel_thread(pid);
+  if (length <= 0) return;  // That, or a process that has just ended.
   // Processes that share a place write more often than need be, no more.
   const int place = pid % PROCESSES_MAX;
   const uint64_t maps = hash_of(text, length);
@@ -109,7 +133,9 @@ void hn_watch_open(struct hn_watch* watch, const char* job) {
   char path[HN_PATH_MAX];
   snprintf(path, sizeof path, HN_SESSION "/%s/watch", job);
   *watch = (struct hn_watch){.file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC)};
-  if (watch->file >= 0) memset(known, 0, sizeof known);
+  if (watch->file < 0) return;
+  memset(known, 0, sizeof known);
+  of_kernel.hash = 0;
 }
 
 int hn_watch_wait_ms(const struct hn_watch* watch) {
@@ -127,6 +153,7 @@ void hn_watch_look(struct hn_watch* watch) {
     if (pid > 1) look_at(watch, pid);
   }
   if (processes != NULL) closedir(processes);
+  write_kernel_threads(watch);
   const long ended_ms = hn_uptime_ms();
   const long wait_ms = SOONEST_MS + TIMES_AS_LONG * (ended_ms - began_ms);
   watch->next_ms = ended_ms + (wait_ms < LATEST_MS ? wait_ms : LATEST_MS);

@@ -158,6 +158,14 @@ def test_threads_stand_in_the_order_of_creation_without_those_that_do_nothing() 
     assert list(found.program.nodes) == [0, 4]
 
 
+def test_ids_of_other_processes_and_the_kernel_are_no_threads_of_the_program() -> None:
+    made = recording(USES)
+    kernel = {"time_ns": 1, "pid": 2, "threads": [{"tid": MAIN + 1, "name": "kernel"}]}
+    made.documents["threads"].append(kernel)
+    found = program_of(made, [two_threads()], NODE_OF_CPU)
+    assert (found.threads, found.skipped) == ((MAIN, WORKER), (2,))
+
+
 def test_a_thread_computes_in_user_code_and_is_apart_in_the_kernel() -> None:
     assert seen().program.computing_s == pytest.approx([2e-6, 1e-6])
     assert seen().apart_s == pytest.approx(0.25e-6)
