@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from compiling import compiled
 from lab_driver import ROOT, Driver, Start
 from lab_start import lab_or_skip
 
@@ -29,10 +30,7 @@ def quad(results: Path) -> Iterator[Lab]:
 def reader_and_writer(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The path of reader_and_writer.c, compiled."""
     source = Path(__file__).with_name("reader_and_writer.c")
-    program = tmp_path_factory.mktemp("program") / "reader_and_writer"
-    words = ["cc", "-O1", "-pthread", f"-I{ROOT}/src", "-o", str(program), str(source)]
-    subprocess.run(words, check=True)
-    return str(program)
+    return compiled(source, tmp_path_factory.mktemp("program"), "-O1")
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from compiling import compiled
 from lab_driver import ENOUGH_S, ROOT, Start, wait_until_gone
 from lab_start import lab_or_skip
 
@@ -213,11 +214,9 @@ def test_an_ordinary_user_without_a_home_can_run_the_lab():
 
 
 def test_page_fault_events_come_and_go_on_a_busy_machine(tmp_path: Path):
-    program = tmp_path / "fault_events"
-    source = Path(__file__).with_name("fault_events.c")
-    subprocess.run(["cc", "-O2", "-pthread", "-o", str(program), str(source)], check=True)
+    program = compiled(Path(__file__).with_name("fault_events.c"), tmp_path)
     with lab_or_skip("quad-4x2", plugin=False) as lab:
         # Without init's own event a few hundred times are a panic.
         for _ in range(2):
-            result = lab.run([str(program)], timeout_s=120)
+            result = lab.run([program], timeout_s=120)
             assert (result.status, result.stdout) == (0, b"done\n")

@@ -1,14 +1,13 @@
 """Two threads in the lab whose modelled time can be worked out: its parts, and its timeline."""
 
 import json
-import subprocess
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from lab_driver import ROOT
+from compiling import compiled
 from lab_start import lab_or_skip
 
 from homenode.lab import Lab
@@ -30,10 +29,7 @@ TOLERANCE = 0.08
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> str:
     source = Path(__file__).with_name("where_time_goes.c")
-    built = tmp_path_factory.mktemp("where") / "where_time_goes"
-    words = ["cc", "-O2", "-pthread", f"-I{ROOT}/src", "-o", str(built), str(source)]
-    subprocess.run(words, check=True)
-    return str(built)
+    return compiled(source, tmp_path_factory.mktemp("where"))
 
 
 @pytest.fixture(scope="module")
