@@ -18,6 +18,10 @@ ThreadNodes nodes_of(const Observation& seen);
 /// All samples of all threads that are there.
 double uses_of(const Observation& seen);
 
+/// Adds more uses by thread, so much of each.
+void add_uses(std::map<TaskKey, double>& uses, const std::map<TaskKey, double>& more,
+              double factor = 1);
+
 /// The share of uses that stay on their thread's node, were threads and regions there; regions that
 /// are not named stay. 1 without any use.
 double local_share(const Observation& seen, const ThreadNodes& threads, const RegionHomes& regions);

@@ -37,6 +37,11 @@ double uses_of(const Observation& seen) {
   return all;
 }
 
+void add_uses(std::map<TaskKey, double>& uses, const std::map<TaskKey, double>& more,
+              double factor) {
+  for (const auto& [thread, count] : more) uses[thread] += factor * count;
+}
+
 double local_share(const Observation& seen, const ThreadNodes& threads,
                    const RegionHomes& regions) {
   double all = 0;

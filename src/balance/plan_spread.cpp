@@ -86,10 +86,8 @@ struct Run {
 
   void add(const Region& region) {
     regions.push_back(&region);
-    for (const auto& [thread, samples] : region.uses) {
-      uses[thread] += samples;
-      count += samples;
-    }
+    add_uses(uses, region.uses);
+    for (const auto& [thread, samples] : region.uses) count += samples;
   }
 };
 
@@ -97,13 +95,13 @@ struct Run {
 /// the threads, and that have no gaps in which other memory could lie.
 std::vector<Run> in_runs(std::vector<const Region*> regions, double threads) {
   constexpr double samples_of_each = 4;
-  constexpr std::uint64_t gap = 2ULL << 20U;
+  constexpr Bytes gap = 2_MiB;
   std::ranges::sort(regions, {}, &Region::first);
   std::vector<Run> runs;
   for (const Region* region : regions) {
-    const bool is_next =
-        !runs.empty() && runs.back().count < samples_of_each * threads &&
-        region->first < runs.back().regions.back()->first + runs.back().regions.back()->bytes + gap;
+    const bool is_next = !runs.empty() && runs.back().count < samples_of_each * threads &&
+                         region->first < runs.back().regions.back()->first +
+                                             runs.back().regions.back()->bytes + gap.value;
     (is_next ? runs.back() : runs.emplace_back()).add(*region);
   }
   return runs;
@@ -148,12 +146,13 @@ RegionHomes plan_spread(const Observation& seen, const ProcessMemory& before,
   for (const Region& region : seen.regions) {
     if (is_shared(region, threads, before, limits)) shared.push_back(&region);
   }
-  Run all;
-  for (const Region* region : shared) all.add(*region);
-  const Home all_nodes = nodes_sharing(all.uses, seen, threads, setting.machine, limits);
+  const auto runs = in_runs(std::move(shared), static_cast<double>(threads.size()));
+  UsesByThread all;
+  for (const Run& run : runs) add_uses(all, run.uses);
+  const Home all_nodes = nodes_sharing(all, seen, threads, setting.machine, limits);
   Space space(seen, setting, limits, bounds);
   RegionHomes targets;
-  for (const Run& run : in_runs(std::move(shared), static_cast<double>(threads.size()))) {
+  for (const Run& run : runs) {
     Home nodes = nodes_sharing(run.uses, seen, threads, setting.machine, limits);
     // Where most of the nodes share, the others have not been seen: some sources see who comes
     // first.

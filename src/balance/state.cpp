@@ -10,11 +10,6 @@
 namespace homenode::balance {
 namespace {
 
-void add_uses(std::map<TaskKey, double>& uses, const std::map<TaskKey, double>& more,
-              double factor) {
-  for (const auto& [thread, count] : more) uses[thread] += factor * count;
-}
-
 /// The pages of both, those before with decay, as long as they would be remembered as regions.
 std::vector<Page> merged(const std::vector<Page>& before, const std::vector<Page>& now,
                          const Limits& limits) {

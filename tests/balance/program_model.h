@@ -82,7 +82,7 @@ struct ProgramModel {
 
   /// Each thread's part of a node's CPUs.
   [[nodiscard]] double cpus_of(const machine::Machine& machine, NodeId node) const {
-    const auto cpus = static_cast<double>(machine.nodes.at(node.value()).cpus.size());
+    const auto cpus = static_cast<double>(machine.find(node)->cpus.size());
     return std::min(1.0, cpus / static_cast<double>(std::ranges::count(threads, node)));
   }
 

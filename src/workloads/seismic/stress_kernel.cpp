@@ -47,7 +47,8 @@ inline void shear_cells(const Domain<Real>& domain, const Row<Real>& f, Index k,
 
 /// The lines of the next row that no row before it has read.
 template <class Real>
-inline std::array<const Real*, 9> next_of(const Domain<Real>& domain, const Row<Real>& f) {
+inline std::array<const Real*, component_count> next_of(const Domain<Real>& domain,
+                                                        const Row<Real>& f) {
   const Index y = domain.row;
   const Index z = domain.plane;
   return {f.vx + 2 * z + y, f.vy + 2 * z + y, f.vz + z + y, f.sxx + y, f.syy + y,

@@ -29,7 +29,8 @@ inline void velocity_cells(const Domain<Real>& domain, const Row<Real>& f, Index
 
 /// The lines of the next row that no row before it has read.
 template <class Real>
-inline std::array<const Real*, 9> next_of(const Domain<Real>& domain, const Row<Real>& f) {
+inline std::array<const Real*, component_count> next_of(const Domain<Real>& domain,
+                                                        const Row<Real>& f) {
   const Index y = domain.row;
   const Index z = domain.plane;
   return {f.vx + y,      f.vy + y,      f.vz + y,      f.sxx + y,        f.sxy + 2 * y,
