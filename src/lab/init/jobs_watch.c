@@ -34,6 +34,7 @@ enum {
 // What was last written of a process: two hashes.
 static struct {
   int pid;
+  bool of_kernel;
   uint64_t maps;
   uint64_t threads;
 } known[PROCESSES_MAX];
@@ -93,6 +94,23 @@ static struct {
   uint64_t hash;
 } of_kernel;
 
+// A process that has ended has no mappings either.
+static bool is_kernel_thread(int pid) {
+  const int place = pid % PROCESSES_MAX;
+  if (known[place].pid == pid && known[place].of_kernel) return true;
+  char path[64];
+  char stat[256];
+  int parent = 0;
+  snprintf(path, sizeof path, "/proc/%d/stat", pid);
+  if (hn_read_file(path, stat, sizeof stat) <= 0) return false;
+  const char* name_end = strrchr(stat, ')');
+  if (name_end == NULL || sscanf(name_end, ") %*c %d", &parent) != 1) return false;
+  if (pid != KTHREADD && parent != KTHREADD) return false;
+  known[place].pid = pid;
+  known[place].of_kernel = true;
+  return true;
+}
+
 static void note_kernel_thread(int tid) {
   char* end = of_kernel.text + of_kernel.used;
   const size_t left = sizeof of_kernel.text - of_kernel.used;
@@ -113,18 +131,19 @@ static void look_at(struct hn_watch* watch, int pid) {
   char path[64];
   snprintf(path, sizeof path, "/proc/%d/maps", pid);
   const long length = hn_read_file(path, text, sizeof text);
-  if (length == 0) note_kernel_thread(pid);
-  if (length <= 0) return;  // That, or a process that has just ended.
+  if (length == 0 && is_kernel_thread(pid)) note_kernel_thread(pid);
+  if (length <= 0) return;
   // Processes that share a place write more often than need be, no more.
   const int place = pid % PROCESSES_MAX;
   const uint64_t maps = hash_of(text, length);
-  const bool fresh = known[place].pid != pid;
+  const bool fresh = known[place].pid != pid || known[place].of_kernel;
   if (fresh || known[place].maps != maps) write_record(watch, "maps", pid, text, length);
   const long names = read_threads(pid, text, sizeof text);
   const uint64_t threads = hash_of(text, names);
   if (names > 0 && (fresh || known[place].threads != threads))
     write_record(watch, "threads", pid, text, names);
   known[place].pid = pid;
+  known[place].of_kernel = false;
   known[place].maps = maps;
   known[place].threads = threads;
 }
