@@ -4,6 +4,7 @@
 #include "guest.h"
 
 #include <poll.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 enum {
@@ -32,10 +33,11 @@ struct hn_input {
 
 // A job whose address spaces and threads the driver wants to know.
 struct hn_watch {
-  int file;  // -1: nobody wants to know them
+  FILE* file;  // NULL: nobody wants to know them
+  char* buffer;
   long next_ms;
 };
-#define HN_NO_WATCH ((struct hn_watch){.file = -1})
+#define HN_NO_WATCH ((struct hn_watch){.file = NULL})
 
 struct hn_job {
   char name[64];

@@ -12,7 +12,6 @@
 
 #include <ctype.h>
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -28,13 +27,13 @@ enum {
   LATEST_MS = 100,
   TIMES_AS_LONG = 2,
   PROCESSES_MAX = 4096,
-  KTHREADD = 2,  // All threads of the kernel are this one's children.
+  BUFFER_BYTES = 1 << 20,
+  KTHREADD = 2,  // All other threads of the kernel are its children.
 };
 
 // What was last written of a process: two hashes.
 static struct {
   int pid;
-  bool of_kernel;
   uint64_t maps;
   uint64_t threads;
 } known[PROCESSES_MAX];
@@ -51,22 +50,10 @@ static long long now_ns(void) {
   return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
-static void write_all(int file, const char* data, size_t size) {
-  while (size > 0) {
-    ssize_t written = write(file, data, size);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;  // The driver reads up to where it was cut.
-    data += written;
-    size -= (size_t)written;
-  }
-}
-
 static void write_record(struct hn_watch* watch, const char* kind, int pid, const char* text,
                          long length) {
-  char head[96];
-  int used = snprintf(head, sizeof head, "%s %d %lld %ld\n", kind, pid, now_ns(), length);
-  write_all(watch->file, head, (size_t)used);
-  write_all(watch->file, text, (size_t)length);
+  fprintf(watch->file, "%s %d %lld %ld\n", kind, pid, now_ns(), length);
+  fwrite(text, 1, (size_t)length, watch->file);
 }
 
 // "TID NAME" of each thread; the length.
@@ -87,43 +74,39 @@ static long read_threads(int pid, char* text, size_t size) {
   return (long)used;
 }
 
-// Threads of the kernel, for which ids are taken from among the program's.
+// Threads of the kernel, for which ids are taken from among the program's. There is nothing else to
+// look up about them. A kernel without CONFIG_PROC_CHILDREN does not tell them.
 static struct {
-  char text[32 * PROCESSES_MAX];
-  size_t used;
+  int tids[PROCESSES_MAX];
+  size_t count;
   uint64_t hash;
 } of_kernel;
 
-// A process that has ended has no mappings either.
-static bool is_kernel_thread(int pid) {
-  const int place = pid % PROCESSES_MAX;
-  if (known[place].pid == pid && known[place].of_kernel) return true;
-  char path[64];
-  char stat[256];
-  int parent = 0;
-  snprintf(path, sizeof path, "/proc/%d/stat", pid);
-  if (hn_read_file(path, stat, sizeof stat) <= 0) return false;
-  const char* name_end = strrchr(stat, ')');
-  if (name_end == NULL || sscanf(name_end, ") %*c %d", &parent) != 1) return false;
-  if (pid != KTHREADD && parent != KTHREADD) return false;
-  known[place].pid = pid;
-  known[place].of_kernel = true;
-  return true;
+static int by_number(const void* one, const void* other) {
+  return *(const int*)one - *(const int*)other;
 }
 
-static void note_kernel_thread(int tid) {
-  char* end = of_kernel.text + of_kernel.used;
-  const size_t left = sizeof of_kernel.text - of_kernel.used;
-  const int length = snprintf(end, left, "%d kernel\n", tid);
-  if ((size_t)length < left) of_kernel.used += (size_t)length;
+static bool is_of_kernel(int tid) {
+  return bsearch(&tid, of_kernel.tids, of_kernel.count, sizeof tid, by_number) != NULL;
 }
 
-static void write_kernel_threads(struct hn_watch* watch) {
-  const uint64_t hash = hash_of(of_kernel.text, (long)of_kernel.used);
-  if (hash != of_kernel.hash)
-    write_record(watch, "threads", KTHREADD, of_kernel.text, (long)of_kernel.used);
+static void look_at_kernel(struct hn_watch* watch) {
+  static char text[32 * PROCESSES_MAX];
+  char* at = text;
+  of_kernel.count = 0;
+  if (hn_read_file("/proc/2/task/2/children", text, sizeof text) <= 0) return;
+  for (char* end; of_kernel.count < PROCESSES_MAX; at = end) {
+    const int tid = (int)strtol(at, &end, 10);
+    if (end == at) break;
+    of_kernel.tids[of_kernel.count++] = tid;
+  }
+  qsort(of_kernel.tids, of_kernel.count, sizeof *of_kernel.tids, by_number);
+  size_t used = 0;
+  for (size_t i = 0; i < of_kernel.count; ++i)
+    used += (size_t)snprintf(text + used, sizeof text - used, "%d kernel\n", of_kernel.tids[i]);
+  const uint64_t hash = hash_of(text, (long)used);
+  if (hash != of_kernel.hash) write_record(watch, "threads", KTHREADD, text, (long)used);
   of_kernel.hash = hash;
-  of_kernel.used = 0;
 }
 
 static void look_at(struct hn_watch* watch, int pid) {
@@ -131,19 +114,17 @@ static void look_at(struct hn_watch* watch, int pid) {
   char path[64];
   snprintf(path, sizeof path, "/proc/%d/maps", pid);
   const long length = hn_read_file(path, text, sizeof text);
-  if (length == 0 && is_kernel_thread(pid)) note_kernel_thread(pid);
-  if (length <= 0) return;
+  if (length <= 0) return;  // It has just ended.
   // Processes that share a place write more often than need be, no more.
   const int place = pid % PROCESSES_MAX;
   const uint64_t maps = hash_of(text, length);
-  const bool fresh = known[place].pid != pid || known[place].of_kernel;
+  const bool fresh = known[place].pid != pid;
   if (fresh || known[place].maps != maps) write_record(watch, "maps", pid, text, length);
   const long names = read_threads(pid, text, sizeof text);
   const uint64_t threads = hash_of(text, names);
   if (names > 0 && (fresh || known[place].threads != threads))
     write_record(watch, "threads", pid, text, names);
   known[place].pid = pid;
-  known[place].of_kernel = false;
   known[place].maps = maps;
   known[place].threads = threads;
 }
@@ -151,14 +132,23 @@ static void look_at(struct hn_watch* watch, int pid) {
 void hn_watch_open(struct hn_watch* watch, const char* job) {
   char path[HN_PATH_MAX];
   snprintf(path, sizeof path, HN_SESSION "/%s/watch", job);
-  *watch = (struct hn_watch){.file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC)};
-  if (watch->file < 0) return;
+  *watch = HN_NO_WATCH;
+  const int file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (file < 0) return;
+  watch->file = fdopen(file, "a");
+  if (watch->file == NULL) {
+    close(file);
+    return;
+  }
+  // A write to the host may take as long as ten looks, and what comes and goes meanwhile is missed.
+  watch->buffer = malloc(BUFFER_BYTES);
+  if (watch->buffer != NULL) setvbuf(watch->file, watch->buffer, _IOFBF, BUFFER_BYTES);
   memset(known, 0, sizeof known);
   of_kernel.hash = 0;
 }
 
 int hn_watch_wait_ms(const struct hn_watch* watch) {
-  if (watch->file < 0) return -1;
+  if (watch->file == NULL) return -1;
   const long left = watch->next_ms - hn_uptime_ms();
   return left > 0 ? (int)left : 0;
 }
@@ -166,19 +156,20 @@ int hn_watch_wait_ms(const struct hn_watch* watch) {
 void hn_watch_look(struct hn_watch* watch) {
   if (hn_watch_wait_ms(watch) != 0) return;
   const long began_ms = hn_uptime_ms();
+  look_at_kernel(watch);
   DIR* processes = opendir("/proc");
   for (struct dirent* entry; processes != NULL && (entry = readdir(processes)) != NULL;) {
     const int pid = atoi(entry->d_name);
-    if (pid > 1) look_at(watch, pid);
+    if (pid > KTHREADD && !is_of_kernel(pid)) look_at(watch, pid);
   }
   if (processes != NULL) closedir(processes);
-  write_kernel_threads(watch);
   const long ended_ms = hn_uptime_ms();
   const long wait_ms = SOONEST_MS + TIMES_AS_LONG * (ended_ms - began_ms);
   watch->next_ms = ended_ms + (wait_ms < LATEST_MS ? wait_ms : LATEST_MS);
 }
 
 void hn_watch_close(struct hn_watch* watch) {
-  if (watch->file >= 0) close(watch->file);
+  if (watch->file != NULL) fclose(watch->file);
+  free(watch->buffer);
   *watch = HN_NO_WATCH;
 }
