@@ -52,10 +52,12 @@ constexpr std::uint16_t unknown_sample_id = 0xffff;
 
 /// Little endian, 64 bytes. What is not known is 0, or unknown_sample_id where 0 is an id.
 struct Sample {
-  std::uint64_t time_ns = 0;      ///< CLOCK_MONOTONIC.
-  std::uint64_t address = 0;      ///< Virtual.
-  std::uint64_t physical = 0;     ///< 0: not known.
-  std::uint64_t instruction = 0;  ///< 0: not known.
+  std::uint64_t time_ns = 0;   ///< CLOCK_MONOTONIC.
+  std::uint64_t address = 0;   ///< Virtual.
+  std::uint64_t physical = 0;  ///< 0: not known.
+  /// 0: not known. With sample_counts_uses, none: the thread's uses before its first one of this
+  /// unit, of all units and on this CPU.
+  std::uint64_t instruction = 0;
   std::uint32_t weight = 0;  ///< Exposure (arming to this use) or period in ns; or uses, by flag.
   std::uint32_t latency_ns = 0;
   std::uint32_t pid = 0;

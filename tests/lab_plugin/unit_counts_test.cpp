@@ -56,6 +56,22 @@ TEST(UnitCounts, TellUnitsThreadsNodesAndDirectionsApart) {
   EXPECT_EQ(counts.lost(), 0U);
 }
 
+TEST(UnitCounts, TellInWhichOrderAThreadCameToUnits) {
+  UnitBudget budget(plenty);
+  UnitCounts counts(page, budget);
+  for (const std::uint64_t address : {0x5000, 0x5040, 0x3000, 0x5080, 0x4000}) {
+    counts.add(0, {address, 0, 0, false});
+    counts.add(1, {0x9000, 0, 0, false});
+  }
+  std::map<std::uint64_t, std::uint64_t> before;
+  for (const auto& entry : counts.entries()) {
+    if (entry.used()) before[counts.address_of(entry)] = entry.used_before;
+  }
+  const std::map<std::uint64_t, std::uint64_t> wanted = {
+      {0x5000, 0}, {0x3000, 2}, {0x4000, 4}, {0x9000, 0}};
+  EXPECT_EQ(before, wanted);
+}
+
 TEST(UnitCounts, AreExactForAnyMisses) {
   UnitBudget budget(plenty);
   UnitCounts counts(6, budget);

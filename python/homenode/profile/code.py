@@ -10,6 +10,7 @@ import numpy as np
 
 from homenode.profile.correlation import Floats
 from homenode.profile.facts import Facts, Integers
+from homenode.profile.record import instructions
 from homenode.profile.recording import Document, Recording
 from homenode.profile.values import CodePlace
 
@@ -39,7 +40,7 @@ def _where(address: int, mappings: Sequence[Document]) -> str:
 def place_names(recording: Recording, facts: Facts) -> tuple[tuple[str, ...], Integers]:
     """The names of all places, and the place of each sample: -1 where the source sees none."""
     of = np.full(len(facts.samples), -1, np.int64)
-    known = np.flatnonzero(facts.samples["instruction"] != 0)
+    known = np.flatnonzero(instructions(facts.samples) != 0)
     if len(known) == 0:
         return (), of
     keys = facts.samples[known][["pid", "instruction"]]

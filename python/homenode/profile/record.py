@@ -3,6 +3,7 @@
 from enum import IntEnum, IntFlag
 
 import numpy as np
+from numpy.typing import NDArray
 
 RECORD = np.dtype(
     [
@@ -26,6 +27,8 @@ RECORD = np.dtype(
     ]
 )
 UNKNOWN_ID = 0xFFFF
+# Of samples that count uses: how much the thread had used before it first used the unit.
+USED_BEFORE = "instruction"
 
 
 class Operation(IntEnum):
@@ -72,3 +75,9 @@ class Flag(IntFlag):
     ALONE = 32
     PREFETCHED = 64
     CLOSING = 128
+
+
+def instructions(samples: NDArray[np.void]) -> NDArray[np.uint64]:
+    """Where the instruction of each sample lies; 0 where that is not known."""
+    counts = (samples["flags"] & Flag.COUNTS_USES) != 0
+    return np.where(counts, np.uint64(0), samples["instruction"])

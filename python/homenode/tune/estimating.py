@@ -15,7 +15,7 @@ import numpy as np
 from homenode.profile.attribution import attribute
 from homenode.profile.exposure import weights
 from homenode.profile.objects import NO_OBJECT
-from homenode.profile.record import Flag, Operation
+from homenode.profile.record import USED_BEFORE, Flag, Operation
 from homenode.profile.recording import Recording, Samples, is_closing
 from homenode.tune.errors import TuneError
 
@@ -48,6 +48,7 @@ def estimated(recording: Recording) -> Recording:
     samples = recording.samples.copy()
     samples["weight"] = np.clip(np.rint(weights(recording)), 1, MOST)
     samples["flags"] |= np.uint32(Flag.COUNTS_USES)
+    samples[USED_BEFORE] = 0  # It was the instruction.
     new = ~touched & ~counted
     samples["flags"][new] |= np.uint32(Flag.ALONE)
     samples["operation"][new] = Operation.WRITE

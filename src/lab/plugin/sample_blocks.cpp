@@ -101,6 +101,7 @@ void SampleBlocks::append_counts(const UnitCounts::Entry& entry) {
   Sample sample = common_;
   sample.address = vcpu_.units()->address_of(entry);
   sample.physical = entry.physical;
+  sample.instruction = entry.used_before;
   sample.pid = pids_[entry.thread];
   sample.tid = tids_[entry.thread];
   sample.memory_node = static_cast<std::uint16_t>(nodes_[entry.node].value());

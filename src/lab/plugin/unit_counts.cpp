@@ -49,6 +49,7 @@ void UnitCounts::clear() {
   entries_ = {};
   used_ = 0;
   lost_ = 0;
+  misses_.clear();
   shift_ = wanted_shift_;
 }
 
@@ -68,7 +69,9 @@ UnitCounts::Entry& UnitCounts::place_of(const Entry& wanted) {
 }
 
 void UnitCounts::add(unsigned thread, const Miss& miss, const ThreadKey& who) {
+  if (thread >= misses_.size()) misses_.resize(thread + 1);
   Entry wanted;
+  wanted.used_before = misses_[thread]++;
   wanted.unit = miss.address >> shift_;
   wanted.thread = thread;
   wanted.node = static_cast<std::uint16_t>(miss.node);
@@ -127,6 +130,7 @@ void UnitCounts::rebuild(std::vector<Entry> entries) {
     } else {
       entry.add(old);
       entry.prefetched.add(old.prefetched);
+      entry.used_before = std::min(entry.used_before, old.used_before);
       if (old.alone == nullptr) entry.alone = nullptr;
     }
   }

@@ -48,6 +48,7 @@ class UnitCounts {
     std::uint64_t unit = 0;      ///< The virtual address, shifted by the unit's size.
     std::uint64_t physical = 0;  ///< Of the unit's first byte; 0: not known, or not contiguous.
     const FirstUsers::Page* alone = nullptr;  ///< While no other thread was seen to use it.
+    std::uint64_t used_before = 0;            ///< The thread's misses before the first one here.
     std::uint32_t thread = 0;
     std::uint16_t node = 0;
     std::uint16_t page = 0;  ///< Of a unit of several pages, the one that was used first.
@@ -91,6 +92,7 @@ class UnitCounts {
   FirstUsers* first_;
   std::size_t used_ = 0;
   std::uint64_t lost_ = 0;
+  std::vector<std::uint64_t> misses_;  ///< Of each thread.
   std::vector<Entry> entries_;  ///< Empty or a power of two; at most three quarters are used.
 };
 

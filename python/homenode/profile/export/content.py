@@ -10,6 +10,7 @@ from homenode.profile import words
 from homenode.profile.attribution import attribute
 from homenode.profile.code import place_names
 from homenode.profile.facts import NOWHERE, Facts, facts
+from homenode.profile.record import instructions
 from homenode.profile.recording import Recording
 from homenode.profile.values import Profile
 
@@ -69,7 +70,7 @@ class Content:
             "address": samples["address"],
             "object": objects[self.facts.object_of],
             "offset": self.facts.offset_of,
-            "instruction": samples["instruction"],
+            "instruction": instructions(samples),
             "code": places[self.place],
         }
 
