@@ -251,6 +251,9 @@ typedef struct hn_used_object {
   const int* homes;          /**< The node that each block was found on, or NULL. */
   double in_order; /**< The share of its lines, from 0 to 1, that are asked for ahead of their use,
                     * as threads walk through it in order. */
+  const double* used_before; /**< How many lines of the object each thread had used before its first
+                              * one of each block, [thread * blocks + block], or NULL: where it is
+                              * known, it tells in which order threads go through pages. */
 } hn_used_object;
 
 /** A program as it was seen. */

@@ -29,6 +29,7 @@ class _Object(ctypes.Structure):
         ("first_users", POINTER(c_size_t)),
         ("homes", POINTER(c_int)),
         ("in_order", c_double),
+        ("used_before", POINTER(c_double)),
     )
 
 
@@ -57,7 +58,8 @@ class UsedObject:
     `reads` and `writes` are cache lines from and to memory, [thread, block]. `first_users` is the
     thread that touches each block first, `homes` the node that it was found on; None: not known.
     `in_order` is the share of lines that are asked for ahead of their use, as threads walk through
-    the object.
+    the object. `used_before` tells in which order they do: how many lines of the object each thread
+    had used before its first one of a block, [thread, block]; None: not known.
     """
 
     name: str
@@ -69,6 +71,7 @@ class UsedObject:
     first_users: Sequence[int] | None = None
     homes: Sequence[int] | None = None
     in_order: float = 0.0
+    used_before: Floats | None = None
 
 
 @dataclass(frozen=True)
@@ -172,15 +175,16 @@ def _program(program: Program, kept: list[Any]) -> _Program:
 
 def _object(used: UsedObject, threads: int, kept: list[Any]) -> _Object:
     blocks = -(-used.pages // max(1, used.pages_per_block))
-    for what, values in (("reads", used.reads), ("writes", used.writes)):
-        if values.shape != (threads, blocks):
+    cells = {"reads": used.reads, "writes": used.writes, "used before": used.used_before}
+    for what, values in cells.items():
+        if values is not None and values.shape != (threads, blocks):
             raise ValueError(
                 f"{what} of {used.name} has the shape {values.shape}, not {(threads, blocks)}"
             )
     for what, entries in (("first users", used.first_users), ("homes", used.homes)):
         if entries is not None and len(entries) != blocks:
             raise ValueError(f"{used.name} has {len(entries)} {what} for {blocks} blocks")
-    first, homes = used.first_users, used.homes
+    first, homes, before = used.first_users, used.homes, used.used_before
     return _Object(
         used.name.encode(),
         used.pages,
@@ -191,4 +195,5 @@ def _object(used: UsedObject, threads: int, kept: list[Any]) -> _Object:
         None if first is None else _numbers(first, c_size_t, kept),
         None if homes is None else _numbers(homes, c_int, kept),
         used.in_order,
+        None if before is None else _numbers(before.ravel(), c_double, kept),
     )

@@ -57,6 +57,9 @@ Result<model::Object> object_of(const machine::Machine& machine, const hn_used_o
   if (given.first_users != nullptr) {
     object.first_users.assign(given.first_users, given.first_users + blocks);
   }
+  if (given.used_before != nullptr) {
+    object.used_before.assign(given.used_before, given.used_before + threads * blocks);
+  }
   if (given.homes != nullptr) {
     auto homes = nodes_in(machine, given.homes, blocks);
     if (!homes) return homes.as_unexpected();

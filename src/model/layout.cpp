@@ -103,11 +103,11 @@ std::vector<NodeShares> page_by_page(const Site& site, const NodeOf& node_of) {
 }
 
 /// The kernel takes nodes in turn over all pages that a thread brings in, of whatever it uses and
-/// of page tables: each round of nodes begins anywhere. By chance that an object's name and the
-/// page decide, so that a prediction can be repeated.
+/// of page tables: where one of those is full, and between objects, the turn goes on anywhere. By
+/// chance that an object's name and the page decide, so that a prediction can be repeated.
 NodeId interleaved(const std::vector<NodeId>& nodes, const std::string& name, std::size_t page) {
-  const std::size_t round = page / nodes.size();
-  const std::size_t chance = std::hash<std::string>{}(name + std::to_string(round));
+  constexpr std::size_t pages_of_table = 512;
+  const std::size_t chance = std::hash<std::string>{}(name + std::to_string(page / pages_of_table));
   return nodes[(page + chance) % nodes.size()];
 }
 

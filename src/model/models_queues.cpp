@@ -14,13 +14,8 @@ namespace {
 /// Lines that a request stands for.
 constexpr double grain = 2;
 /// Requests of the thread that makes most, and of all threads.
-constexpr double most_requests = 2048;
-constexpr double most_of_all = 32768;
-
-/// What a thread reads of an object, or writes where it reads nothing.
-double asked(const Lines& lines) {
-  return lines.reads > 0 ? lines.reads : lines.writes;
-}
+constexpr double most_requests = 32768;
+constexpr double most_of_all = 262144;
 
 Lines sum(const std::vector<Lines>& lines) {
   Lines all;

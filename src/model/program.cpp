@@ -13,12 +13,15 @@ bool is_valid_object(const Object& object, std::size_t threads) {
   if (!(object.in_order >= 0 && object.in_order <= 1)) return false;
   const std::size_t blocks = object.blocks();
   if (object.uses.size() != threads * blocks) return false;
+  if (!object.used_before.empty() && object.used_before.size() != threads * blocks) return false;
   if (!object.homes.empty() && object.homes.size() != blocks) return false;
   if (!object.first_users.empty() && object.first_users.size() != blocks) return false;
   return std::all_of(object.first_users.begin(), object.first_users.end(),
                      [&](std::size_t thread) { return thread < threads; }) &&
          std::all_of(object.uses.begin(), object.uses.end(),
-                     [](const Lines& lines) { return lines.reads >= 0 && lines.writes >= 0; });
+                     [](const Lines& lines) { return lines.reads >= 0 && lines.writes >= 0; }) &&
+         std::all_of(object.used_before.begin(), object.used_before.end(),
+                     [](double lines) { return lines >= 0; });
 }
 
 }  // namespace

@@ -35,6 +35,9 @@ struct Object {
   std::vector<Lines> uses;               ///< [thread * blocks() + block].
   std::vector<std::size_t> first_users;  ///< The thread that touches each block first, or empty.
   std::vector<NodeId> homes;             ///< Where each block was found, or empty.
+  /// How many lines of the object each thread had used before its first one of each block, as
+  /// `uses`; or empty. That of a block that it does not use counts for nothing.
+  std::vector<double> used_before;
 
   [[nodiscard]] std::size_t blocks() const {
     return (pages + pages_per_block - 1) / pages_per_block;

@@ -8,7 +8,6 @@ namespace {
 
 constexpr std::size_t most_stretches = 16;
 constexpr std::size_t most_passes = 4;
-constexpr double lines_of_page = 64;
 constexpr double golden_ratio = 1.6180339887498949;
 
 /// Well mixed bits of a number (the finalizer of SplitMix64).
@@ -35,29 +34,37 @@ std::size_t node_of(const NodeShares& shares, double place) {
 
 Walk::Walk(const Object& object, const std::vector<NodeShares>& homes, std::size_t thread,
            std::size_t requests, double lines)
-    : homes_(homes),
+    : object_(object),
+      homes_(homes),
+      traversal_(Traversal::seen(object, thread)),
       shares_(homes.front().size(), 0),
-      in_order_(object.in_order >= in_order_from),
-      seed_(in_order_ ? 0 : mixed(thread)) {
-  double all = 0;
-  double pages = 0;
-  const std::size_t blocks = object.blocks();
-  for (std::size_t block = 0; block < blocks; ++block) {
-    const Lines& uses = object.uses[thread * blocks + block];
-    const double used = uses.reads > 0 ? uses.reads : uses.writes;
-    if (used > 0) pages += static_cast<double>(object.end_page(block) - object.first_page(block));
-    all += used;
-    until_.push_back(all);
-    for (std::size_t node = 0; node < shares_.size(); ++node) {
-      shares_[node] += used * homes[block][node];
+      lines_(lines) {
+  if (!traversal_ && object.in_order >= in_order_from)
+    traversal_ = Traversal::by_address(object, thread);
+  if (!traversal_) {
+    seed_ = mixed(thread);
+    double all = 0;
+    const std::size_t blocks = object.blocks();
+    for (std::size_t block = 0; block < blocks; ++block) {
+      const double used = asked(object.uses[thread * blocks + block]);
+      all += used;
+      for (std::size_t node = 0; node < shares_.size(); ++node) {
+        shares_[node] += used * homes[block][node];
+      }
     }
+    for (double& share : shares_) share /= all;
+    return;
   }
-  for (double& share : shares_) share /= all;
-  const double passes = std::max(1.0, all / (pages * lines_of_page));
-  step_ = lines * passes;
-  page_ = lines_of_page * passes;
+  const double passes = traversal_->passes();
+  const double walked = lines * static_cast<double>(requests);
+  if (walked >= traversal_->lines()) {
+    // Whole passes, one after another: threads that begin together drift apart.
+    lines_ *= std::round(walked / traversal_->lines()) * traversal_->lines() / walked;
+    stretch_ = requests;
+    return;
+  }
   // How much more there is than the requests walk through.
-  const double more = all * passes / (step_ * static_cast<double>(requests));
+  const double more = traversal_->lines() * passes / (lines * static_cast<double>(requests));
   const auto parts = static_cast<std::size_t>(
       std::clamp(more, 1.0, static_cast<double>(std::min(most_stretches, requests))));
   const std::size_t rounds =
@@ -72,21 +79,20 @@ double Walk::chance(std::uint64_t number) const {
 
 std::size_t Walk::next() {
   const std::size_t request = at_++;
-  if (!in_order_) return node_of(shares_, chance(request));
+  if (!traversal_) return node_of(shares_, chance(request));
   const std::size_t number = request / stretch_;
   const auto in_pass = static_cast<double>(number % stretches_);
   const double begin =
       (in_pass + (stretches_ > 1 ? chance(number) : 0)) / static_cast<double>(stretches_);
-  const double all = until_.back();
-  double place = begin * all + static_cast<double>(request % stretch_) * step_;
-  while (place >= all) place -= all;
-  const auto block = std::upper_bound(until_.begin(), until_.end(), place) - until_.begin();
-  const NodeShares& shares = homes_[static_cast<std::size_t>(block)];
+  const double all = traversal_->lines();
+  const auto place = traversal_->at(
+      std::fmod(begin * all + static_cast<double>(request % stretch_) * lines_, all));
+  const auto first = static_cast<double>(object_.first_page(place.block));
+  const auto end = static_cast<double>(object_.end_page(place.block));
   // Of a block of several pages, pages that follow one another lie on different nodes, each on as
   // many as it has: multiples of the golden ratio are spread evenly.
-  const auto page = static_cast<std::uint64_t>(place / page_);
-  const double turn = static_cast<double>(page) * golden_ratio;
-  return node_of(shares, turn - std::floor(turn));
+  const double turn = std::floor(first + place.within * (end - first)) * golden_ratio;
+  return node_of(homes_[place.block], turn - std::floor(turn));
 }
 
 }  // namespace homenode::model

@@ -3,21 +3,23 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "model/layout.h"
+#include "model/traversal.h"
 
 namespace homenode::model {
 
-/// A thread walks through an object of which it has at least this share asked for ahead; else it
-/// uses all of it in no order.
+/// A thread of which nobody saw in which order it came to blocks walks through an object of which
+/// it has at least this share asked for ahead, by address; else it uses all of it in no order.
 constexpr double in_order_from = 0.5;
 
 /// A walk of a few stretches, spread over all of it and over its first passes, in each of which
-/// pages follow one another as they do in the object: who walks through pages that go round the
-/// nodes is at one of them at a time, and other threads are, too. All walks of a program have their
-/// stretches at the same places. What is used in no order lies on each node as often as chance has
-/// it. Chance is the same for each prediction.
+/// blocks follow one another as they do when the thread traverses the object: who walks through
+/// pages that go round the nodes is at one of them at a time, and other threads are, too. All walks
+/// of a program have their stretches at the same places. What is used in no order lies on each node
+/// as often as chance has it. Chance is the same for each prediction.
 class Walk {
  public:
   /// `requests` stand for all that the thread reads of the object (what it writes where it reads
@@ -32,16 +34,14 @@ class Walk {
  private:
   [[nodiscard]] double chance(std::uint64_t number) const;
 
+  const Object& object_;
   const std::vector<NodeShares>& homes_;
-  std::vector<double> until_;  ///< By block: the lines of all blocks up to its end.
-  NodeShares shares_;          ///< Of all that the thread uses.
-  bool in_order_ = false;
+  std::optional<Traversal> traversal_;  ///< None: the thread uses all of it in no order.
+  NodeShares shares_;                   ///< Then, of all that it uses.
+  double lines_ = 1;                    ///< From a request to the next.
   std::uint64_t seed_ = 0;
   std::size_t stretch_ = 1;    ///< Requests of one stretch.
   std::size_t stretches_ = 1;  ///< Of one pass.
-  // In lines of all passes through the object: from a request to the next, and a page.
-  double step_ = 0;
-  double page_ = 1;
   std::size_t at_ = 0;
 };
 

@@ -34,11 +34,14 @@ def calibrated(seen: Seen, machine_source: str) -> Program:
     )
     goal = max(seen.time_s - seen.apart_s, 0.0)
 
+    # A prefetcher is so many lines ahead, of which other threads may have brought some.
+    from_memory = seen.answered or (1.0,) * len(program.objects)
+
     def given(misses: float) -> Program:
-        objects = [
-            replace(one, lines_in_flight=1 / (one.in_order / ahead + (1 - one.in_order) / misses))
-            for one in program.objects
-        ]
+        objects = []
+        for one, share in zip(program.objects, from_memory, strict=True):
+            waits = one.in_order / max(1.0, ahead * share) + (1 - one.in_order) / misses
+            objects.append(replace(one, lines_in_flight=1 / waits))
         return replace(program, objects=objects)
 
     if machine.predict(given(most)).time >= EXPLAINED * goal:

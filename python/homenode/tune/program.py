@@ -17,7 +17,7 @@ from homenode.lab.stats import PS_PER_S
 from homenode.model import Program, UsedObject
 from homenode.profile.attribution import attribute
 from homenode.profile.objects import NO_OBJECT, Kind, Object
-from homenode.profile.record import Flag, Operation
+from homenode.profile.record import USED_BEFORE, Flag, Operation
 from homenode.profile.recording import Recording, Samples
 from homenode.tune.arrays import beginnings
 from homenode.tune.errors import TuneError
@@ -40,7 +40,8 @@ Integers = NDArray[np.int64]
 class Seen:
     """A program as it was seen. `threads` are its thread ids in the order of creation, without
     those that did nothing, which are `skipped`, by number in that order; `objects` is what each
-    of program.objects is (None: REST); `time_s` is the region's modelled time, and `apart_s` what
+    of program.objects is (None: REST), and `answered` which share of its lines memory answered, the
+    others having come from caches that threads share, where that is known; `time_s` is the region's modelled time, and `apart_s` what
     threads spend of it, on average, on what no placement changes."""
 
     program: Program
@@ -49,6 +50,7 @@ class Seen:
     skipped: tuple[int, ...] = ()
     time_s: float | None = None
     apart_s: float = 0.0
+    answered: tuple[float, ...] = ()
 
 
 def program_of(recording: Recording, regions: Sequence[Roi], node_of_cpu: Sequence[int]) -> Seen:
@@ -66,26 +68,46 @@ def program_of(recording: Recording, regions: Sequence[Roi], node_of_cpu: Sequen
     rows = np.array([row.get(int(tid), NOBODY) for tid in samples["tid"]], np.int64)
     # What prepares a page for others is done where only one thread runs, and says who was first.
     left_out = (rows == NOBODY) | _fillings(samples)
-    weights = np.where(left_out, 0.0, samples["weight"] * threads.from_memory[rows])
+    raw = np.where(left_out, 0.0, samples["weight"])
+    weights = raw * threads.from_memory[rows]
+    before = _used_before(samples, rows)
     kept = _hot(found.object_of, weights, len(found.objects))
     objects: list[UsedObject] = []
     sources: list[Object | None] = []
+    answered: list[float] = []
     for index in [*kept, NO_OBJECT]:
         mine = ~np.isin(found.object_of, kept) if index == NO_OBJECT else found.object_of == index
         mine &= rows != NOBODY
         source = None if index == NO_OBJECT else found.objects[index]
         # What is of many objects counts as one page.
         where = np.zeros_like(pages[mine]) if source is None else pages[mine]
-        uses = _uses_of(samples[mine], rows[mine], where, weights[mine], threads)
+        uses = _uses_of(samples[mine], rows[mine], where, weights[mine], before[mine], threads)
         for used in _arrays(uses, source, threads.nodes):
             taken = [one.name for one in objects]
             objects.append(replace(used, name=_free(used.name, taken)))
             sources.append(source)
+            answered.append(float(uses.lines.sum() / max(raw[mine].sum(), 1e-9)))
     times = [roi.ended_ps for roi in regions if roi.ended_ps is not None]
     program = Program(threads.nodes, objects, threads.computing_s)
     time_s = sum(times) / PS_PER_S if times else None
     order = tuple(threads.tids)
-    return Seen(program, order, tuple(sources), threads.skipped, time_s, threads.apart_s)
+    return Seen(
+        program,
+        order,
+        tuple(sources),
+        threads.skipped,
+        time_s,
+        threads.apart_s,
+        tuple(answered),
+    )
+
+
+def _used_before(samples: Samples, rows: Integers) -> Floats:
+    """The share of its thread's uses that came before the first one of each sample."""
+    known = rows != NOBODY
+    all_of = np.bincount(rows[known], samples["weight"][known], rows.max(initial=0) + 1)
+    before = samples[USED_BEFORE].astype(np.float64)
+    return np.where(known, before / np.maximum(all_of[rows], 1.0), 0.0)
 
 
 def _fillings(samples: Samples) -> NDArray[np.bool_]:
@@ -102,7 +124,8 @@ def _fillings(samples: Samples) -> NDArray[np.bool_]:
 @dataclass(frozen=True)
 class _Uses:
     """Uses of one object, one entry for each sample. `first`: those before any other thread came,
-    also where `lines` leaves them out; `ahead`: of `lines`, those that were prefetched."""
+    also where `lines` leaves them out; `ahead`: of `lines`, those that were prefetched; `before`:
+    the share of all that the thread uses which it had used before."""
 
     rows: Integers
     pages: Integers
@@ -111,6 +134,7 @@ class _Uses:
     nodes: NDArray[np.uint16]
     first: Floats
     ahead: Floats
+    before: Floats
 
     def within(self, begin: int, end: int) -> "_Uses":
         """Those of some pages, which are counted from the first of them."""
@@ -123,18 +147,25 @@ class _Uses:
             self.nodes[mine],
             self.first[mine],
             self.ahead[mine],
+            self.before[mine],
         )
 
 
 def _uses_of(
-    samples: Samples, rows: Integers, pages: Integers, lines: Floats, of: Threads
+    samples: Samples,
+    rows: Integers,
+    pages: Integers,
+    lines: Floats,
+    before: Floats,
+    of: Threads,
 ) -> _Uses:
     """Of some samples."""
     back = np.where(samples["operation"] == Operation.WRITE, of.stored_back, of.loaded_back)
     alone = (samples["flags"] & Flag.ALONE) != 0
     first = np.where(alone, samples["weight"], 0).astype(np.float64)
     ahead = np.where(samples["flags"] & Flag.PREFETCHED, lines, 0.0)
-    return _Uses(rows, pages, lines, lines * back, samples["memory_node"], first, ahead)
+    nodes = samples["memory_node"]
+    return _Uses(rows, pages, lines, lines * back, nodes, first, ahead, before)
 
 
 def _arrays(uses: _Uses, source: Object | None, nodes: Sequence[int]) -> list[UsedObject]:
@@ -193,8 +224,14 @@ def _used(name: str, pages: int, uses: _Uses, nodes: Sequence[int]) -> UsedObjec
     if (np.array(nodes)[user] == np.array(homes))[known].all():
         guessed = np.where(known, user, guessed).tolist()
     in_order = float(uses.ahead.sum() / max(uses.lines.sum(), 1e-9))
+    before = None
+    if uses.before.any():
+        earliest = np.full(cell_count, 1.0)
+        np.minimum.at(earliest, cells, uses.before)
+        # As if the thread mixed its uses of this object and of others evenly.
+        before = earliest.reshape(shape) * fetched.sum(axis=1, keepdims=True)
     return UsedObject(
-        name, pages, per_block, fetched, written, LINES_IN_FLIGHT, guessed, homes, in_order
+        name, pages, per_block, fetched, written, LINES_IN_FLIGHT, guessed, homes, in_order, before
     )
 
 
