@@ -96,6 +96,8 @@ TEST_F(SampleBlocksTest, HaveWhatTheAccountCounted) {
   EXPECT_EQ(load.page_shift, 12U);
   EXPECT_EQ(load.source, SampleSource::lab);
   EXPECT_EQ(load.flags, sample_counts_uses);
+  EXPECT_EQ(load.instruction, 0U);
+  EXPECT_EQ(store.instruction, 2U);  // Uses of the thread before its first one of this unit.
   EXPECT_EQ(store.operation, SampleOperation::write);
   EXPECT_EQ(store.address, second_gib);
   EXPECT_EQ(store.weight, 1U);

@@ -183,6 +183,30 @@ TEST(ByQueues, WalkersThatStartTogetherSpreadOverTheNodes) {
   EXPECT_LT(time, 0.9 / 4000);
 }
 
+TEST(ByQueues, WalksByColumnsAreAtOneNodeAtATime) {
+  // Rows of two pages, of which the first is on node 0 and the second on node 4: all threads go
+  // down the columns of the one, then of the other. In order of address they spread over both.
+  Program walkers = program({node0, node4}, false, 64);
+  Object& array = walkers.objects.front();
+  array.pages_per_block = 1;
+  array.uses.assign(2 * 256, Lines{64, 0});
+  array.first_users.clear();
+  for (std::size_t page = 0; page < 256; ++page) {
+    array.homes.push_back(page % 2 == 0 ? node0 : node4);
+  }
+  array.used_before.assign(2 * 256, 0);
+  for (std::size_t page = 0; page < 2 * 256; ++page) {
+    array.used_before[page] = static_cast<double>(page % 256 * 64);
+  }
+  const double by_rows = predicted(walkers, {}, "queues").time;
+  for (std::size_t page = 0; page < 2 * 256; ++page) {
+    const std::size_t row = page % 256 / 2;
+    array.used_before[page] = static_cast<double>(page % 2 * 128 * 64 + row);
+  }
+  const double by_columns = predicted(walkers, {}, "queues").time;
+  EXPECT_GT(by_columns, 1.15 * by_rows);
+}
+
 TEST(ByQueues, WaitsForWhatIsComputedWithEachLine) {
   Program busy = program({node0}, true, 64);
   busy.computing_s = {1e-3};

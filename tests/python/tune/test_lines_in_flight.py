@@ -38,6 +38,12 @@ def test_bandwidth_that_explains_the_time_leaves_what_a_core_may_have() -> None:
     assert lines_in_flight(ordered(given, 0.0), time_s) == pytest.approx(MISSES)
 
 
+def test_a_prefetcher_is_no_further_ahead_where_others_brought_lines() -> None:
+    given = ordered(program(in_parts()), 1.0)
+    found = calibrated(Seen(given, (), (None,), (), 1e-3, answered=(0.5,)), SQUARE)
+    assert found.objects[0].lines_in_flight == pytest.approx(PREFETCHED / 2)
+
+
 @pytest.mark.parametrize("time_s", [1e-9, 1.0])
 def test_what_was_prefetched_is_no_guess(time_s: float) -> None:
     given = ordered(program(in_parts()), 1.0)

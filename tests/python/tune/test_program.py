@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from homenode.lab.counts import Roi, roi_from_json
-from homenode.profile.record import RECORD, Flag, Operation
+from homenode.profile.record import RECORD, USED_BEFORE, Flag, Operation
 from homenode.profile.recording import Recording
 from homenode.tune.errors import TuneError
 from homenode.tune.program import REST, Seen, program_of
@@ -208,6 +208,19 @@ def test_what_was_prefetched_is_a_share_of_each_objects_lines() -> None:
     array, small = program_of(made, [two_threads()], NODE_OF_CPU).program.objects
     assert array.in_order == pytest.approx(80 / 220)
     assert small.in_order == 1
+
+
+def test_what_was_used_before_tells_the_order_of_pages() -> None:
+    made = recording([*USES, use(WORKER, 0, 40, 4, base=SMALL)])
+    assert all(one.used_before is None for one in seen().program.objects)
+    # The main thread came to page 1 first; the worker to what is small, then to pages 3 and 2.
+    made.samples[USED_BEFORE] = [40, 0, 60, 40, 0]
+    array = program_of(made, [two_threads()], NODE_OF_CPU).program.objects[0]
+    assert array.used_before is not None
+    main, worker = array.used_before
+    assert main[:2].tolist() == pytest.approx([40, 0])
+    # Of 160 lines, 120 are the array's.
+    assert worker[2:].tolist() == pytest.approx([45, 30])
 
 
 def test_pages_are_at_home_where_their_lines_came_from() -> None:
