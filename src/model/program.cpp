@@ -6,6 +6,12 @@
 namespace homenode::model {
 namespace {
 
+/// Nothing is known, or of each.
+template <class T>
+bool is_of_each(const std::vector<T>& known, std::size_t count) {
+  return known.empty() || known.size() == count;
+}
+
 bool is_valid_object(const Object& object, std::size_t threads) {
   if (object.pages == 0 || object.pages_per_block == 0 || !(object.lines_in_flight > 0)) {
     return false;
@@ -13,9 +19,10 @@ bool is_valid_object(const Object& object, std::size_t threads) {
   if (!(object.in_order >= 0 && object.in_order <= 1)) return false;
   const std::size_t blocks = object.blocks();
   if (object.uses.size() != threads * blocks) return false;
-  if (!object.used_before.empty() && object.used_before.size() != threads * blocks) return false;
-  if (!object.homes.empty() && object.homes.size() != blocks) return false;
-  if (!object.first_users.empty() && object.first_users.size() != blocks) return false;
+  if (!is_of_each(object.used_before, threads * blocks) || !is_of_each(object.homes, blocks) ||
+      !is_of_each(object.first_users, blocks)) {
+    return false;
+  }
   return std::all_of(object.first_users.begin(), object.first_users.end(),
                      [&](std::size_t thread) { return thread < threads; }) &&
          std::all_of(object.uses.begin(), object.uses.end(),
@@ -29,7 +36,7 @@ bool is_valid_object(const Object& object, std::size_t threads) {
 bool is_valid(const Program& program) {
   const std::size_t threads = program.threads();
   if (threads == 0 || program.line_bytes == 0) return false;
-  if (!program.computing_s.empty() && program.computing_s.size() != threads) return false;
+  if (!is_of_each(program.computing_s, threads)) return false;
   std::set<std::string> names;
   return std::all_of(program.computing_s.begin(), program.computing_s.end(),
                      [](double seconds) { return seconds >= 0; }) &&

@@ -59,7 +59,7 @@ void expect_the_same(const Traversal& found, const std::vector<std::size_t>& ord
 }
 
 TEST(Traversal, FollowsWalksInOrderOfAddress) {
-  for (const std::size_t passes : {1, 3}) {
+  for (const std::size_t passes : {1U, 3U}) {
     const auto order = by_rows(16, 64, passes);
     const auto found = Traversal::seen(used_in(order, 16), 0);
     ASSERT_TRUE(found);
@@ -68,8 +68,8 @@ TEST(Traversal, FollowsWalksInOrderOfAddress) {
 }
 
 TEST(Traversal, FollowsColumnsAndPlanesRoundByRound) {
-  for (const std::size_t width : {2, 4, 16}) {
-    for (const std::size_t passes : {1, 3}) {
+  for (const std::size_t width : {2U, 4U, 16U}) {
+    for (const std::size_t passes : {1U, 3U}) {
       const auto order = by_columns(64, width, passes);
       const auto found = Traversal::seen(used_in(order, 64), 0);
       ASSERT_TRUE(found);
@@ -111,7 +111,7 @@ TEST(Traversal, FollowsOnlyWhatTheOrderExplains) {
 
 TEST(Traversal, ByAddressSkipsWhatIsNotUsed) {
   Object object = used_in(by_rows(8, 64, 2), 8);
-  for (const std::size_t block : {0, 1, 5}) object.uses[block] = {};
+  for (const std::size_t block : {0U, 1U, 5U}) object.uses[block] = {};
   const Traversal found = Traversal::by_address(object, 0);
   EXPECT_DOUBLE_EQ(found.passes(), 2);
   EXPECT_DOUBLE_EQ(found.lines(), 5 * 64);

@@ -41,8 +41,9 @@ class Seen:
     """A program as it was seen. `threads` are its thread ids in the order of creation, without
     those that did nothing, which are `skipped`, by number in that order; `objects` is what each
     of program.objects is (None: REST), and `answered` which share of its lines memory answered, the
-    others having come from caches that threads share, where that is known; `time_s` is the region's modelled time, and `apart_s` what
-    threads spend of it, on average, on what no placement changes."""
+    others having come from caches that threads share, where that is known; `time_s` is the region's
+    modelled time, and `apart_s` what threads spend of it, on average, on what no placement changes.
+    """
 
     program: Program
     threads: tuple[int, ...]
