@@ -3,6 +3,7 @@ runs in the lab, and is predicted from one recording of the program as it is.
 
     ./dev bench tune --quick                   a few cases on quad-4x2
     ./dev bench tune --machine cxl-3x4 --only stream gups
+    ./dev bench tune --machine cxl-3x4 --mebibytes 4   arrays that do not fit that machine's caches
     ./dev bench tune --no-runs                 the tables of what has run
     ./dev bench tune --equal 100               false claims of differences, in real runs
     ./dev bench tune --host                    whether answers on this host hold
@@ -25,23 +26,33 @@ from homenode.study.description import describe
 
 MACHINES = ("quad-4x2", "opteron-8x2", "epyc-nps4-8x4", "cxl-3x4")
 RESULTS = Path("build/bench-tune")
-MAP = ("--bind", "none", "--pages", "small", "--size", "1M")
-# Threads that share an array all walk through all of it.
-PASSES = {True: "2", False: "12"}
+MAP = ("--bind", "none", "--pages", "small")
+# Through an array of one MiB; threads that share it all walk through all of it.
+PASSES = {True: 2, False: 12}
 QUICK = ("divided", "interleaved", "2d-columns", "stream", "gups", "chase", "cg")
 
 
-def cases() -> list[Case]:
-    """All programs."""
+def _map(pattern: str, mebibytes: int) -> Case:
+    """Of larger arrays fewer passes, but one at least."""
+    passes = max(1, PASSES["shared" in pattern] // mebibytes)
+    size = f"{mebibytes}M"
+    return Case(
+        pattern, ("map", "--pattern", pattern, *MAP, "--size", size, "--passes", str(passes))
+    )
+
+
+def cases(mebibytes: int = 1) -> list[Case]:
+    """All programs, those that take a size with arrays of so many MiB."""
     found = [
-        Case(name, ("map", "--pattern", name, *MAP, "--passes", PASSES["shared" in name]))
+        _map(name, mebibytes)
         for name in (choice.name for choice in describe("map").choices("pattern"))
         if name != "multi-patterns"
     ]
+    stream, chase = f"{3 * mebibytes}M", f"{2 * mebibytes}M"
     found += [
-        Case("stream", ("stream", "--size", "3M", "--passes", "3", "--kernel", "triad")),
-        Case("gups", ("gups", "--size", "1M", "--updates", "1")),
-        Case("chase", ("chase", "--size", "2M", "--passes", "2")),
+        Case("stream", ("stream", "--size", stream, "--passes", "3", "--kernel", "triad")),
+        Case("gups", ("gups", "--size", f"{mebibytes}M", "--updates", "1")),
+        Case("chase", ("chase", "--size", chase, "--passes", "2")),
     ]
     found += [Case(name, ("npb", name, "--class", "S")) for name in ("cg", "mg", "ft", "sp")]
     found.append(Case("seismic", ("seismic", "--size", "32", "--steps", "4")))
@@ -54,6 +65,13 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="./dev bench tune", description=__doc__)
     parser.add_argument("--machine", action="append", choices=MACHINES)
     parser.add_argument("--only", nargs="+", metavar="CASE", help="these cases")
+    parser.add_argument(
+        "--mebibytes",
+        type=int,
+        default=1,
+        metavar="N",
+        help="arrays of N MiB (default: %(default)s)",
+    )
     parser.add_argument("--quick", action="store_true", help="a few cases on quad-4x2")
     parser.add_argument("--no-runs", action="store_true", help="only judge what has run")
     parser.add_argument("--results", type=Path, default=RESULTS, metavar="DIR")
@@ -66,9 +84,11 @@ def main(arguments: Sequence[str]) -> int:
     if options.host:
         return host(options.results / "host")
     wanted = options.only or (QUICK if options.quick else None)
-    chosen = [case for case in cases() if wanted is None or case.name in wanted]
+    of_size = cases(options.mebibytes)
+    chosen = [case for case in of_size if wanted is None or case.name in wanted]
     machines = options.machine or (["quad-4x2"] if options.quick else list(MACHINES))
-    store = Store(options.results)
+    of_one = options.mebibytes == 1
+    store = Store(options.results if of_one else options.results / f"{options.mebibytes}M")
     if not options.no_runs:
         for machine in machines:
             _run(machine, chosen, store)
