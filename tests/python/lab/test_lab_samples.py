@@ -47,8 +47,9 @@ def test_the_file_is_of_the_program_that_ran(
     tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     path = tmp_path / "samples"
-    # Of two at one time, neither can get the other's page tables.
-    command = ["sh", "-c", "sleep 0.5 & ls / > /dev/null; wait; exit 5"]
+    # Of two at one time, neither can get the other's page tables: `cat` is there before and after.
+    script = "coproc cat; echo >&${COPROC[1]}; read -u ${COPROC[0]}; ls / > /dev/null"
+    command = ["bash", "-c", f'{script}; eval "exec ${{COPROC[1]}}>&-"; wait; exit 5']
     words = [*RUN, "--no-input", "--no-time", "--roi", "all", "--samples", str(path), "--"]
     assert main([*words, *command]) == 5
     recording = read_recording(path)
@@ -57,7 +58,7 @@ def test_the_file_is_of_the_program_that_ran(
     assert recording.end is not None
     assert recording.end["exit_code"] == 5
     assert recording.end["samples"] == len(recording.samples) > 0
-    assert len(set(recording.samples["pid"].tolist())) == 3  # sh, sleep and ls.
+    assert len(set(recording.samples["pid"].tolist())) == 3  # bash, cat and ls.
     assert set(recording.samples["page_shift"]) == {12}
     shell = recording.begin["pid"]
     paths = {one["path"] for look in recording.of("mappings") for one in look["mappings"]}
