@@ -59,7 +59,7 @@ TEST(UnitCounts, TellUnitsThreadsNodesAndDirectionsApart) {
 TEST(UnitCounts, TellInWhichOrderAThreadCameToUnits) {
   UnitBudget budget(plenty);
   UnitCounts counts(page, budget);
-  for (const std::uint64_t address : {0x5000, 0x5040, 0x3000, 0x5080, 0x4000}) {
+  for (const std::uint64_t address : {0x5000U, 0x5040U, 0x3000U, 0x5080U, 0x4000U}) {
     counts.add(0, {address, 0, 0, false});
     counts.add(1, {0x9000, 0, 0, false});
   }
