@@ -45,8 +45,10 @@ double median(std::vector<double> numbers) {
   return *middle;
 }
 
-/// Ends a leg whose first lines are so many before the next leg's; 0: there is none.
-void close(Blocks& leg, std::vector<double>& gaps, double length, const Blocks* before) {
+/// Ends the last leg, whose first lines are so many before the next leg's; 0: there is none.
+void close(std::vector<Blocks>& legs, std::vector<double>& gaps, double length) {
+  Blocks& leg = legs.back();
+  const Blocks* before = legs.size() > 1 ? &legs[legs.size() - 2] : nullptr;
   if (!gaps.empty())
     leg.visit = std::max(smallest_visit, median(gaps));
   else
@@ -76,12 +78,12 @@ std::vector<Blocks> legs_of(const std::vector<std::size_t>& order, const double*
       if (gaps.size() < 16 || gaps.size() % 64 == 0) usual = median(gaps);
       continue;
     }
-    close(legs.back(), gaps, here - begin, legs.size() > 1 ? &legs[legs.size() - 2] : nullptr);
+    close(legs, gaps, here - begin);
     legs.emplace_back();
     begin = here;
     usual = 0;
   }
-  close(legs.back(), gaps, 0, legs.size() > 1 ? &legs[legs.size() - 2] : nullptr);
+  close(legs, gaps, 0);
   return legs;
 }
 

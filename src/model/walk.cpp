@@ -64,7 +64,7 @@ Walk::Walk(const Object& object, const std::vector<NodeShares>& homes, std::size
     return;
   }
   // How much more there is than the requests walk through.
-  const double more = traversal_->lines() * passes / (lines * static_cast<double>(requests));
+  const double more = traversal_->lines() * passes / walked;
   const auto parts = static_cast<std::size_t>(
       std::clamp(more, 1.0, static_cast<double>(std::min(most_stretches, requests))));
   const std::size_t rounds =
