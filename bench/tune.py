@@ -3,7 +3,7 @@ runs in the lab, and is predicted from one recording of the program as it is.
 
     ./dev bench tune --quick                   a few cases on quad-4x2
     ./dev bench tune --machine cxl-3x4 --only stream gups
-    ./dev bench tune --machine cxl-3x4 --mebibytes 4   arrays that do not fit that machine's caches
+    ./dev bench tune --mebibytes 1             arrays of one size on all machines
     ./dev bench tune --no-runs                 the tables of what has run
     ./dev bench tune --equal 100               false claims of differences, in real runs
     ./dev bench tune --host                    whether answers on this host hold
@@ -12,16 +12,18 @@ Runs are kept (--results); a bench that was stopped goes on where it was.
 """
 
 import argparse
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tables import head, row
 from tune_equal import equal
 from tune_host import host
 from tune_judgement import Judgement, judge, total
-from tune_runs import Case, Store, booted, measured, run_case
+from tune_runs import SCALE, Case, Store, booted, measured, run_case
 
 from homenode.lab.catalogue import find_file, find_machine
+from homenode.lab.machine import MIB, Machine
 from homenode.study.description import describe
 
 MACHINES = ("quad-4x2", "opteron-8x2", "epyc-nps4-8x4", "cxl-3x4")
@@ -29,19 +31,31 @@ RESULTS = Path("build/bench-tune")
 MAP = ("--bind", "none", "--pages", "small")
 # Through an array of one MiB; threads that share it all walk through all of it.
 PASSES = {True: 2, False: 12}
+FEWEST_PASSES = {True: 1, False: 2}
+# What misses the caches is larger than all of them by this.
+BEYOND_CACHES = 1.5
 QUICK = ("divided", "interleaved", "2d-columns", "stream", "gups", "chase", "cg")
 
 
 def _map(pattern: str, mebibytes: int) -> Case:
-    """Of larger arrays fewer passes, but one at least."""
-    passes = max(1, PASSES["shared" in pattern] // mebibytes)
+    """Of larger arrays fewer passes."""
+    shared = "shared" in pattern
+    passes = max(FEWEST_PASSES[shared], PASSES[shared] // mebibytes)
     size = f"{mebibytes}M"
     return Case(
         pattern, ("map", "--pattern", pattern, *MAP, "--size", size, "--passes", str(passes))
     )
 
 
-def cases(mebibytes: int = 1) -> list[Case]:
+def beyond_caches(machine: Machine) -> int:
+    """MiB of an array that misses the caches of the machine as it is scaled: a power of two."""
+    innermost = min(one.level for one in machine.caches)
+    outer = [one for one in machine.caches if one.level > innermost]
+    wanted = BEYOND_CACHES * sum(one.shape.size for one in outer) / SCALE
+    return 1 << max(0, math.ceil(math.log2(wanted / MIB)))
+
+
+def cases(mebibytes: int) -> list[Case]:
     """All programs, those that take a size with arrays of so many MiB."""
     found = [
         _map(name, mebibytes)
@@ -56,7 +70,7 @@ def cases(mebibytes: int = 1) -> list[Case]:
     ]
     found += [Case(name, ("npb", name, "--class", "S")) for name in ("cg", "mg", "ft", "sp")]
     found.append(Case("seismic", ("seismic", "--size", "32", "--steps", "4")))
-    found.append(Case("kneighbor", ("kneighbor",)))
+    found.append(Case("kneighbor", ("kneighbor", "--iterations", "20")))
     return found
 
 
@@ -68,9 +82,8 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--mebibytes",
         type=int,
-        default=1,
         metavar="N",
-        help="arrays of N MiB (default: %(default)s)",
+        help="arrays of N MiB (default: more than the machine's caches hold)",
     )
     parser.add_argument("--quick", action="store_true", help="a few cases on quad-4x2")
     parser.add_argument("--no-runs", action="store_true", help="only judge what has run")
@@ -84,17 +97,21 @@ def main(arguments: Sequence[str]) -> int:
     if options.host:
         return host(options.results / "host")
     wanted = options.only or (QUICK if options.quick else None)
-    of_size = cases(options.mebibytes)
-    chosen = [case for case in of_size if wanted is None or case.name in wanted]
     machines = options.machine or (["quad-4x2"] if options.quick else list(MACHINES))
-    of_one = options.mebibytes == 1
-    store = Store(options.results if of_one else options.results / f"{options.mebibytes}M")
+    chosen = {
+        name: [
+            case
+            for case in cases(options.mebibytes or beyond_caches(find_machine(name)))
+            if wanted is None or case.name in wanted
+        ]
+        for name in machines
+    }
+    size = f"{options.mebibytes}M" if options.mebibytes else ""
+    store = Store(options.results / size)
     if not options.no_runs:
-        for machine in machines:
-            _run(machine, chosen, store)
-    print_tables(
-        machines, chosen, store, options.model or ["queues", "both", "bandwidth", "latency"]
-    )
+        for machine, of_machine in chosen.items():
+            _run(machine, of_machine, store)
+    print_tables(chosen, store, options.model or ["queues", "both", "bandwidth", "latency"])
     return 0
 
 
@@ -105,16 +122,14 @@ def _run(machine: str, chosen: Sequence[Case], store: Store) -> None:
                 print(line, flush=True)
 
 
-def print_tables(
-    machines: Sequence[str], chosen: Sequence[Case], store: Store, models: Sequence[str]
-) -> None:
+def print_tables(chosen: Mapping[str, Sequence[Case]], store: Store, models: Sequence[str]) -> None:
     """A line for each case of each machine, then the sums of each model."""
     for model in models:
         found: list[Judgement] = []
         print(head(["machine", "case", *Judgement.COLUMNS]))
-        for machine in machines:
+        for machine, of_machine in chosen.items():
             node_of_vcpu = find_machine(machine).node_of_vcpu
-            for case in chosen:
+            for case in of_machine:
                 runs = measured(store, machine, case.name, node_of_vcpu)
                 if runs is None or len(runs.runs) < 3:
                     continue

@@ -15,7 +15,7 @@ from homenode.lab.counts import Roi, roi_from_json
 from homenode.lab.result import Result
 from homenode.lab.stats import PS_PER_S
 from homenode.tune.candidate import Candidate
-from homenode.tune.candidates import AS_IT_IS, candidates, hot_objects
+from homenode.tune.candidates import AS_IT_IS, NOT_MODELLED, candidates, hot_objects
 from homenode.tune.looking import keep_recording, seen_at
 from homenode.tune.program import Seen
 
@@ -26,6 +26,7 @@ PROBE = "probe"
 # Caches and memory a sixteenth: small problems miss the caches as large ones do.
 SCALE = 16
 TIMEOUT_S = 300.0
+MANY_NODES = 4
 # What is kept of a candidate.
 PLACEMENT = ("name", "options", "threads", "memory")
 
@@ -151,7 +152,7 @@ def _record(lab: Lab, case: Case, store: Store, one: Candidate, command: Sequenc
 
 
 def planned(lab: Lab, case: Case, store: Store) -> list[Candidate]:
-    """The candidates of a case that has run as it is: of those that differ little, one."""
+    """The candidates of a case that has run as it is, which a model can judge."""
     seen = _seen(store, lab.machine.name, case.name, lab.machine.node_of_vcpu, AS_IT_IS.name)
     hot = hot_objects(seen)
     found = candidates(
@@ -161,16 +162,21 @@ def planned(lab: Lab, case: Case, store: Store) -> list[Candidate]:
         program=seen.program,
         skip=seen.skipped,
     )
+    left_out = _far_nodes(lab) | {"interleave"}  # Of all hot objects: that is interleave all.
     compact = "threads compact"  # That is how it is.
-    return [one for one in found if _stands_for_others(one) and not one.name.startswith(compact)]
+    return [
+        one
+        for one in found
+        if not one.name.startswith(compact)
+        and not any(option in NOT_MODELLED for option in one.options)
+        and one.name.rpartition(", ")[2].rpartition(": ")[2] not in left_out
+    ]
 
 
-def _stands_for_others(one: Candidate) -> bool:
-    memory = one.name.rpartition(", ")[2]
-    alike = memory.startswith(("preferred", "malloc", "heap")) or memory.endswith(
-        (": skew", ": interleave")
-    )
-    return not alike and not (one.name.startswith("threads by sharing") and ", " in one.name)
+def _far_nodes(lab: Lab) -> set[str]:
+    """All memory on one node: of many, the first and the last stand for the others."""
+    nodes = lab.machine.memory_nodes
+    return {f"preferred {node}" for node in nodes[1:-1]} if len(nodes) > MANY_NODES else set()
 
 
 def _time_s(regions: Sequence[Roi]) -> float | None:
