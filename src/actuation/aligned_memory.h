@@ -22,11 +22,9 @@ class AlignedMemory {
   [[nodiscard]] Region region() const { return region_; }
 
  private:
-  AlignedMemory(os::Os& os, Region whole, Region region)
-      : os_(&os), whole_(whole), region_(region) {}
+  AlignedMemory(os::Os& os, Region region) : os_(&os), region_(region) {}
 
   os::Os* os_;
-  Region whole_;
   Region region_;
 };
 

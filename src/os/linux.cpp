@@ -168,6 +168,31 @@ int Linux::map_memory(std::size_t bytes, void*& address) {
   return 0;
 }
 
+int Linux::map_aligned_memory(std::size_t bytes, std::size_t alignment, void*& address) {
+  if (alignment <= page_bytes()) return map_memory(bytes, address);
+  // Only address space, in which the memory then takes its place.
+  constexpr int anonymous = MAP_PRIVATE | MAP_ANONYMOUS;
+  void* const space = mmap(nullptr, bytes + alignment, PROT_NONE, anonymous | MAP_NORESERVE, -1, 0);
+  if (space == MAP_FAILED) return -errno;
+  char* const first = static_cast<char*>(space);
+  const std::size_t before = -reinterpret_cast<std::uintptr_t>(space) % alignment;
+  void* const mapped =
+      mmap(first + before, bytes, PROT_READ | PROT_WRITE, anonymous | MAP_FIXED, -1, 0);
+  if (mapped == MAP_FAILED) {
+    const int error = -errno;
+    munmap(space, bytes + alignment);
+    return error;
+  }
+  // bytes may end within a page, which is mapped whole.
+  const std::size_t used = (bytes + page_bytes() - 1) / page_bytes() * page_bytes();
+  if (before > 0) munmap(space, before);
+  if (before + used < bytes + alignment) {
+    munmap(first + before + used, bytes + alignment - before - used);
+  }
+  address = mapped;
+  return 0;
+}
+
 int Linux::unmap_memory(void* address, std::size_t bytes) {
   return negative_errno(munmap(address, bytes));
 }

@@ -21,6 +21,7 @@ class Linux final : public Os {
   int sched_getaffinity(pid_t thread, CpuSet& cpus) override;
   int getcpu(CpuId& cpu, NodeId& node) override;
   int map_memory(std::size_t bytes, void*& address) override;
+  int map_aligned_memory(std::size_t bytes, std::size_t alignment, void*& address) override;
   int unmap_memory(void* address, std::size_t bytes) override;
   int advise_memory(void* address, std::size_t bytes, int advice) override;
   int name_memory(void* address, std::size_t bytes, const std::string& name) override;

@@ -58,6 +58,9 @@ class Os : public SharedMemory, public Files, public PerfEvents, public Programs
   virtual int getcpu(CpuId& cpu, NodeId& node) = 0;
   /// Anonymous private memory, page aligned; nullptr in `address` never comes with success.
   virtual int map_memory(std::size_t bytes, void*& address) = 0;
+  /// The same from a multiple of `alignment` on, a power of two of a page or more, and exactly so
+  /// much: whoever places pages as they are mapped sees no other memory.
+  virtual int map_aligned_memory(std::size_t bytes, std::size_t alignment, void*& address) = 0;
   virtual int unmap_memory(void* address, std::size_t bytes) = 0;
   /// madvise(2).
   virtual int advise_memory(void* address, std::size_t bytes, int advice) = 0;

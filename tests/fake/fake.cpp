@@ -205,17 +205,22 @@ int Fake::getcpu(CpuId& cpu, NodeId& node) {
 }
 
 int Fake::map_memory(std::size_t bytes, void*& address) {
+  // Aligned as the kernel aligns what can have huge pages, so that a test's runs are alike.
+  return map_aligned_memory(bytes, fake_huge_page_bytes, address);
+}
+
+int Fake::map_aligned_memory(std::size_t bytes, std::size_t alignment, void*& address) {
   const std::lock_guard guard(lock_);
   if (const int error = enter("map_memory")) return error;
-  // Aligned as the kernel aligns what can have huge pages, so that a test's runs are alike.
-  void* const whole = mmap(nullptr, bytes + fake_huge_page_bytes, PROT_READ | PROT_WRITE,
+  const std::size_t unit = std::max(alignment, fake_huge_page_bytes);
+  void* const whole = mmap(nullptr, bytes + unit, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (whole == MAP_FAILED) return -errno;
-  const std::size_t before = -number(whole) % fake_huge_page_bytes;
+  const std::size_t before = -number(whole) % unit;
   auto* const mapped = static_cast<char*>(whole) + before;
   if (before > 0) munmap(whole, before);
   const std::size_t used = (bytes + fake_page_bytes - 1) / fake_page_bytes * fake_page_bytes;
-  munmap(mapped + used, fake_huge_page_bytes - before);
+  munmap(mapped + used, unit - before);
   if (const int error = memory_.map(number(mapped), bytes)) {
     munmap(mapped, bytes);
     return error;

@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
+#include <cstring>
 
 namespace homenode::os {
 namespace {
@@ -89,6 +91,31 @@ TEST(Linux, BindsAndRestoresTheCallersCpus) {
   EXPECT_EQ(cpu, one.to_vector().front());
   EXPECT_EQ(os.sched_setaffinity(0, before), 0);
   EXPECT_EQ(os.sched_setaffinity(0, CpuSet{}), -EINVAL);
+}
+
+/// Pages of address space that this process has.
+std::size_t pages_of_address_space() {
+  std::size_t pages = 0;
+  std::FILE* const file = std::fopen("/proc/self/statm", "r");
+  if (file == nullptr || std::fscanf(file, "%zu", &pages) != 1) ADD_FAILURE() << "no statm";
+  if (file != nullptr) std::fclose(file);
+  return pages;
+}
+
+TEST(Linux, MapsNoMoreThanWasAskedForWhereverItIsAligned) {
+  Linux os;
+  const std::size_t page = os.page_bytes();
+  (void)pages_of_address_space();  // What it allocates once stays.
+  for (const std::size_t bytes : {page, 64 * page, 100 * page + 1}) {
+    const std::size_t before = pages_of_address_space();
+    void* memory = nullptr;
+    ASSERT_EQ(os.map_aligned_memory(bytes, 64 * page, memory), 0);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory) % (64 * page), 0U);
+    EXPECT_EQ(pages_of_address_space() - before, (bytes + page - 1) / page);
+    std::memset(memory, 1, bytes);
+    EXPECT_EQ(os.unmap_memory(memory, bytes), 0);
+    EXPECT_EQ(pages_of_address_space(), before);
+  }
 }
 
 TEST(Linux, PopulatedMemoryIsPresentAndKeepsItsContent) {

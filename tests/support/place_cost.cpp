@@ -67,6 +67,9 @@ class Folded final : public os::Os {
   int map_memory(std::size_t bytes, void*& address) override {
     return os_.map_memory(bytes, address);
   }
+  int map_aligned_memory(std::size_t bytes, std::size_t alignment, void*& address) override {
+    return os_.map_aligned_memory(bytes, alignment, address);
+  }
   int unmap_memory(void* address, std::size_t bytes) override {
     return os_.unmap_memory(address, bytes);
   }
