@@ -110,8 +110,9 @@ class Lab:
             )
         return possible if wanted is None else wanted
 
-    def _environment(self) -> dict[str, str]:
-        """What a program gets when its caller names no environment."""
+    def environment(self) -> dict[str, str]:
+        """What a program gets when its caller names no environment: this process's own, and what
+        tells the program that it is in the lab."""
         env = job_environment(os.environ, self.machine.name)
         if self._plugin is None:
             return env | {WITHOUT_CLOCK: "--no-plugin"}
@@ -186,7 +187,7 @@ class Lab:
         self._jobs += 1
         spec = JobSpec(
             list(command),
-            self._environment() if env is None else dict(env),
+            self.environment() if env is None else dict(env),
             str(_current_folder() if cwd is None else cwd),
             roi,
             find_outputs(outputs, self.results),

@@ -35,7 +35,7 @@ def environment(lab: Lab) -> dict[str, str] | None:
             return None
     finally:
         os.close(reader)
-    own = dict(os.environ)
+    own = lab.environment()
     own["LD_PRELOAD"] = ":".join(filter(None, [own.get("LD_PRELOAD"), str(agent)]))
     # AddressSanitizer ends programs in which a library comes before its own, unless told not to.
     own["ASAN_OPTIONS"] = ":".join(

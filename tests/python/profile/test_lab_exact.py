@@ -205,6 +205,13 @@ def test_the_profile_records_through_one_call(program: str, tmp_path: Path) -> N
 
 
 @pytest.mark.lab
+def test_a_recorded_program_knows_that_it_is_in_the_lab(tmp_path: Path) -> None:
+    lab_or_skip("tiny-2x2")
+    words = ["sh", "-c", 'test "$HOMENODE_LAB" = tiny-2x2 && test -n "$HOMENODE_SAMPLE"']
+    assert record("tiny-2x2", words, tmp_path / "samples").status == 0
+
+
+@pytest.mark.lab
 @pytest.mark.parametrize("run", FEW, ids=str)
 def test_patterns_are_named_right_from_exact_counts(run: MapRun, lines: Lab) -> None:
     found = pattern_in(lines, run)
