@@ -16,13 +16,14 @@ from homenode.lab.result import Result
 from homenode.lab.stats import PS_PER_S
 from homenode.tune.candidate import Candidate
 from homenode.tune.candidates import AS_IT_IS, NOT_MODELLED, candidates, hot_objects
-from homenode.tune.looking import keep_recording, seen_at
+from homenode.tune.looking import keep_recording, run_recorded, seen_at
 from homenode.tune.program import Seen
 
 COMMAND = "homenode-native"
 RUN = ("homenode", "run")
-# A first run, which shows what threads there are.
-PROBE = "probe"
+# A first run, which shows what threads there are, and one with these bound, as it is otherwise: an
+# agent in it records what is allocated, which takes time.
+PROBE, RECORDED = "probe", "recorded"
 # Caches and memory a sixteenth: small problems miss the caches as large ones do.
 SCALE = 16
 TIMEOUT_S = 300.0
@@ -121,11 +122,12 @@ def run_case(lab: Lab, case: Case, store: Store) -> Iterator[str]:
         return
     skipped = _seen(store, name, case.name, lab.machine.node_of_vcpu, PROBE).skipped
     bound = _bound(lab, skipped)
-    if AS_IT_IS.name not in done:
-        yield _record(lab, case, store, AS_IT_IS, [*RUN, *bound, "--", *command])
-        if AS_IT_IS.name not in store.lines(name, case.name):
+    if RECORDED not in done:
+        as_bound = [*RUN, *bound, "--", *command]
+        yield _record(lab, case, store, Candidate(RECORDED, ()), as_bound)
+        if RECORDED not in store.lines(name, case.name):
             return
-    for one in planned(lab, case, store)[1:]:
+    for one in planned(lab, case, store):
         if one.name in done:
             continue
         options = one.options if one.threads else (*bound, *one.options)
@@ -144,25 +146,27 @@ def _bound(lab: Lab, skipped: Sequence[int]) -> tuple[str, ...]:
 def _record(lab: Lab, case: Case, store: Store, one: Candidate, command: Sequence[str]) -> str:
     """Runs it and keeps what each thread used."""
     name = lab.machine.name
-    result = lab.run(command, timeout_s=TIMEOUT_S)
+    result, allocated = run_recorded(lab, command, "markers", TIMEOUT_S)
     line = _line(one, result)
-    keep_recording(lab, result, command, "markers", store.recording(name, case.name, one.name))
+    path = store.recording(name, case.name, one.name)
+    keep_recording(lab, result, allocated, command, "markers", path)
     store.add(name, case.name, line)
     return f"{name} {case.name}: {one.name}: {line['time_s'] or line['error']}"
 
 
 def planned(lab: Lab, case: Case, store: Store) -> list[Candidate]:
     """The candidates of a case that has run as it is, which a model can judge."""
-    seen = _seen(store, lab.machine.name, case.name, lab.machine.node_of_vcpu, AS_IT_IS.name)
+    seen = _seen(store, lab.machine.name, case.name, lab.machine.node_of_vcpu, RECORDED)
     hot = hot_objects(seen)
     found = candidates(
         capi.machine(find_file(lab.source)),
         len(seen.threads),
-        [one for one in hot if one.chosen_by == hot[0].chosen_by],  # One rule for all of these.
+        hot,
         program=seen.program,
         skip=seen.skipped,
     )
     left_out = _far_nodes(lab) | {"interleave"}  # Of all hot objects: that is interleave all.
+    one_by_one = [f"place {one.name}: " for one in hot if len({one.chosen_by for one in hot}) > 1]
     compact = "threads compact"  # That is how it is.
     return [
         one
@@ -170,6 +174,7 @@ def planned(lab: Lab, case: Case, store: Store) -> list[Candidate]:
         if not one.name.startswith(compact)
         and not any(option in NOT_MODELLED for option in one.options)
         and one.name.rpartition(", ")[2].rpartition(": ")[2] not in left_out
+        and not any(name in one.name for name in one_by_one)
     ]
 
 
@@ -207,14 +212,14 @@ def _seen(store: Store, machine: str, case: str, node_of_vcpu: Sequence[int], ru
 def measured(store: Store, machine: str, case: str, node_of_vcpu: Sequence[int]) -> Measured | None:
     """What has run of a case; None where the program as it is has not."""
     lines = store.lines(machine, case)
-    if AS_IT_IS.name not in lines:
+    if not {RECORDED, AS_IT_IS.name} <= set(lines):
         return None
     runs = []
     for one in lines.values():
         regions = tuple(roi_from_json(raw) for raw in one["regions"])
         time_s = _time_s(regions)
-        if one["name"] != PROBE and time_s is not None:
+        if one["name"] not in (PROBE, RECORDED) and time_s is not None:
             candidate = Candidate.from_json({key: one[key] for key in PLACEMENT})
             runs.append(Run(candidate, time_s, regions))
-    seen = _seen(store, machine, case, node_of_vcpu, AS_IT_IS.name)
+    seen = _seen(store, machine, case, node_of_vcpu, RECORDED)
     return Measured(machine, case, seen, tuple(runs))

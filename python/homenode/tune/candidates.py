@@ -18,8 +18,9 @@ DISTRIBUTIONS = {
     "interleave": "its pages lie on all nodes in turn",
     "skew": "its pages lie on all nodes in turn, shifted each round",
 }
-# Objects beyond these are placed by the rule for all.
+# Objects beyond these are placed by the rule for all, where that selects them.
 MOST_OBJECTS = 3
+ALL_HOT = "all hot objects"
 LARGE = 128 << 10
 # What no model can judge yet: where blocks of a heap lie, and what the kernel moves.
 NOT_MODELLED = ("--malloc", "--heap", "--balancing")
@@ -45,37 +46,46 @@ ANY = Allowed()
 
 @dataclass(frozen=True)
 class Hot:
-    """An object that is worth a placement of its own. `condition` selects it in `run --place`."""
+    """An object that is worth a placement of its own. `condition` selects it in `run --place` by
+    its name; without one it is selected by its size, from `least` bytes on."""
 
     name: str
     pages: int
     pattern: str = ""
     condition: str = ""
+    least: int = 0
+
+    @property
+    def from_size(self) -> int:
+        """Bytes from which allocations are selected with it, where it has no condition."""
+        return self.least or min(max(self.pages - 1, 1) * PAGE, LARGEST_THRESHOLD)
 
     @property
     def chosen_by(self) -> str:
-        """What `run --place` has before the colon; by its size where nothing else is known."""
-        size = min(max(self.pages - 1, 1) * PAGE, LARGEST_THRESHOLD)
-        return self.condition or f"size>={size}"
+        """What `run --place` has before the colon."""
+        return self.condition or f"size>={self.from_size}"
 
 
 def hot_objects(seen: Seen) -> list[Hot]:
-    """Those of a program that `run --place` can select."""
+    """Those of a program that `run --place` can select, the most used first."""
     pairs = zip(seen.program.objects, seen.objects, strict=True)
     return [
-        Hot(used.name, used.pages, condition=_condition(source))
+        Hot(
+            used.name,
+            used.pages,
+            condition=_condition(source),
+            # A mapping may hold several allocations, of sizes that nobody recorded.
+            least=LARGE if source.kind == Kind.ANONYMOUS else 0,
+        )
         for used, source in pairs
         if source is not None
         and source.kind in (Kind.ALLOCATION, Kind.STATIC, Kind.ANONYMOUS, Kind.REGION)
         and used.pages > 1
         and not source.name.startswith(AGENT)
-    ][:MOST_OBJECTS]
+    ]
 
 
 def _condition(source: Object) -> str:
-    if source.kind == Kind.ANONYMOUS:
-        # Its mapping may hold several allocations, of sizes that nobody recorded.
-        return f"size>={LARGE}"
     named = source.kind == Kind.STATIC and not source.name.startswith("static data of ")
     return f"name={source.name}" if named else ""
 
@@ -203,33 +213,36 @@ def _placed(
 ) -> list[_Memory]:
     """Rules for the hot objects: one for all of them, and one for each with the others as the
     program places them."""
-    groups: list[tuple[str, Sequence[Hot]]] = []
-    if objects:
-        groups.append(("all hot objects" if len(objects) > 1 else objects[0].name, objects))
-    if len({one.chosen_by for one in objects}) > 1:
-        groups += [(one.name, [one]) for one in objects]
+    firsts: dict[str, Hot] = {}
+    for one in objects:
+        firsts.setdefault(one.chosen_by, one)
+    chosen_ones = list(firsts.values())[:MOST_OBJECTS]
+    groups = [(one.name, [one]) for one in chosen_ones]
+    if len(chosen_ones) > 1:
+        groups.insert(0, (ALL_HOT, chosen_ones))
     rules = dict(DISTRIBUTIONS)
     weights = _weights(machine, chosen)
     if weights is not None:
         rules[weights] = "pages in proportion to the nodes' bandwidths"
     found = []
     for name, of in groups:
-        conditions = dict.fromkeys(one.chosen_by for one in of)
+        least = min((one.from_size for one in of if not one.condition), default=None)
+        conditions = [one.condition for one in of if one.condition]
+        if least is not None:
+            conditions.append(f"size>={least}")
+        reached = [one.name for one in objects if _reached(one, conditions, least)]
         for rule, why in rules.items():
             options = [word for one in conditions for word in ("--place", f"{one}: {rule}")]
-            model = tuple((one.name, rule) for one in _reached(of, objects, conditions))
+            model = tuple((one, rule) for one in reached)
             found.append(_Memory(f"place {name}: {rule}", tuple(options), model, f"{name}: {why}"))
     return found
 
 
-def _reached(of: Sequence[Hot], objects: Sequence[Hot], conditions: Mapping[str, Any]) -> list[Hot]:
+def _reached(one: Hot, conditions: Sequence[str], least: int | None) -> bool:
     """A condition on the size holds for all allocations that are as large."""
-    least = [one.pages for one in of if not one.condition]
-    return [
-        one
-        for one in objects
-        if one.chosen_by in conditions or (least and not one.condition and one.pages >= min(least))
-    ]
+    if one.condition:
+        return one.condition in conditions
+    return least is not None and (one.from_size >= least or one.pages * PAGE >= least)
 
 
 def _weights(machine: Mapping[str, Any], chosen: ThreadMap | None) -> str | None:

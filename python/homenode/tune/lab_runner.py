@@ -10,9 +10,9 @@ from homenode.lab.stats import PS_PER_S
 from homenode.tune.candidate import Candidate
 from homenode.tune.candidates import Allowed, candidates
 from homenode.tune.errors import TuneError
-from homenode.tune.looking import promising, seen_in
+from homenode.tune.looking import keep_recording, promising, run_recorded, seen_at
 from homenode.tune.rule import by_rule
-from homenode.tune.running import Note, Order, Run, digest_of
+from homenode.tune.running import SAMPLES, Note, Order, Run, digest_of
 
 PAGE = 4096
 NO_REGION = (
@@ -55,12 +55,17 @@ class LabRunner:
         self, machine: dict[str, Any], allowed: Allowed, folder: Path, note: Note
     ) -> list[Candidate]:
         """Runs the program once; its exact profile stays in `folder`."""
-        as_it_is = Candidate("as it is", ())
-        words, result = self._job(as_it_is, None)
+        words, path = self._words(Candidate("as it is", ())), folder / SAMPLES
+        try:
+            timeout_s = self._order.timeout_s
+            result, allocated = run_recorded(self._lab, words, self._roi, timeout_s)
+        except lab.LabError as error:
+            raise TuneError(str(error), error.exit_code) from error
         why = self._valued(result).error
         if why is None:
             try:
-                seen = seen_in(self._lab, result, words, self._roi, folder)
+                keep_recording(self._lab, result, allocated, words, self._roi, path)
+                seen = seen_at(path, result.rois, self._lab.machine.node_of_vcpu)
                 return promising(str(find_file(self._lab.source)), seen, machine, allowed)
             except TuneError as error:
                 why = str(error)
@@ -69,19 +74,20 @@ class LabRunner:
 
     def run(self, candidate: Candidate, limit_s: float | None) -> Run:
         """One job. `limit_s` bounds the emulator's time, which is not what is measured."""
-        return self._valued(self._job(candidate, limit_s)[1])
+        limits = [limit for limit in (limit_s, self._order.timeout_s) if limit is not None]
+        timeout_s = min(limits, default=None)
+        try:
+            result = self._lab.run(self._words(candidate), timeout_s=timeout_s, roi=self._roi)
+        except lab.LabError as error:
+            raise TuneError(str(error), error.exit_code) from error
+        return self._valued(result)
 
-    def _job(self, candidate: Candidate, limit_s: float | None) -> tuple[list[str], Result]:
+    def _words(self, candidate: Candidate) -> list[str]:
         words = list(self._order.program)
         if candidate.options or self._roi == "all":
             # Where all is counted, its own start is in both.
             words = [str(self._command), "run", *candidate.options, "--", *words]
-        limits = [limit for limit in (limit_s, self._order.timeout_s) if limit is not None]
-        try:
-            result = self._lab.run(words, timeout_s=min(limits, default=None), roi=self._roi)
-            return words, result
-        except lab.LabError as error:
-            raise TuneError(str(error), error.exit_code) from error
+        return words
 
     def _valued(self, result: Result) -> Run:
         wall_s = result.guest_ms / 1000

@@ -3,11 +3,12 @@ worth a run."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from homenode.lab import Lab, LabError
 from homenode.lab.counts import Roi
 from homenode.lab.result import Result
+from homenode.profile import lab_allocations
 from homenode.profile.errors import ProfileError
 from homenode.profile.lab_recording import recording_of
 from homenode.profile.recording import read_recording, write_recording
@@ -18,26 +19,34 @@ from homenode.tune.estimating import estimated, from_memory
 from homenode.tune.lines_in_flight import calibrated
 from homenode.tune.predicting import predicted
 from homenode.tune.program import Seen, program_of
-from homenode.tune.running import SAMPLES
 
 # The level of the largest cache that cores have for themselves, and its size where nobody knows.
 CORES_OWN = 2
 CACHE = 1 << 20
 
 
-def seen_in(lab: Lab, result: Result, words: Sequence[str], roi: str, folder: Path) -> Seen:
-    """What the program of a run used, from the exact counts, which stay in `folder`. Raises
-    TuneError where they are not enough."""
-    path = folder / SAMPLES
-    keep_recording(lab, result, words, roi, path)
-    return seen_at(path, result.rois, lab.machine.node_of_vcpu)
+def run_recorded(
+    lab: Lab, words: Sequence[str], roi: Literal["markers", "all"], timeout_s: float | None = None
+) -> tuple[Result, bytes]:
+    """Runs a program in the lab while an agent in it records what it allocates; that comes second.
+    Raises LabError."""
+    agent = lab_allocations.environment(lab)
+    result = lab.run(words, env=agent, timeout_s=timeout_s, roi=roi)
+    return result, b"" if agent is None else lab_allocations.written(lab)
 
 
-def keep_recording(lab: Lab, result: Result, words: Sequence[str], roi: str, path: Path) -> None:
-    """Writes the exact counts of a run to a sample file. Raises TuneError."""
+def keep_recording(
+    lab: Lab,
+    result: Result,
+    allocated: bytes,
+    words: Sequence[str],
+    roi: Literal["markers", "all"],
+    path: Path,
+) -> None:
+    """Writes what run_recorded() gave to a sample file. Raises TuneError."""
     try:
-        recording = recording_of(lab, result, words, roi)
-        write_recording(path, recording.samples, recording.documents)
+        recording = lab_allocations.joined(recording_of(lab, result, words, roi), allocated)
+        write_recording(path, recording.samples, recording.documents, recording.events)
     except (LabError, ProfileError) as error:
         raise TuneError(str(error)) from error
     except OSError as error:

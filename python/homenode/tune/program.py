@@ -5,7 +5,7 @@ has one; the regions say what each thread spent its modelled time on. What the r
 tell is worked out as each function says.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -16,11 +16,12 @@ from homenode.lab.counts import Roi
 from homenode.lab.stats import PS_PER_S
 from homenode.model import Program, UsedObject
 from homenode.profile.attribution import attribute
-from homenode.profile.objects import NO_OBJECT, Kind, Object
+from homenode.profile.objects import NO_OBJECT, Attribution, Kind, Object
 from homenode.profile.record import USED_BEFORE, Flag, Operation
 from homenode.profile.recording import Recording, Samples
 from homenode.tune.arrays import beginnings
 from homenode.tune.errors import TuneError
+from homenode.tune.first_users import first_users
 from homenode.tune.seen_threads import NOWHERE, Threads, threads_of
 
 PAGE = 4096
@@ -28,6 +29,8 @@ MOST_BLOCKS = 4096
 # Objects with less of all lines are one, called REST.
 LEAST_SHARE = 0.005
 REST = "the rest"
+# Of one call stack; more are laid over each other.
+MOST_INSTANCES = 64
 NOBODY = -1
 # As long as nobody has worked out how many lines a thread has in flight.
 LINES_IN_FLIGHT = 8.0
@@ -76,10 +79,8 @@ def program_of(recording: Recording, regions: Sequence[Roi], node_of_cpu: Sequen
     objects: list[UsedObject] = []
     sources: list[Object | None] = []
     answered: list[float] = []
-    for index in [*kept, NO_OBJECT]:
-        mine = ~np.isin(found.object_of, kept) if index == NO_OBJECT else found.object_of == index
+    for source, mine in _parts(found, samples, kept):
         mine &= rows != NOBODY
-        source = None if index == NO_OBJECT else found.objects[index]
         # What is of many objects counts as one page.
         where = np.zeros_like(pages[mine]) if source is None else pages[mine]
         uses = _uses_of(samples[mine], rows[mine], where, weights[mine], before[mine], threads)
@@ -101,6 +102,25 @@ def program_of(recording: Recording, regions: Sequence[Roi], node_of_cpu: Sequen
         threads.apart_s,
         tuple(answered),
     )
+
+
+def _parts(
+    found: Attribution, samples: Samples, kept: Sequence[int]
+) -> Iterator[tuple[Object | None, NDArray[np.bool_]]]:
+    """Each object that is kept and its samples, and then None with all others'. What one call
+    stack allocated several times is as many objects, unless there are too many."""
+    begins = samples["address"] - found.offset_of.astype(np.uint64)
+    for index in kept:
+        source = found.objects[index]
+        mine = found.object_of == index
+        places = np.unique(begins[mine])
+        if source.kind != Kind.ALLOCATION or not 1 < len(places) <= MOST_INSTANCES:
+            yield source, mine
+            continue
+        for begin in places:
+            instances = tuple(one for one in source.instances if one.begin == begin)
+            yield replace(source, instances=instances), mine & (begins == begin)
+    yield None, ~np.isin(found.object_of, kept)
 
 
 def _used_before(samples: Samples, rows: Integers) -> Floats:
@@ -216,14 +236,8 @@ def _used(name: str, pages: int, uses: _Uses, nodes: Sequence[int]) -> UsedObjec
     # A line that is written is fetched first, and goes back to memory later.
     written = np.bincount(cells, uses.written, cell_count).astype(np.float64).reshape(shape)
     homes = _homes(uses, blocks, per_block)
-    first = np.bincount(cells, uses.first, cell_count).reshape(shape)
-    guessed = _first_users(fetched, homes, nodes)
-    user = first.argmax(axis=0)
-    known = (first > 0).any(axis=0)
-    # A region of interest may begin after others had filled memory, of which some then lies
-    # elsewhere: who came first in the region tells nothing of it.
-    if (np.array(nodes)[user] == np.array(homes))[known].all():
-        guessed = np.where(known, user, guessed).tolist()
+    first = np.bincount(cells, uses.first, cell_count).astype(np.float64).reshape(shape)
+    users = first_users(fetched, first, homes, nodes)
     in_order = float(uses.ahead.sum() / max(uses.lines.sum(), 1e-9))
     before = None
     if uses.before.any():
@@ -232,7 +246,7 @@ def _used(name: str, pages: int, uses: _Uses, nodes: Sequence[int]) -> UsedObjec
         # As if the thread mixed its uses of this object and of others evenly.
         before = earliest.reshape(shape) * fetched.sum(axis=1, keepdims=True)
     return UsedObject(
-        name, pages, per_block, fetched, written, LINES_IN_FLIGHT, guessed, homes, in_order, before
+        name, pages, per_block, fetched, written, LINES_IN_FLIGHT, users, homes, in_order, before
     )
 
 
@@ -249,19 +263,3 @@ def _homes(uses: _Uses, blocks: int, per_block: int) -> list[int]:
     used = np.flatnonzero(lines.sum(axis=1) > 0)
     before = used[np.maximum(np.searchsorted(used, np.arange(blocks), side="right") - 1, 0)]
     return [int(places[best[at]]) for at in before]
-
-
-def _first_users(fetched: Floats, homes: Sequence[int], nodes: Sequence[int]) -> list[int]:
-    """Who touched each block first, as far as its node tells: of the threads there, the one that
-    uses it most. The main thread where it lies with the main thread's as all else does, and where
-    no thread is near: somebody moved it, or the initialising thread has moved since."""
-    here = np.array(nodes)
-    alone = len(set(homes)) == 1 and homes[0] == nodes[0]
-    users = []
-    for block, home in enumerate(homes):
-        near = np.flatnonzero(here == home)
-        if alone or len(near) == 0:
-            users.append(0)
-        else:
-            users.append(int(near[fetched[near, block].argmax()]))
-    return users

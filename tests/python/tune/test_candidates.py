@@ -66,6 +66,27 @@ def test_arrays_are_chosen_by_name_else_by_size(square: Mapping[str, Any]) -> No
     assert f"size>={(PAGES - 1) * 4096}: block" in options
 
 
+def test_a_size_reaches_all_that_is_as_large(square: Mapping[str, Any]) -> None:
+    arrays = [Hot("a", 100), Hot("b", 60), Hot("u", 50, condition="name=u"), Hot("b (2)", 60)]
+    small, mapping = Hot("c", 10), Hot("mapping", 8, least=128 << 10)
+    found = {one.name: one for one in candidates(square, None, [*arrays, mapping, small])}
+    every = found["place all hot objects: block"]
+    assert every.options == ("--place", "name=u: block", "--place", f"size>={59 * 4096}: block")
+    assert [name for name, _ in every.memory] == ["a", "b", "u", "b (2)"]
+    assert [name for name, _ in found["place a: block"].memory] == ["a"]
+    assert [name for name, _ in found["place b: block"].memory] == ["a", "b", "b (2)"]
+    assert [name for name, _ in found["place u: block"].memory] == ["u"]
+    assert not any(one.startswith(("place mapping", "place c")) for one in found)
+
+
+def test_a_mapping_whose_allocations_nobody_recorded_is_chosen_from_a_size_on(
+    square: Mapping[str, Any],
+) -> None:
+    found = {one.name: one for one in candidates(square, None, [Hot("m", 8, least=128 << 10)])}
+    assert found["place m: block"].options == ("--place", "size>=131072: block")
+    assert found["place m: block"].memory == (("m", "block"),)
+
+
 def test_weights_are_those_of_the_nodes_with_threads() -> None:
     document = capi.machine(find_file("cxl-3x4"))
     rules = [rule for one in candidates(document, 4, [ARRAY]) for _, rule in one.memory]

@@ -1,5 +1,6 @@
 """homenode.tune.program: exact counts become the model's program."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -7,9 +8,9 @@ import pytest
 
 from homenode.lab.counts import Roi, roi_from_json
 from homenode.profile.record import RECORD, USED_BEFORE, Flag, Operation
-from homenode.profile.recording import Recording
+from homenode.profile.recording import EVENTS, Event, Recording
 from homenode.tune.errors import TuneError
-from homenode.tune.program import REST, Seen, program_of
+from homenode.tune.program import MOST_INSTANCES, REST, Seen, program_of
 
 PAGE = 4096
 BASE, SMALL = 0x7F0000000000, 0x7E0000000000
@@ -261,6 +262,37 @@ def test_what_is_hardly_used_is_one_object() -> None:
     assert [one.name for one in found.program.objects][1:] == [REST]
     assert found.objects[1] is None
     assert found.program.objects[1].reads.tolist() == [[0], [3]]
+
+
+def allocated(made: Recording, *ranges: tuple[int, int]) -> Recording:
+    """With allocations of one call stack: addresses and bytes."""
+    events = np.zeros(len(ranges), EVENTS)
+    for event, (address, size) in zip(events, ranges, strict=True):
+        event["address"], event["bytes"], event["pid"] = address, size, MAIN
+        event["event"], event["site"] = Event.ALLOCATED, 1
+    site = {"id": 1, "function": "malloc", "frames": [0x1000]}
+    sites = [{"kind": "sites", "time_ns": 0, "pid": MAIN, "sites": [site]}]
+    return replace(made, documents={**made.documents, "sites": sites}, events=events)
+
+
+def test_what_one_call_stack_allocates_twice_is_two_arrays() -> None:
+    halves = ((BASE, 2 * PAGE), (BASE + 2 * PAGE, 2 * PAGE))
+    found = program_of(allocated(recording(USES), *halves), [two_threads()], NODE_OF_CPU)
+    assert [(one.pages, one.reads.sum()) for one in found.program.objects] == [(2, 100), (2, 120)]
+    names = [one.name for one in found.program.objects]
+    assert names[1] == f"{names[0]} (2)"
+    assert [list(one.homes or ()) for one in found.program.objects] == [[0, 0], [4, 4]]
+    assert all(one is not None and one.bytes == 2 * PAGE for one in found.objects)
+
+
+def test_many_small_ones_are_laid_over_each_other() -> None:
+    size = 4 * PAGE // (MOST_INSTANCES + 1)
+    made = recording(
+        [use(MAIN, 0, 1, 0, base=BASE + at * size) for at in range(MOST_INSTANCES + 1)]
+    )
+    small = [(BASE + at * size, size) for at in range(MOST_INSTANCES + 1)]
+    found = program_of(allocated(made, *small), [two_threads()], NODE_OF_CPU)
+    assert [one.pages for one in found.program.objects] == [1]
 
 
 def test_a_sample_file_alone_tells_no_times() -> None:
