@@ -43,6 +43,7 @@ enum SampleFlag : std::uint32_t {
   sample_prefetched = 64,   ///< Asked for ahead of its use, as part of a walk in order.
   /// No access: where a page has been from its last sample until the end, and its last user.
   sample_closing = 128,
+  sample_from_cache = 256,  ///< A cache that others use, too, had the line, and not memory.
 };
 
 /// What the library puts before the name that a program gives a region, as the name of its memory.

@@ -131,6 +131,24 @@ TEST_F(SampleBlocksTest, AreApartForWhatWasDoneBeforeOtherThreadsCame) {
   EXPECT_EQ((weights[{user, sample_counts_uses}]), 1U);
 }
 
+TEST_F(SampleBlocksTest, AreApartForWhatCachesHad) {
+  VcpuAccount& vcpu = vcpus_[0];
+  const std::uint64_t address = 0x3000;
+  for (const bool from_cache : {true, false, true}) {
+    vcpu.add_miss(Privilege::user, {address, address, 0, true, true, from_cache});
+  }
+  const ThreadNumbers numbers = number_threads(vcpus_, nullptr);
+  std::map<std::uint32_t, std::uint32_t> weights;
+  for (const Sample& sample : samples_of({1, 0, vcpu, numbers, nodes_})) {
+    EXPECT_EQ(sample.operation, SampleOperation::write);
+    weights[sample.flags] += sample.weight;
+  }
+  constexpr std::uint32_t prefetched = sample_counts_uses | sample_prefetched;
+  const std::map<std::uint32_t, std::uint32_t> wanted = {{prefetched, 1U},
+                                                         {prefetched | sample_from_cache, 2U}};
+  EXPECT_EQ(weights, wanted);
+}
+
 TEST_F(SampleBlocksTest, AreApartForWhatWasPrefetched) {
   VcpuAccount& vcpu = vcpus_[0];
   const std::uint64_t address = 0x3000;
@@ -156,7 +174,7 @@ TEST_F(SampleBlocksTest, AreSplitWhereACountIsTooLargeForOne) {
   // No test makes 2^32 misses; the entry is made to look as if it had.
   auto& entries = const_cast<std::vector<UnitCounts::Entry>&>(vcpu.units()->entries());
   for (auto& one : entries) {
-    if (one.used()) one.loads = 0x2'0000'0005;
+    if (one.used()) one.uses[0] = 0x2'0000'0005;
   }
   const ThreadNumbers numbers = number_threads(vcpus_, nullptr);
   const auto samples = samples_of({1, 0, vcpu, numbers, nodes_});

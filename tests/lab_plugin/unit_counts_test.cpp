@@ -26,7 +26,8 @@ std::map<Key, Sums> content(const UnitCounts& counts) {
     if (!entry.used()) continue;
     const Key key{counts.address_of(entry), entry.thread, entry.node};
     EXPECT_FALSE(found.contains(key));
-    found[key] = {entry.loads, entry.stores};
+    const std::uint64_t stores = entry.sum(use_store);
+    found[key] = {entry.all - stores, stores};
   }
   return found;
 }
@@ -142,8 +143,9 @@ constexpr ThreadKey other_process{0x2000, 0x20};
 Sums alone(const UnitCounts& counts) {
   Sums sums;
   for (const auto& entry : counts.entries()) {
-    sums.loads += entry.loads_alone;
-    sums.stores += entry.stores_alone;
+    const std::uint64_t stores = entry.sum(use_alone | use_store);
+    sums.loads += entry.sum(use_alone) - stores;
+    sums.stores += stores;
   }
   return sums;
 }
@@ -168,20 +170,26 @@ TEST(UnitCounts, TellWhatWasDoneBeforeAnotherThreadUsedThePage) {
   EXPECT_TRUE(one.tells_alone());
 }
 
-TEST(UnitCounts, TellWhatWasPrefetched) {
+TEST(UnitCounts, TellWhatWasPrefetchedAndWhatCachesHad) {
   UnitBudget budget(0);
   FirstUsers first;
   UnitCounts counts(6, budget, &first);
   for (std::uint64_t i = 0; i < 1024; ++i) {
-    counts.add(0, {i * 64, 0, 0, false, i % 4 != 0}, filler);
-    counts.add(0, {i * 64, 0, 0, true, i % 4 == 0}, filler);
+    counts.add(0, {i * 64, 0, 0, false, i % 4 != 0, i % 8 == 0}, filler);
+    counts.add(0, {i * 64, 0, 0, true, i % 4 == 0, i % 8 == 0}, filler);
   }
   EXPECT_GT(counts.shift(), 6U);
-  UnitCounts::Uses ahead;
-  for (const auto& entry : counts.entries()) ahead.add(entry.prefetched);
+  const auto sum = [&](unsigned bits) {
+    std::uint64_t found = 0;
+    for (const auto& entry : counts.entries()) found += entry.sum(bits);
+    return found;
+  };
   EXPECT_EQ(total(counts), (Sums{1024, 1024}));
-  EXPECT_EQ((Sums{ahead.loads, ahead.stores}), (Sums{768, 256}));
-  EXPECT_EQ((Sums{ahead.loads_alone, ahead.stores_alone}), (Sums{768, 256}));
+  EXPECT_EQ(sum(use_prefetched), 1024U);
+  EXPECT_EQ(sum(use_prefetched | use_store), 256U);
+  EXPECT_EQ(sum(use_prefetched | use_store | use_alone), 256U);
+  EXPECT_EQ(sum(use_from_cache), 256U);
+  EXPECT_EQ(sum(use_from_cache | use_prefetched), 128U);
 }
 
 TEST(UnitCounts, TellNothingOfThatInUnitsLargerThanAPage) {

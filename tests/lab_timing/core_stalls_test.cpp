@@ -54,6 +54,24 @@ TEST(Core, TellsWhichMissesItHadAskedForAhead) {
   EXPECT_EQ(ahead, (std::vector<bool>{false, false, false, false, true, true, false}));
 }
 
+TEST(Core, TellsWhichMissesACacheHad) {
+  TimingModel model = small_machine(1, 2);
+  add_last_level(model);
+  Machine machine(model);
+  std::vector<bool> cached;
+  for (unsigned vcpu = 0; vcpu < 2; ++vcpu) {
+    machine.core(vcpu).on_miss(
+        [](void* data, const Core::PrivateMiss& miss) {
+          static_cast<std::vector<bool>*>(data)->push_back(miss.from_cache);
+        },
+        &cached);
+  }
+  machine.load(0, AccessShape().ordered(), 1);
+  machine.load(0, AccessShape().ordered());
+  machine.load(far_apart, AccessShape().ordered());
+  EXPECT_EQ(cached, (std::vector<bool>{false, true, false}));
+}
+
 TEST(Core, TakesLongerForAPause) {
   Machine machine(small_machine());
   machine.execute(2);

@@ -75,6 +75,7 @@ class Flag(IntFlag):
     ALONE = 32
     PREFETCHED = 64
     CLOSING = 128
+    FROM_CACHE = 256
 
 
 def instructions(samples: NDArray[np.void]) -> NDArray[np.uint64]:

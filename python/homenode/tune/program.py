@@ -73,9 +73,9 @@ def program_of(recording: Recording, regions: Sequence[Roi], node_of_cpu: Sequen
     # What prepares a page for others is done where only one thread runs, and says who was first.
     left_out = (rows == NOBODY) | _fillings(samples)
     raw = np.where(left_out, 0.0, samples["weight"])
-    weights = raw * threads.from_memory[rows]
+    answered_by_memory = _answered_by_memory(samples, raw, rows, threads)
     before = _used_before(samples, rows)
-    kept = _hot(found.object_of, weights, len(found.objects))
+    kept = _hot(found.object_of, answered_by_memory, len(found.objects))
     objects: list[UsedObject] = []
     sources: list[Object | None] = []
     answered: list[float] = []
@@ -83,7 +83,8 @@ def program_of(recording: Recording, regions: Sequence[Roi], node_of_cpu: Sequen
         mine &= rows != NOBODY
         # What is of many objects counts as one page.
         where = np.zeros_like(pages[mine]) if source is None else pages[mine]
-        uses = _uses_of(samples[mine], rows[mine], where, weights[mine], before[mine], threads)
+        lines = _spread(answered_by_memory[mine], raw[mine], rows[mine])
+        uses = _uses_of(samples[mine], rows[mine], where, lines, before[mine], threads)
         for used in _arrays(uses, source, threads.nodes):
             taken = [one.name for one in objects]
             objects.append(replace(used, name=_free(used.name, taken)))
@@ -102,6 +103,21 @@ def program_of(recording: Recording, regions: Sequence[Roi], node_of_cpu: Sequen
         threads.apart_s,
         tuple(answered),
     )
+
+
+def _answered_by_memory(samples: Samples, raw: Floats, rows: Integers, of: Threads) -> Floats:
+    """Of all lines that missed a thread's own caches, those that memory answered: as the recording
+    tells, or else the regions by thread."""
+    cached = (samples["flags"] & Flag.FROM_CACHE) != 0
+    return np.where(cached, 0.0, raw) if cached.any() else raw * of.from_memory[rows]
+
+
+def _spread(answered: Floats, raw: Floats, rows: Integers) -> Floats:
+    """The same sum for each thread, spread over an object as its misses are: which of several
+    threads finds a line in a cache that they share is chance."""
+    threads = int(rows.max(initial=0)) + 1
+    share = np.bincount(rows, answered, threads) / np.maximum(np.bincount(rows, raw, threads), 1e-9)
+    return raw * share[rows]
 
 
 def _parts(
@@ -190,8 +206,9 @@ def _uses_of(
 
 
 def _arrays(uses: _Uses, source: Object | None, nodes: Sequence[int]) -> list[UsedObject]:
-    """The arrays of an object: several, where a mapping has several; none where nobody uses it."""
-    if len(uses.rows) == 0:
+    """The arrays of an object: several, where a mapping has several; none where memory answers
+    nothing of it."""
+    if not uses.lines.any():
         return []
     if source is None:
         return [_used(REST, 1, uses, nodes)]

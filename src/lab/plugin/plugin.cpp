@@ -150,7 +150,7 @@ void on_private_miss(void* account, const Core::PrivateMiss& miss) {
   static_cast<VcpuAccount*>(account)->add_miss(
       miss.shape.is_by_kernel() ? Privilege::kernel : Privilege::user,
       {miss.address, miss.line * line_bytes + miss.address % line_bytes,
-       plugin->timekeeper->map_index(miss.node), miss.store, miss.prefetched});
+       plugin->timekeeper->map_index(miss.node), miss.store, miss.prefetched, miss.from_cache});
 }
 
 Result<void> start_clocks(const Arguments& arguments) {

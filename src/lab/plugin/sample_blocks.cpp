@@ -1,6 +1,7 @@
 #include "lab/plugin/sample_blocks.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <map>
 
@@ -106,22 +107,20 @@ void SampleBlocks::append_counts(const UnitCounts::Entry& entry) {
   sample.tid = tids_[entry.thread];
   sample.memory_node = static_cast<std::uint16_t>(nodes_[entry.node].value());
   const bool tells_alone = vcpu_.units()->tells_alone();
-  /// All of a kind, and those of them that were made alone.
-  const auto append_kind = [&](std::uint32_t flags, std::uint64_t all, std::uint64_t alone) {
-    if (!tells_alone) alone = 0;
-    sample.flags = flags | sample_alone;
-    append(sample, alone);
-    sample.flags = flags;
-    append(sample, all - alone);
-  };
-  const UnitCounts::Uses& ahead = entry.prefetched;
-  const std::uint32_t prefetched = common_.flags | sample_prefetched;
-  sample.operation = SampleOperation::read;
-  append_kind(prefetched, ahead.loads, ahead.loads_alone);
-  append_kind(common_.flags, entry.loads - ahead.loads, entry.loads_alone - ahead.loads_alone);
-  sample.operation = SampleOperation::write;
-  append_kind(prefetched, ahead.stores, ahead.stores_alone);
-  append_kind(common_.flags, entry.stores - ahead.stores, entry.stores_alone - ahead.stores_alone);
+  std::array<std::uint64_t, use_kinds> uses{};
+  for (unsigned kind = 0; kind < use_kinds; ++kind) {
+    uses[tells_alone ? kind : kind & ~use_alone] += entry.uses[kind];
+  }
+  for (unsigned kind = 0; kind < use_kinds; ++kind) {
+    const auto flag = [&](unsigned bit, std::uint32_t told) {
+      return (kind & bit) != 0 ? told : 0;
+    };
+    sample.flags = common_.flags | flag(use_alone, sample_alone) |
+                   flag(use_prefetched, sample_prefetched) |
+                   flag(use_from_cache, sample_from_cache);
+    sample.operation = (kind & use_store) != 0 ? SampleOperation::write : SampleOperation::read;
+    append(sample, uses[kind]);
+  }
 }
 
 std::string SampleBlocks::next() {

@@ -32,16 +32,17 @@ bool UnitBudget::take(std::uint64_t bytes) {
   return true;
 }
 
-void UnitCounts::Uses::add(bool store, bool alone) {
-  ++(store ? stores : loads);
-  if (alone) ++(store ? stores_alone : loads_alone);
+void UnitCounts::Entry::add(const Entry& other) {
+  for (unsigned kind = 0; kind < use_kinds; ++kind) uses[kind] += other.uses[kind];
+  all += other.all;
 }
 
-void UnitCounts::Uses::add(const Uses& other) {
-  loads += other.loads;
-  stores += other.stores;
-  loads_alone += other.loads_alone;
-  stores_alone += other.stores_alone;
+std::uint64_t UnitCounts::Entry::sum(unsigned bits) const {
+  std::uint64_t found = 0;
+  for (unsigned kind = 0; kind < use_kinds; ++kind) {
+    if ((kind & bits) == bits) found += uses[kind];
+  }
+  return found;
 }
 
 void UnitCounts::clear() {
@@ -96,9 +97,8 @@ void UnitCounts::add(unsigned thread, const Miss& miss, const ThreadKey& who) {
   if (entry->alone != nullptr && entry->alone->others.load(std::memory_order_relaxed)) {
     entry->alone = nullptr;
   }
-  const bool alone = entry->alone != nullptr;
-  entry->add(miss.store, alone);
-  if (miss.prefetched) entry->prefetched.add(miss.store, alone);
+  entry->add((miss.store ? use_store : 0U) | (entry->alone != nullptr ? use_alone : 0U) |
+             (miss.prefetched ? use_prefetched : 0U) | (miss.from_cache ? use_from_cache : 0U));
 }
 
 /// Room for one more entry. False: there is none, whatever the size of the units.
@@ -129,7 +129,6 @@ void UnitCounts::rebuild(std::vector<Entry> entries) {
       ++used_;
     } else {
       entry.add(old);
-      entry.prefetched.add(old.prefetched);
       entry.used_before = std::min(entry.used_before, old.used_before);
       if (old.alone == nullptr) entry.alone = nullptr;
     }

@@ -3,6 +3,7 @@
 // that they may have, a table makes its units larger instead of losing counts.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <vector>
@@ -18,7 +19,17 @@ struct Miss {
   unsigned node = 0;           ///< The index of the node that the line lies on.
   bool store = false;
   bool prefetched = false;  ///< Asked for ahead of its use.
+  bool from_cache = false;  ///< A cache that others use, too, had it.
 };
+
+/// What tells the uses of a unit apart: bits, so that every sum of them is a kind.
+enum UseKind : unsigned {
+  use_store = 1,  ///< Otherwise a load.
+  use_alone = 2,  ///< Before any other thread used the page.
+  use_prefetched = 4,
+  use_from_cache = 8,
+};
+inline constexpr unsigned use_kinds = 16;
 
 /// The memory that all vCPUs' tables may have together; for several threads at once.
 class UnitBudget {
@@ -35,16 +46,9 @@ class UnitCounts {
  public:
   static constexpr unsigned largest_shift = 21;
 
-  struct Uses {
-    std::uint64_t loads = 0;
-    std::uint64_t stores = 0;
-    std::uint64_t loads_alone = 0;  ///< Those before any other thread used the page.
-    std::uint64_t stores_alone = 0;
-    void add(bool store, bool alone);
-    void add(const Uses& other);
-  };
-  struct Entry : Uses {
-    Uses prefetched;             ///< Of all uses, those that were asked for ahead.
+  struct Entry {
+    std::array<std::uint64_t, use_kinds> uses{};  ///< By kind.
+    std::uint64_t all = 0;                        ///< Their sum.
     std::uint64_t unit = 0;      ///< The virtual address, shifted by the unit's size.
     std::uint64_t physical = 0;  ///< Of the unit's first byte; 0: not known, or not contiguous.
     const FirstUsers::Page* alone = nullptr;  ///< While no other thread was seen to use it.
@@ -52,7 +56,14 @@ class UnitCounts {
     std::uint32_t thread = 0;
     std::uint16_t node = 0;
     std::uint16_t page = 0;  ///< Of a unit of several pages, the one that was used first.
-    [[nodiscard]] bool used() const { return (loads | stores) != 0; }
+    [[nodiscard]] bool used() const { return all != 0; }
+    void add(unsigned kind) {
+      ++uses[kind];
+      ++all;
+    }
+    void add(const Entry& other);
+    /// Those whose kind has these bits.
+    [[nodiscard]] std::uint64_t sum(unsigned bits) const;
   };
 
   /// Units of 1 << shift bytes. The budget outlives this, and so does `first`, which tells what was

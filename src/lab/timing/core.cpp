@@ -296,7 +296,7 @@ void Core::store_past(const Touch& touch) {
   touched_from_ = touch.node;
   wait_until(slot, touch.node);
   slot = now_ps_ + memory_.write_past({vcpu_, touch.line, touch.node, true, false, now_ps_});
-  report_miss(touch);
+  report_miss(touch, Source::memory);
 }
 
 /// pre: the first level does not have it.
@@ -356,13 +356,13 @@ void Core::count(const LineAnswer& answer, const Touch& touch) {
   ++counts_.l2_misses;
   if (answer.source == Source::last_level) ++counts_.l3_hits;
   if (answer.source == Source::other_cache) ++counts_.other_cache;
-  report_miss(touch);
+  report_miss(touch, answer.source);
 }
 
-void Core::report_miss(const Touch& touch) {
+void Core::report_miss(const Touch& touch, Source source) {
   if (miss_hook_ == nullptr) return;
-  miss_hook_(miss_data_,
-             {touch.address, touch.line, touch.node, touch.store, touch.shape, touch.prefetched});
+  miss_hook_(miss_data_, {touch.address, touch.line, touch.node, touch.store, touch.shape,
+                          touch.prefetched, source != Source::memory});
 }
 
 }  // namespace homenode::lab

@@ -111,6 +111,7 @@ class alignas(128) Core {
     bool store = false;
     AccessShape shape;
     bool prefetched = false;  ///< Asked for ahead of its use.
+    bool from_cache = false;  ///< The last level or another vCPU's cache had it.
   };
   using MissHook = void (*)(void* data, const PrivateMiss& miss);
   void on_miss(MissHook hook, void* data) {
@@ -216,7 +217,7 @@ class alignas(128) Core {
   void forget_newest(Tag tag);
   void forget_recent();
   void count(const LineAnswer& answer, const Touch& touch);
-  void report_miss(const Touch& touch);
+  void report_miss(const Touch& touch, Source source);
 
   // What the fast path touches comes first.
   std::uint64_t line_mask_;

@@ -190,6 +190,16 @@ def test_lines_that_a_shared_cache_answered_are_no_memorys() -> None:
     assert array.reads.sum() == pytest.approx(110)
 
 
+def test_what_a_cache_had_is_of_the_object_that_it_had() -> None:
+    made = recording([*USES, use(MAIN, 0, 100, 0, base=SMALL)])
+    made.samples["flags"][[1, 4]] |= np.uint32(Flag.FROM_CACHE)
+    found = program_of(made, [two_threads(answered=50)], NODE_OF_CPU)
+    # Of the large one 60 of the main thread's 100 came from memory, of any page alike.
+    assert found.program.objects[0].reads[0].tolist() == pytest.approx([36, 24, 0, 0])
+    assert found.program.objects[0].reads[1].tolist() == pytest.approx([0, 0, 100, 20])
+    assert found.answered == pytest.approx((180 / 220,))  # The small one is none.
+
+
 def test_lines_that_were_loaded_and_then_written_go_back_to_memory() -> None:
     found = program_of(recording(USES), [two_threads(written=60)], NODE_OF_CPU)
     (array,) = found.program.objects
