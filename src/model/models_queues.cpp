@@ -2,6 +2,7 @@
 // goes through a network of queues, which shows how many threads are at one node at a time.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "model/models.h"
 #include "model/queues.h"
@@ -106,6 +107,30 @@ double most_lines(const std::vector<ThreadDemand>& demands, double& all) {
   return most;
 }
 
+/// For how long each resource serves requests, and what goes with them.
+std::vector<double> in_use_s(const std::vector<Customer>& customers, std::size_t resources) {
+  std::vector<double> used(resources, 0);
+  for (const Customer& customer : customers) {
+    for (const std::size_t kind : customer.requests) {
+      for (const Need& need : customer.kinds[kind].passes) used[need.resource] += need.seconds;
+      for (const Need& need : customer.kinds[kind].sends) used[need.resource] += need.seconds;
+    }
+  }
+  return used;
+}
+
+/// What is in use most of the time, if anything is: it can serve nothing faster (the utilisation
+/// law; Lazowska et al., Quantitative System Performance, section 3.2).
+std::optional<Bottleneck> saturated(const std::vector<Customer>& customers,
+                                    const Resources& resources, double seconds) {
+  constexpr double most_of_the_time = 0.75;
+  const std::vector<double> used = in_use_s(customers, resources.count());
+  const auto most = std::max_element(used.begin(), used.end());
+  if (most == used.end() || *most < most_of_the_time * seconds || seconds == 0) return {};
+  return resources.bottleneck(static_cast<std::size_t>(most - used.begin()), *most / seconds);
+}
+
+/// What holds up this thread where nothing is full for most of the time.
 Bottleneck bottleneck_of(const Rates& rates, const Resources& resources, const ThreadDemand& demand,
                          const Served& served, double computing_s) {
   const auto& stood = served.stood_still_s;
@@ -146,7 +171,9 @@ Result<Prediction> by_queues(const Rates& rates, const Program& program, const L
   prediction.time = prediction.thread_times[last];
   const double computing_s =
       customers[last].computing_s * static_cast<double>(customers[last].requests.size());
-  prediction.bottleneck = bottleneck_of(rates, resources, demands[last], served[last], computing_s);
+  const auto full = saturated(customers, resources, served[last].seconds);
+  prediction.bottleneck =
+      full ? *full : bottleneck_of(rates, resources, demands[last], served[last], computing_s);
   return prediction;
 }
 

@@ -9,7 +9,8 @@
 
 namespace homenode::model {
 
-/// What holds up the slowest thread, and for which share of its time.
+/// What holds up the slowest thread, and for which share of its time; or what is in use for most of
+/// the time, and for which share of that.
 struct Bottleneck {
   enum class Kind {
     computing,

@@ -160,6 +160,17 @@ TEST(ByQueues, StreamsTakeTheirBytesOverWhatThePathGives) {
   expect_about(hot.time, 2.0 / 8000, 0.1);
 }
 
+TEST(ByQueues, WhatIsInUseMostOfTheTimeIsTheBottleneck) {
+  // Each line waits for less than its latency, and yet the link could not bring them much faster.
+  machine::Machine machine = three_nodes();
+  machine.info = {{"Links", "0-4:1000,0-7:8000"}};
+  const auto found =
+      predict(machine, program({node4, node4}, true, 2), memory_on({node0}), "queues");
+  EXPECT_LT(found->time, 1.25 / 1000);
+  EXPECT_EQ(to_string(found->bottleneck), "bandwidth of the link from node 0 to node 4");
+  expect_about(found->bottleneck.share, 1.0 / 1000 / found->time);
+}
+
 TEST(ByQueues, AWalkThroughTwoNodesTakesEachInTurn) {
   // Four blocks of 64 pages, on the nodes in turn: half of the MiB at 8000 MiB a second and half
   // at 4000, but for the lines in flight around the three places where it goes from one to another.
