@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import spearmanr
+from tune_bottleneck import bottlenecks
 from tune_runs import Measured
 
 from homenode.tune.lines_in_flight import calibrated
@@ -21,7 +22,9 @@ class Judgement:
     is, of the other candidates; `loss` is how much slower the model's first choice is than the
     best, `answer` the best of the quarter of all runs that the model puts first, the program as it
     is among them: what tune comes to where runs do not vary. `lines` that memory answered in each
-    run, likewise relative: where threads share a cache, chance decides how many there are."""
+    run, likewise relative: where threads share a cache, chance decides how many there are. `named`:
+    in how many runs the bottleneck was called what the lab's statistics say, and in how many they
+    say it."""
 
     machine: str
     case: str
@@ -34,6 +37,7 @@ class Judgement:
     best: str
     first: str
     gain: float
+    named: tuple[int, int] = (0, 0)
 
     COLUMNS: ClassVar[tuple[str, ...]] = (
         "runs",
@@ -44,6 +48,7 @@ class Judgement:
         "loss",
         "answer",
         "gain",
+        "bottleneck",
         "best; first choice",
     )
 
@@ -58,6 +63,7 @@ class Judgement:
             f"{self.loss:.1%}",
             f"{self.answer:.1%}",
             f"{self.gain:.2f}x",
+            "{} of {}".format(*self.named),
             self.best + ("" if self.found else f"; {self.first}"),
         ]
 
@@ -86,6 +92,9 @@ def judge(runs: Measured, machine: str, model: str) -> Judgement:
     apart_s = runs.seen.apart_s
     guesses = predicted(given, machine, program, model, all_of=True, apart_s=apart_s)
     chosen = first_choice(guesses)
+    bottleneck_of = {one.name: one.bottleneck for one in guesses}
+    decided = [(run.candidate.name, bottlenecks(run.regions)) for run in runs.runs]
+    decided = [(name, found) for name, found in decided if found]
     told_of = {one.name: one.predicted for one in guesses if one.predicted is not None}
     base = runs.runs[0].time_s
     real_of = {run.candidate.name: run.time_s / base for run in runs.runs}
@@ -107,6 +116,7 @@ def judge(runs: Measured, machine: str, model: str) -> Judgement:
         best,
         chosen.name,
         1 / real_of[best],
+        (sum(bottleneck_of.get(name) in found for name, found in decided), len(decided)),
     )
 
 
@@ -119,6 +129,7 @@ def total(found: Sequence[Judgement]) -> str:
     real = np.concatenate([one.real for one in found])
     told = np.concatenate([one.told for one in found])
     misses = [one for one in found if not one.found]
+    named, decided = (sum(counts) for counts in zip(*(one.named for one in found), strict=True))
     answers = sum(one.answer <= AS_GOOD - 1 for one in found)
     lines = [
         f"{len(found)} cases, {len(errors)} candidates",
@@ -128,6 +139,7 @@ def total(found: Sequence[Judgement]) -> str:
         f"{np.median(lines):.1%}, 95th percentile {np.percentile(lines, 95):.1%}",
         f"rank correlation: {spearmanr(real, told).statistic:.2f} over all candidates, median of "
         f"the cases {np.median([one.rank for one in found]):.2f}",
+        f"bottleneck named as the lab's statistics say: {named} of {decided} that they decide",
         f"first choice within 5 % of the best: {len(found) - len(misses)} of {len(found)}",
         f"best of the quarter put first within 5 % of the best: {answers} of {len(found)}",
     ]

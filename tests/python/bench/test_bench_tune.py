@@ -5,8 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import tune_equal
+from tune_bottleneck import bottlenecks, utilisation
 from tune_host import confirmed, judged
 
+from homenode.lab.counts import Roi, roi_from_json
 from homenode.tune.candidate import Candidate
 from homenode.tune.running import HostRunner, Order, Run
 
@@ -69,3 +71,51 @@ def test_a_trial_without_a_difference_runs_all_pairs_and_claims_nothing() -> Non
     found = tune_equal.trial(0, Clock(1.0, 1.01, 1.02, 0.99, 1.03))
     assert (found.claimed, found.pairs) == (False, tune_equal.PAIRS)
     assert found.deviation > 0
+
+
+def region(memory_ps: int, link_ps: int, *, waited_ps: int = 0, computed_ps: int = 0) -> Roi:
+    """Of 100 ps; the memory of node 0 and the link to node 1 were in use for so long."""
+    spent = {f"{part}_ps": 0 for part in ("other_cache", "l3", "own_cache", "spun", "slept")}
+    spent |= {"computed_ps": computed_ps, "memory_ps": [waited_ps], "kernel_ps": 0, "ready_ps": 0}
+    thread = {"busy_ps": 100, "first_ps": 0, "last_ps": 100, "instructions": 1, "sleeps": []}
+    none = {"loads": [0, 0], "stores": [0, 0]}
+    lines = {"read_lines": 0, "write_lines": 0}
+    link = {"from": 0, "to": 1, "lines": 0, "busy_ps": link_ps}
+    return roi_from_json(
+        {
+            "schema": "homenode.counts/2",
+            "roi": 1,
+            "ended_by": "marker",
+            "registers": True,
+            "nodes": [0, 1],
+            "vcpus": [],
+            "threads": [{"rank": None, "vcpus": [], "user": none, "time": thread | spent}],
+            "time": {
+                "modelled": True,
+                "ps": 100,
+                "epoch_ns": 1,
+                "late_waits": 0,
+                "controllers": [{"node": 0, "busy_ps": memory_ps, **lines}],
+                "links": [link | {"shared": True}, link | {"shared": False, "busy_ps": 10}],
+            },
+        }
+    )
+
+
+def test_what_was_in_use_for_most_of_the_time_is_the_bottleneck() -> None:
+    assert bottlenecks([region(80, 50)]) == {
+        "bandwidth of the memory of node 0",
+        "bandwidth from node 0 to the memory of node 0",
+    }
+    link = "bandwidth of the link from node 0 to node 1"
+    assert bottlenecks([region(20, 90)]) == {link}
+    assert link in bottlenecks([region(90, 89)])
+    # Regions are one after the other.
+    used = utilisation([region(80, 50), region(0, 50)])
+    assert (used["bandwidth of the memory of node 0"], used[link]) == (0.4, 0.5)
+    assert used["bandwidth from node 1 to the memory of node 0"] == 0.1
+
+
+def test_threads_that_compute_are_it_where_nothing_is_full() -> None:
+    assert bottlenecks([region(50, 50, waited_ps=10, computed_ps=20)]) == {"computing"}
+    assert bottlenecks([region(50, 50, waited_ps=30, computed_ps=20)]) == set()
