@@ -20,7 +20,7 @@ from tables import head, row
 from tune_equal import equal
 from tune_host import host
 from tune_judgement import Judgement, judge, total
-from tune_runs import SCALE, Case, Store, booted, measured, run_case
+from tune_runs import Case, Store, booted, measured, run_case, scale_of
 
 from homenode.lab.catalogue import find_file, find_machine
 from homenode.lab.machine import MIB, Machine
@@ -51,7 +51,7 @@ def beyond_caches(machine: Machine) -> int:
     """MiB of an array that misses the caches of the machine as it is scaled: a power of two."""
     innermost = min(one.level for one in machine.caches)
     outer = [one for one in machine.caches if one.level > innermost]
-    wanted = BEYOND_CACHES * sum(one.shape.size for one in outer) / SCALE
+    wanted = BEYOND_CACHES * sum(one.shape.size for one in outer) / scale_of(machine.name)
     return 1 << max(0, math.ceil(math.log2(wanted / MIB)))
 
 
