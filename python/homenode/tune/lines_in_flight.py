@@ -1,8 +1,9 @@
 """How many lines a program's threads have in flight, from the time that it took. Pure but for the
 machine's figures."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from math import exp, log
 from typing import Any
 
 from homenode import capi
@@ -20,8 +21,9 @@ EXPLAINED = 0.75
 def calibrated(seen: Seen, machine_source: str) -> Program:
     """The program with as many lines in flight as make the model take the time that was seen.
 
-    Of lines that were prefetched there are as many as the machine says. Of the others there are as
-    few as the time tells, or as many as a core may have where bandwidth explains that time.
+    Of lines that were prefetched there are as many as the machine says, less what other threads
+    bring at the time, as far as the time tells. Of the others there are as few as the time tells,
+    or as many as a core may have where bandwidth explains that time.
     """
     program = seen.program
     if seen.time_s is None:
@@ -34,28 +36,40 @@ def calibrated(seen: Seen, machine_source: str) -> Program:
     )
     goal = max(seen.time_s - seen.apart_s, 0.0)
 
-    # A prefetcher is so many lines ahead, of which other threads may have brought some.
+    # A prefetcher is so many lines ahead, of which other threads may have brought some: where all
+    # walk `together`, the others' share; where each goes its own way, none.
     from_memory = seen.answered or (1.0,) * len(program.objects)
 
-    def given(misses: float) -> Program:
+    def given(misses: float, together: float = 1.0) -> Program:
         objects = []
         for one, share in zip(program.objects, from_memory, strict=True):
-            waits = one.in_order / max(1.0, ahead * share) + (1 - one.in_order) / misses
-            objects.append(replace(one, lines_in_flight=1 / waits))
+            waits = one.in_order / max(1.0, ahead * share**together)
+            objects.append(replace(one, lines_in_flight=1 / (waits + (1 - one.in_order) / misses)))
         return replace(program, objects=objects)
 
+    def slower(tried: Program) -> bool:
+        return machine.predict(tried).time >= goal
+
+    if slower(given(most)) and not slower(given(most, 0.0)):
+        return given(most, _largest(lambda together: not slower(given(most, together)), 0.0, 1.0))
     if machine.predict(given(most)).time >= EXPLAINED * goal:
         return given(most)
-    low, high = LEAST, most  # At `high` the model is too fast, at `low` slow enough.
-    if machine.predict(given(low)).time < goal:
-        return given(low)
+    if not slower(given(LEAST)):
+        return given(LEAST)
+    # At `most` the model is too fast, at LEAST slow enough.
+    return given(exp(_largest(lambda misses: slower(given(exp(misses))), log(LEAST), log(most))))
+
+
+def _largest(holds: Callable[[float], bool], low: float, high: float) -> float:
+    """The largest number between two for which something holds; it holds for `low`, and up to what
+    is looked for."""
     for _ in range(HALVINGS):
-        middle = (low * high) ** 0.5
-        if machine.predict(given(middle)).time >= goal:
+        middle = (low + high) / 2
+        if holds(middle):
             low = middle
         else:
             high = middle
-    return given(low)
+    return low
 
 
 def _figure(info: Mapping[str, Any], name: str, otherwise: float) -> float:

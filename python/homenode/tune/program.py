@@ -83,7 +83,7 @@ def program_of(recording: Recording, regions: Sequence[Roi], node_of_cpu: Sequen
         mine &= rows != NOBODY
         # What is of many objects counts as one page.
         where = np.zeros_like(pages[mine]) if source is None else pages[mine]
-        lines = _spread(answered_by_memory[mine], raw[mine], rows[mine])
+        lines = _spread(answered_by_memory[mine], raw[mine])
         uses = _uses_of(samples[mine], rows[mine], where, lines, before[mine], threads)
         for used in _arrays(uses, source, threads.nodes):
             taken = [one.name for one in objects]
@@ -112,12 +112,10 @@ def _answered_by_memory(samples: Samples, raw: Floats, rows: Integers, of: Threa
     return np.where(cached, 0.0, raw) if cached.any() else raw * of.from_memory[rows]
 
 
-def _spread(answered: Floats, raw: Floats, rows: Integers) -> Floats:
-    """The same sum for each thread, spread over an object as its misses are: which of several
-    threads finds a line in a cache that they share is chance."""
-    threads = int(rows.max(initial=0)) + 1
-    share = np.bincount(rows, answered, threads) / np.maximum(np.bincount(rows, raw, threads), 1e-9)
-    return raw * share[rows]
+def _spread(answered: Floats, raw: Floats) -> Floats:
+    """The same sum, spread over an object as its misses are: which of several threads finds a line
+    in a cache that they share, and whose neighbours keep up with it, is chance."""
+    return raw * float(answered.sum() / max(raw.sum(), 1e-9))
 
 
 def _parts(

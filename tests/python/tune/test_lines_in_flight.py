@@ -44,6 +44,14 @@ def test_a_prefetcher_is_no_further_ahead_where_others_brought_lines() -> None:
     assert found.objects[0].lines_in_flight == pytest.approx(PREFETCHED / 2)
 
 
+def test_it_is_further_ahead_where_they_went_other_ways_as_the_time_tells() -> None:
+    given = ordered(program(in_parts(1)), 1.0)
+    lines = 9.0
+    time_s = PAGES * LINES * LOCAL_S / lines
+    found = calibrated(Seen(given, (), (None,), (), time_s, answered=(0.25,)), SQUARE)
+    assert found.objects[0].lines_in_flight == pytest.approx(lines, rel=0.05)
+
+
 @pytest.mark.parametrize("time_s", [1e-9, 1.0])
 def test_what_was_prefetched_is_no_guess(time_s: float) -> None:
     given = ordered(program(in_parts()), 1.0)
