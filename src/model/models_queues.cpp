@@ -120,14 +120,18 @@ std::vector<double> in_use_s(const std::vector<Customer>& customers, std::size_t
 }
 
 /// What is in use most of the time, if anything is: it can serve nothing faster (the utilisation
-/// law; Lazowska et al., Quantitative System Performance, section 3.2).
+/// law; Lazowska et al., Quantitative System Performance, section 3.2). Of several that are about
+/// as full, a memory before a path, and a path before a link.
 std::optional<Bottleneck> saturated(const std::vector<Customer>& customers,
                                     const Resources& resources, double seconds) {
   constexpr double most_of_the_time = 0.75;
+  constexpr double about = 0.95;
   const std::vector<double> used = in_use_s(customers, resources.count());
-  const auto most = std::max_element(used.begin(), used.end());
-  if (most == used.end() || *most < most_of_the_time * seconds || seconds == 0) return {};
-  return resources.bottleneck(static_cast<std::size_t>(most - used.begin()), *most / seconds);
+  const double most = *std::max_element(used.begin(), used.end());
+  if (most < most_of_the_time * seconds || seconds == 0) return {};
+  const auto first =
+      std::find_if(used.begin(), used.end(), [&](double one) { return one >= about * most; });
+  return resources.bottleneck(static_cast<std::size_t>(first - used.begin()), *first / seconds);
 }
 
 /// What holds up this thread where nothing is full for most of the time.

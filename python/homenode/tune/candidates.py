@@ -61,6 +61,11 @@ class Hot:
         return self.least or min(max(self.pages - 1, 1) * PAGE, LARGEST_THRESHOLD)
 
     @property
+    def up_to(self) -> int:
+        """The most bytes that it may have."""
+        return max(self.pages * PAGE, self.from_size)
+
+    @property
     def chosen_by(self) -> str:
         """What `run --place` has before the colon."""
         return self.condition or f"size>={self.from_size}"
@@ -216,21 +221,17 @@ def _placed(
     firsts: dict[str, Hot] = {}
     for one in objects:
         firsts.setdefault(one.chosen_by, one)
-    chosen_ones = list(firsts.values())[:MOST_OBJECTS]
-    groups = [(one.name, [one]) for one in chosen_ones]
-    if len(chosen_ones) > 1:
-        groups.insert(0, (ALL_HOT, chosen_ones))
+    hot = list(firsts.values())[:MOST_OBJECTS]
+    groups = [(one.name, [one]) for one in hot]
+    if len(hot) > 1:
+        groups.insert(0, (ALL_HOT, hot))
     rules = dict(DISTRIBUTIONS)
     weights = _weights(machine, chosen)
     if weights is not None:
         rules[weights] = "pages in proportion to the nodes' bandwidths"
     found = []
     for name, of in groups:
-        least = min((one.from_size for one in of if not one.condition), default=None)
-        conditions = [one.condition for one in of if one.condition]
-        if least is not None:
-            conditions.append(f"size>={least}")
-        reached = [one.name for one in objects if _reached(one, conditions, least)]
+        conditions, reached = _selected(of, objects)
         for rule, why in rules.items():
             options = [word for one in conditions for word in ("--place", f"{one}: {rule}")]
             model = tuple((one, rule) for one in reached)
@@ -238,11 +239,17 @@ def _placed(
     return found
 
 
-def _reached(one: Hot, conditions: Sequence[str], least: int | None) -> bool:
-    """A condition on the size holds for all allocations that are as large."""
-    if one.condition:
-        return one.condition in conditions
-    return least is not None and (one.from_size >= least or one.pages * PAGE >= least)
+def _selected(of: Sequence[Hot], objects: Sequence[Hot]) -> tuple[list[str], list[str]]:
+    """The conditions that select these, and the names of all objects that they reach: one on the
+    size holds for all allocations that are as large."""
+    conditions = [one.condition for one in of if one.condition]
+    least = min((one.from_size for one in of if not one.condition), default=None)
+    reached = [one.name for one in objects if one.condition and one.condition in conditions]
+    if least is not None:
+        conditions.append(f"size>={least}")
+        large = (one for one in objects if not one.condition and one.up_to >= least)
+        reached += [one.name for one in large]
+    return conditions, reached
 
 
 def _weights(machine: Mapping[str, Any], chosen: ThreadMap | None) -> str | None:

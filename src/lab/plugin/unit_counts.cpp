@@ -17,6 +17,11 @@ std::uint64_t hash_of(const UnitCounts::Entry& entry) {
   return mixed ^ mixed >> 32U;
 }
 
+unsigned kind_of(const Miss& miss) {
+  return (miss.store ? use_store : 0U) | (miss.prefetched ? use_prefetched : 0U) |
+         (miss.from_cache ? use_from_cache : 0U);
+}
+
 /// What a table takes of the budget. Each vCPU may have a small one.
 std::uint64_t charged_bytes(std::size_t entries) {
   return entries <= first_entries ? 0 : entries * sizeof(UnitCounts::Entry);
@@ -97,8 +102,7 @@ void UnitCounts::add(unsigned thread, const Miss& miss, const ThreadKey& who) {
   if (entry->alone != nullptr && entry->alone->others.load(std::memory_order_relaxed)) {
     entry->alone = nullptr;
   }
-  entry->add((miss.store ? use_store : 0U) | (entry->alone != nullptr ? use_alone : 0U) |
-             (miss.prefetched ? use_prefetched : 0U) | (miss.from_cache ? use_from_cache : 0U));
+  entry->add(kind_of(miss) | (entry->alone != nullptr ? use_alone : 0U));
 }
 
 /// Room for one more entry. False: there is none, whatever the size of the units.
