@@ -13,14 +13,19 @@ SURE = {"queues": 0.2, "both": 0.2, "bandwidth": 0.3, "latency": 0.3, "distance"
 
 # What is predicted to gain less than the models err is no reason to change anything.
 LEAST_GAIN = 0.05
+# Nor is what is told to be so little better a reason to change more.
+ALIKE = 0.01
 
 
 def first_choice(found: Sequence[Candidate]) -> Candidate:
-    """What the models alone would take: the best, or where nothing gains enough the program as it
-    is, which stands first."""
-    known = [one for one in found if one.predicted is not None]
-    best = min(known, key=lambda one: one.predicted or 0.0, default=found[0])
-    return best if (best.predicted or 1.0) <= 1 - LEAST_GAIN else found[0]
+    """What the models alone would take: the best, or of several about as good the one that changes
+    least; where nothing gains enough the program as it is, which stands first."""
+    known = [(one.predicted, one) for one in found if one.predicted is not None]
+    best = min((time for time, _ in known), default=1.0)
+    if best > 1 - LEAST_GAIN:
+        return found[0]
+    alike = [(time, one) for time, one in known if time <= best * (1 + ALIKE)]
+    return min(alike, key=lambda item: (len(item[1].options), item[0]))[1]
 
 
 def predicted(

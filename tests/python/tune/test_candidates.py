@@ -171,3 +171,12 @@ def test_a_gain_that_the_models_may_err_by_is_no_reason_to_change() -> None:
     assert first_choice([as_it_is, slightly]) == as_it_is
     assert first_choice([as_it_is, slightly, much]) == much
     assert first_choice([AS_IT_IS]) == AS_IT_IS
+
+
+def test_of_what_is_about_as_good_the_one_that_changes_least_is_chosen() -> None:
+    less = Candidate("less", ("-i", "0"), predicted=0.702)
+    more = Candidate("more", ("-i", "0", "--threads", "0"), predicted=0.7)
+    better = Candidate("better", ("-i", "0", "--threads", "1"), predicted=0.68)
+    as_it_is = Candidate("as it is", (), predicted=1.0)
+    assert first_choice([as_it_is, more, less]) == less
+    assert first_choice([as_it_is, better, more, less]) == better
