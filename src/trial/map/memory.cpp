@@ -30,6 +30,7 @@ Result<actuation::AlignedMemory> map_phase(os::Os& os, const MapPlan& plan, cons
   auto memory = actuation::AlignedMemory::map(os, phase.bytes.value, plan.alignment);
   if (!memory) return memory;
   const actuation::Region region = memory->region();
+  name_region(os, region, "array");
   if (const auto done = choose_pages(os, region, plan.options.pages); !done) {
     return done.as_unexpected();
   }
