@@ -176,7 +176,8 @@ def planned(lab: Lab, case: Case, store: Store) -> list[Candidate]:
         skip=seen.skipped,
     )
     left_out = _far_nodes(lab) | {"interleave"}  # Of all hot objects: that is interleave all.
-    one_by_one = [f"place {one.name}: " for one in hot if len({one.chosen_by for one in hot}) > 1]
+    several = len({one.chosen_by for one in hot}) > 1
+    one_by_one = [f"place {one.name}: " for one in hot] if several else []
     compact = "threads compact"  # That is how it is.
     return [
         one
