@@ -3,6 +3,7 @@
 // number is drawn where a thread is created, so it does not depend on which thread starts first.
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <threads.h>
 #include <unistd.h>
@@ -143,6 +144,28 @@ int placed_main(int count, char** arguments, char** environment) {
   return program_main(count, arguments, environment);
 }
 
+bool holds_just(const unsigned long* set, std::size_t count, const Mask& mask) {
+  for (std::size_t at = 0; at < count || at < mask.count; ++at) {
+    if ((at < count ? set[at] : 0) != (at < mask.count ? mask.words[at] : 0)) return false;
+  }
+  return true;
+}
+
+/// A main thread that asks for its CPUs before it has created a thread counts those that it may
+/// use, and would create one thread for the one CPU that it is bound to: it is told the whole map.
+/// What it has bound itself to since is its own.
+void tell_whole_map(cpu_set_t* told, std::size_t bytes) {
+  if (!active || words.cpu_ranks == 0) return;
+  if (__atomic_load_n(&next_number, __ATOMIC_RELAXED) != 1) return;
+  auto* const bits = reinterpret_cast<unsigned long*>(told);
+  const std::size_t count = bytes / sizeof *bits;
+  if (words.process_cpus.count > count) return;
+  if (!holds_just(bits, count, words.cpus_by_rank[0])) return;
+  for (std::size_t at = 0; at < words.process_cpus.count; ++at) {
+    bits[at] = words.process_cpus.words[at];
+  }
+}
+
 /// Runs before every other constructor of the program (-z initfirst): a runtime that counts its
 /// CPUs in a constructor, as libgomp does, counts those of the whole map and not of thread 0.
 [[gnu::constructor]] void start_agent(int, char**, char** environment) {
@@ -178,6 +201,24 @@ extern "C" {
   if (!active) return real(thread, function, argument);
   return create_placed(function, argument, thrd_nomem,
                        [&](int (*run)(void*), void* start) { return real(thread, run, start); });
+}
+
+[[gnu::visibility("default")]] int sched_getaffinity(pid_t process, std::size_t bytes,
+                                                     cpu_set_t* cpus) {
+  static constinit decltype(&sched_getaffinity) real = nullptr;
+  if (real == nullptr) real = following<decltype(sched_getaffinity)>("sched_getaffinity");
+  const int result = real(process, bytes, cpus);
+  if (result == 0 && (process == 0 || process == getpid())) tell_whole_map(cpus, bytes);
+  return result;
+}
+
+[[gnu::visibility("default")]] int pthread_getaffinity_np(pthread_t thread, std::size_t bytes,
+                                                          cpu_set_t* cpus) {
+  static constinit decltype(&pthread_getaffinity_np) real = nullptr;
+  if (real == nullptr) real = following<decltype(pthread_getaffinity_np)>("pthread_getaffinity_np");
+  const int result = real(thread, bytes, cpus);
+  if (result == 0 && pthread_equal(thread, pthread_self()) != 0) tell_whole_map(cpus, bytes);
+  return result;
 }
 
 /// Parallel programs whose processes are forked from the first one, as those of Charm++ are.

@@ -141,8 +141,9 @@ int Linux::sched_setaffinity(pid_t thread, const CpuSet& cpus) {
 int Linux::sched_getaffinity(pid_t thread, CpuSet& cpus) {
   for (std::size_t words = 1024 / word_bits; words <= largest_mask_words; words *= 2) {
     std::vector<Word> mask(words, 0);
-    const long result = syscall(SYS_sched_getaffinity, thread, words * sizeof(Word), mask.data());
-    if (result >= 0) {
+    // The C library's function, which may be told more: see agent/threads.cpp.
+    if (::sched_getaffinity(thread, words * sizeof(Word),
+                            reinterpret_cast<cpu_set_t*>(mask.data())) == 0) {
       cpus = CpuSet::from_words(std::move(mask));
       return 0;
     }

@@ -3,6 +3,8 @@
 Each program says what the kernel says of it; quad-4x2 has the CPUs 2n and 2n+1 on its node n.
 """
 
+import ast
+import os
 import re
 import shlex
 import shutil
@@ -249,3 +251,38 @@ def test_the_libraries_need_libc_alone(library: str) -> None:
         check=True,
     ).stdout
     assert not re.search(r"__cxa_guard|_ZS|__gxx_personality|printf|__cxa_throw", symbols)
+
+
+COUNTING = """
+import ctypes, os, threading
+libc = ctypes.CDLL(None)
+libc.pthread_self.restype = ctypes.c_void_p
+def told():
+    bits = ctypes.create_string_buffer(128)
+    libc.pthread_getaffinity_np(ctypes.c_void_p(libc.pthread_self()), 128, bits)
+    mask = int.from_bytes(bits.raw, "little")
+    return os.sched_getaffinity(0), {cpu for cpu in range(1024) if mask >> cpu & 1}
+def ask(): answers.append(told())
+answers = [told()]
+os.sched_setaffinity(0, {1})
+ask()
+os.sched_setaffinity(0, {0})
+other = threading.Thread(target=ask)
+other.start()
+other.join()
+ask()
+print(answers)
+"""
+
+
+def test_a_program_that_counts_its_cpus_before_it_has_threads_counts_all_of_the_map() -> None:
+    environment = os.environ | {
+        "HOMENODE_AGENT": "1 cpus=0-1 threads=0/1",
+        "LD_PRELOAD": str(agent()),
+    }
+    command = [sys.executable, "-c", COUNTING]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    counted, own, second, then = ast.literal_eval(done.stdout)
+    assert counted == ({0, 1}, {0, 1})
+    assert own == ({1}, {1})  # It has bound itself.
+    assert (second, then) == (({1}, {1}), ({0}, {0}))  # What they are bound to.

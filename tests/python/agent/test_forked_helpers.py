@@ -9,12 +9,16 @@ import pytest
 
 PROGRAM = """
 import os, threading
+def tell(who):
+    with open("/proc/thread-self/status") as status:
+        cpus = next(line.split()[1] for line in status if line.startswith("Cpus_allowed_list:"))
+    print(who, cpus, flush=True)
 helper = os.fork()
 if helper == 0:
-    print("helper", *os.sched_getaffinity(0), flush=True)
+    tell("helper")
     os._exit(0)
 os.waitpid(helper, 0)
-thread = threading.Thread(target=lambda: print("thread", *os.sched_getaffinity(0), flush=True))
+thread = threading.Thread(target=tell, args=("thread",))
 thread.start()
 thread.join()
 """
