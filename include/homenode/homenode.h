@@ -263,6 +263,7 @@ typedef struct hn_program {
   const double* computing_s; /**< Of each thread, without its cache misses; or NULL. */
   const hn_used_object* objects;
   size_t object_count;
+  int independent; /**< Not 0: no thread waits for others on its way, as it does at barriers. */
 } hn_program;
 
 /** A memory rule for one object, or, with a NULL name, for all that have none of their own yet. */

@@ -42,6 +42,7 @@ class _Program(ctypes.Structure):
         ("computing_s", POINTER(c_double)),
         ("objects", POINTER(_Object)),
         ("object_count", c_size_t),
+        ("independent", c_int),
     )
 
 
@@ -76,11 +77,13 @@ class UsedObject:
 
 @dataclass(frozen=True)
 class Program:
-    """The node of each thread, the seconds that it computes, and the objects."""
+    """The node of each thread, the seconds that it computes, and the objects. `independent`: no
+    thread waits for others on its way, as it does at barriers."""
 
     nodes: Sequence[int]
     objects: Sequence[UsedObject]
     computing_s: Sequence[float] | None = None
+    independent: bool = False
 
 
 @dataclass(frozen=True)
@@ -170,6 +173,7 @@ def _program(program: Program, kept: list[Any]) -> _Program:
         None if computing is None else _numbers(computing, c_double, kept),
         objects,
         len(program.objects),
+        int(program.independent),
     )
 
 

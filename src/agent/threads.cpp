@@ -3,7 +3,6 @@
 // number is drawn where a thread is created, so it does not depend on which thread starts first.
 #include <dlfcn.h>
 #include <pthread.h>
-#include <sched.h>
 #include <sys/mman.h>
 #include <threads.h>
 #include <unistd.h>

@@ -91,6 +91,7 @@ Result<model::Program> program_in(const machine::Machine& machine, const hn_prog
     if (!object) return object.as_unexpected();
     program.objects.push_back(std::move(*object));
   }
+  program.independent = given->independent != 0;
   if (model::is_valid(program)) return program;
   return bad_usage("the program makes no sense",
                    "give at least one thread, names that differ, no negative number, more than 0 "

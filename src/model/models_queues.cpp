@@ -15,8 +15,10 @@ namespace {
 /// Lines that a request stands for.
 constexpr double grain = 2;
 /// Requests of the thread that makes most, and of all threads.
-constexpr double most_requests = 32768;
-constexpr double most_of_all = 262144;
+constexpr double most_requests = 65536;
+constexpr double most_of_all = 524288;
+/// Of requests, where they are of walks that repeat.
+constexpr double mostly = 0.9;
 
 Lines sum(const std::vector<Lines>& lines) {
   Lines all;
@@ -59,8 +61,9 @@ RequestKind kind_of(const Sample& sample, const Object& object, NodeId from, std
   return kind;
 }
 
-/// A thread in the network.
-Customer customer_of(const Sample& sample, std::size_t thread, const ThreadDemand& demand) {
+/// A thread in the network. `repeating` counts its requests that are of walks that repeat.
+Customer customer_of(const Sample& sample, std::size_t thread, const ThreadDemand& demand,
+                     double& repeating) {
   Customer customer;
   const double window = std::max(1.0, std::round(demand.lines_in_flight / grain));
   customer.in_flight = static_cast<std::size_t>(window);
@@ -79,6 +82,7 @@ Customer customer_of(const Sample& sample, std::size_t thread, const ThreadDeman
     const auto whole = static_cast<std::size_t>(std::round(wanted));
     parts.push_back({object, Walk(object, homes, thread, whole, grain), wanted, 0});
     requests += wanted;
+    if (parts.back().walk.repeats()) repeating += wanted;
   }
   for (double left = std::round(requests); left > 0; --left) {
     for (Part& part : parts) part.owed += part.requests / requests;
@@ -94,6 +98,13 @@ Customer customer_of(const Sample& sample, std::size_t thread, const ThreadDeman
                            grain / sample.lines_of_request;
   }
   return customer;
+}
+
+/// What a thread takes for `scale` times the requests that were served. Threads that begin together
+/// drift apart, and stay apart where walks repeat and nobody waits for the others.
+double whole_s(const Served& served, double scale, bool repeats) {
+  const double again_s = repeats ? 2 * (served.seconds - served.half_s) : served.seconds;
+  return served.seconds + (scale - 1) * again_s;
 }
 
 double most_lines(const std::vector<ThreadDemand>& demands, double& all) {
@@ -159,17 +170,19 @@ Result<Prediction> by_queues(const Rates& rates, const Program& program, const L
   const double sampled = std::max(most / most_requests, all / most_of_all);
   const Sample sample{rates, program, layout, resources, std::max(grain, sampled)};
   std::vector<Customer> customers;
+  double repeating = 0;
   for (std::size_t thread = 0; thread < demands.size(); ++thread) {
-    customers.push_back(customer_of(sample, thread, demands[thread]));
+    customers.push_back(customer_of(sample, thread, demands[thread], repeating));
   }
   const auto served = serve(customers, resources.count());
   Prediction prediction = blank("queues", rates, demands);
   prediction.absolute = !program.computing_s.empty();
   const double scale = sample.lines_of_request / grain;
+  const bool repeats = program.independent && repeating > mostly * all / sample.lines_of_request;
   for (std::size_t thread = 0; thread < demands.size(); ++thread) {
     const bool idle = customers[thread].requests.empty();
     prediction.thread_times[thread] =
-        idle ? demands[thread].computing_s : served[thread].seconds * scale;
+        idle ? demands[thread].computing_s : whole_s(served[thread], scale, repeats);
   }
   const std::size_t last = slowest(prediction);
   prediction.time = prediction.thread_times[last];

@@ -54,6 +54,7 @@ struct Program {
   std::vector<NodeId> node_of_thread;  ///< Where each thread was seen; one entry for each.
   std::vector<double> computing_s;     ///< Of each thread, without its misses; or empty.
   std::vector<Object> objects;
+  bool independent = false;  ///< No thread waits for others on its way, as it does at barriers.
   unsigned line_bytes = 64;
 
   [[nodiscard]] std::size_t threads() const { return node_of_thread.size(); }

@@ -103,6 +103,7 @@ class Network {
       const std::size_t by = queued ? wait.resource : free_.size();
       state.served.stood_still_s[by] += std::max(0.0, came - now);
       now = std::max(now, came) + customer.computing_s;
+      if (2 * (state.used + 1) <= state.came.size()) state.served.half_s = now;
       if (!kind.sends.empty()) events_.push({now, number, state.used, 0, true});
       const std::size_t next = state.used + customer.in_flight;
       if (next < state.came.size()) events_.push({now, number, next, 0, false});

@@ -26,6 +26,7 @@ struct Customer {
 
 struct Served {
   double seconds = 0;  ///< When the customer has used its last request.
+  double half_s = 0;   ///< And when half of them.
   /// For how long it stood still for requests that waited at each resource longest, and at last for
   /// those that waited nowhere as long as their latency is.
   std::vector<double> stood_still_s;

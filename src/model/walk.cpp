@@ -59,7 +59,8 @@ Walk::Walk(const Object& object, const std::vector<NodeShares>& homes, std::size
   const double walked = lines * static_cast<double>(requests);
   if (walked >= traversal_->lines()) {
     // Whole passes, one after another: threads that begin together drift apart.
-    lines_ *= std::round(walked / traversal_->lines()) * traversal_->lines() / walked;
+    whole_passes_ = std::round(walked / traversal_->lines());
+    lines_ *= whole_passes_ * traversal_->lines() / walked;
     stretch_ = requests;
     return;
   }

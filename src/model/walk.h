@@ -28,6 +28,9 @@ class Walk {
   Walk(const Object& object, const std::vector<NodeShares>& homes, std::size_t thread,
        std::size_t requests, double lines);
 
+  /// Whether the requests go through all of it twice or more, or in no order: what is left of the
+  /// walk is as their second half.
+  [[nodiscard]] bool repeats() const { return !traversal_ || whole_passes_ >= 2; }
   /// The position of the node that the next request goes to.
   std::size_t next();
 
@@ -42,6 +45,7 @@ class Walk {
   std::uint64_t seed_ = 0;
   std::size_t stretch_ = 1;    ///< Requests of one stretch.
   std::size_t stretches_ = 1;  ///< Of one pass.
+  double whole_passes_ = 0;
   std::size_t at_ = 0;
 };
 

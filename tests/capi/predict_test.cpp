@@ -26,7 +26,7 @@ struct Question {
   const char* model = nullptr;
   hn_used_object array{"array", 32, 16,     1, reads.data(), writes.data(), first_users.data(),
                        nullptr, 0,  nullptr};
-  hn_program program{2, nodes.data(), computing.data(), &array, 1};
+  hn_program program{2, nodes.data(), computing.data(), &array, 1, 0};
 
   int ask(json& answer, std::string& words) {
     hn_machine* machine = nullptr;

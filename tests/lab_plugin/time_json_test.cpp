@@ -100,6 +100,7 @@ TEST(TimeJson, SaysWhatAVcpuDid) {
   append_vcpu_time(text, region.time(), 0);
   EXPECT_EQ(json::parse(text), json::parse(R"({
     "ps": 250000, "busy_ps": 250000, "instructions": 50, "stall_ps": 200000,
+    "latency_ps": 200000, "in_flight_ps": 200000,
     "l1": {"hits": 2, "misses": 2}, "l2": {"hits": 0, "misses": 2}, "l3": {"hits": 0, "misses": 2},
     "cache_to_cache": 0, "memory_reads": [1, 1], "memory_writes": [0, 0]})"))
       << text;

@@ -83,5 +83,16 @@ TEST(Core, TakesLongerForAPause) {
   EXPECT_EQ(machine.core().counts().busy_ps, 2 * instruction_ps + pause_ps);
 }
 
+TEST(CoreStalls, CountsHowManyMissesAreInFlight) {
+  Machine one_by_one(small_machine());
+  for (std::uint64_t i = 0; i < 5; ++i) one_by_one.load(i * far_apart, chase());
+  EXPECT_EQ(one_by_one.core().counts().latency_ps, 5 * local_ps);
+  EXPECT_EQ(one_by_one.core().counts().in_flight_ps, 5 * local_ps);
+  Machine together(small_machine());
+  for (std::uint64_t i = 0; i < 5; ++i) together.load(i * far_apart);
+  EXPECT_EQ(together.core().counts().latency_ps, 5 * local_ps);
+  EXPECT_EQ(together.core().counts().in_flight_ps, local_ps);
+}
+
 }  // namespace
 }  // namespace homenode::lab

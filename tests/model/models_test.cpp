@@ -192,6 +192,16 @@ TEST(ByQueues, WalkersThatStartTogetherSpreadOverTheNodes) {
   const double time = predicted(walkers, both, "queues").time;
   EXPECT_GT(time, 1.0 / 8000);
   EXPECT_LT(time, 0.9 / 4000);
+  // Once apart they stay apart: the last of many passes take what the last of eight take.
+  const auto passes = [&](double count) {
+    Program again = walkers;
+    again.independent = true;
+    for (Lines& use : again.objects.front().uses) use.reads *= count;
+    return predicted(again, both, "queues").time;
+  };
+  EXPECT_LT(passes(512), 512 * time);
+  EXPECT_LT(passes(512), 64 * passes(8));
+  expect_about(passes(512), passes(8) + 126 * (passes(8) - passes(4)), 0.01);
 }
 
 TEST(ByQueues, WalksByColumnsAreAtOneNodeAtATime) {

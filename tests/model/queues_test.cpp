@@ -38,6 +38,7 @@ TEST(Queues, LetACustomerComputeWhileRequestsAreOnTheirWay) {
 
 TEST(Queues, ShareAResourceByRequestsInFlight) {
   const auto served = serve({of_seconds(400, 1), of_seconds(1200, 3)}, 1);
+  EXPECT_NEAR(served[0].half_s, 800, 5);
   EXPECT_NEAR(served[0].seconds, 1600, 5);
   EXPECT_NEAR(served[1].seconds, 1600, 5);
 }

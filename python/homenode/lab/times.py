@@ -29,7 +29,9 @@ class Hits:
 class VcpuTime:
     """One virtual CPU: its clock at the end, and what it spent its time on, in picoseconds.
 
-    `memory_reads` and `memory_writes` count lines per memory node, in the order of the region.
+    `memory_reads` and `memory_writes` count lines per memory node, in the order of the region. Of
+    those that memory sent and no prefetcher asked for, `latency_ps` is the sum of the latencies,
+    and `in_flight_ps` the time in which at least one was under way: 0 in records of before.
     """
 
     ps: int
@@ -40,6 +42,8 @@ class VcpuTime:
     cache_to_cache: int
     memory_reads: tuple[int, ...]
     memory_writes: tuple[int, ...]
+    latency_ps: int = 0
+    in_flight_ps: int = 0
 
 
 @dataclass(frozen=True)
@@ -102,6 +106,8 @@ def vcpu_time(raw: Mapping[str, Any] | None) -> VcpuTime | None:
         int(raw["cache_to_cache"]),
         tuple(raw["memory_reads"]),
         tuple(raw["memory_writes"]),
+        int(raw.get("latency_ps", 0)),
+        int(raw.get("in_flight_ps", 0)),
     )
 
 

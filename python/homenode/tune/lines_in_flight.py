@@ -22,8 +22,9 @@ def calibrated(seen: Seen, machine_source: str) -> Program:
     """The program with as many lines in flight as make the model take the time that was seen.
 
     Of lines that were prefetched there are as many as the machine says, less what other threads
-    bring at the time, as far as the time tells. Of the others there are as few as the time tells,
-    or as many as a core may have where bandwidth explains that time.
+    bring at the time, as far as the time tells. Of the others there are as many as were counted.
+    Where nobody counted, there are as few as the time tells, or as many as a core may have where
+    bandwidth explains that time.
     """
     program = seen.program
     if seen.time_s is None:
@@ -34,6 +35,9 @@ def calibrated(seen: Seen, machine_source: str) -> Program:
         _figure(info, "PrefetchedLines", PREFETCHED),
         _figure(info, "OutstandingMisses", MISSES),
     )
+    counted = seen.misses_in_flight
+    if counted is not None:
+        most = min(most, max(LEAST, counted))
     goal = max(seen.time_s - seen.apart_s, 0.0)
 
     # A prefetcher is so many lines ahead, of which other threads may have brought some: where all
@@ -52,7 +56,7 @@ def calibrated(seen: Seen, machine_source: str) -> Program:
 
     if slower(given(most)) and not slower(given(most, 0.0)):
         return given(most, _largest(lambda together: not slower(given(most, together)), 0.0, 1.0))
-    if machine.predict(given(most)).time >= EXPLAINED * goal:
+    if counted is not None or machine.predict(given(most)).time >= EXPLAINED * goal:
         return given(most)
     if not slower(given(LEAST)):
         return given(LEAST)

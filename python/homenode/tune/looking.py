@@ -87,4 +87,5 @@ def promising(
         program=seen.program,
         skip=seen.skipped,
     )
-    return predicted(found, source, calibrated(seen, source), apart_s=seen.apart_s)
+    program = calibrated(seen, source)
+    return predicted(found, source, program, apart_s=seen.apart_s, time_s=seen.time_s)

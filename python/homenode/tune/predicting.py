@@ -36,11 +36,13 @@ def predicted(
     *,
     all_of: bool = False,
     apart_s: float = 0.0,
+    time_s: float | None = None,
 ) -> list[Candidate]:
     """The same with their predicted times, relative to the first one's, the program as it is, which
     stays first; then by predicted time. Those that the model cannot judge come last. One of several
     that give every thread and page the same node is kept, unless `all_of` them are wanted.
-    `apart_s` passes whatever the placement is."""
+    `apart_s` passes whatever the placement is, and so does what the model leaves unexplained of
+    `time_s`, which the program took as it is: threads that wait for each other, and the kernel."""
     machine = Machine(machine_source)
     found: list[Candidate] = []
     unknown: list[Candidate] = []
@@ -55,7 +57,10 @@ def predicted(
         except HomenodeError:
             unknown.append(one)
             continue
-        base = answer.time if base is None else base
+        if base is None:
+            base = answer.time
+            if time_s is not None and answer.unit == "s":
+                apart_s = max(apart_s, time_s - base)
         # Equal to the last digit in every thread: the same placement by another name.
         key = (answer.time, answer.thread_times, str(answer.raw.get("traffic")))
         if key in seen and one.options and not all_of:

@@ -46,7 +46,8 @@ class Seen:
     of program.objects is (None: REST), and `answered` which share of its lines memory answered, the
     others having come from caches that threads share, where that is known; `time_s` is the region's
     modelled time, and `apart_s` what threads spend of it, on average, on what no placement changes.
-    """
+    `misses_in_flight`: of lines that no prefetcher asked for, how many a thread has in flight while
+    it has any, where that is known."""
 
     program: Program
     threads: tuple[int, ...]
@@ -55,6 +56,7 @@ class Seen:
     time_s: float | None = None
     apart_s: float = 0.0
     answered: tuple[float, ...] = ()
+    misses_in_flight: float | None = None
 
 
 def program_of(recording: Recording, regions: Sequence[Roi], node_of_cpu: Sequence[int]) -> Seen:
@@ -91,7 +93,7 @@ def program_of(recording: Recording, regions: Sequence[Roi], node_of_cpu: Sequen
             sources.append(source)
             answered.append(float(uses.lines.sum() / max(raw[mine].sum(), 1e-9)))
     times = [roi.ended_ps for roi in regions if roi.ended_ps is not None]
-    program = Program(threads.nodes, objects, threads.computing_s)
+    program = Program(threads.nodes, objects, threads.computing_s, threads.independent)
     time_s = sum(times) / PS_PER_S if times else None
     order = tuple(threads.tids)
     return Seen(
@@ -102,6 +104,7 @@ def program_of(recording: Recording, regions: Sequence[Roi], node_of_cpu: Sequen
         time_s,
         threads.apart_s,
         tuple(answered),
+        threads.misses_in_flight,
     )
 
 

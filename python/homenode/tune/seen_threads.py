@@ -15,6 +15,9 @@ NOWHERE = 0xFFFF
 IDLE = 0.02
 # Threads without samples did nothing, as these sources tell; others miss what threads do.
 TELL_IDLE = ("lab", "pkeys")
+# Threads that sleep no more often, and spin for less of the time, wait as they begin and end alone.
+FEW_SLEEPS = 8
+SPINNING = 0.02
 # The thread that samples from within a program has this name.
 SAMPLER = "homenode"
 
@@ -36,6 +39,11 @@ class Threads:
     # to memory modified: what is loaded may be written while it is in a cache.
     stored_back: float = 1.0
     loaded_back: float = 0.0
+    # Of lines that memory sent and no prefetcher asked for, how many a thread has in flight while
+    # it has any; None where no region tells.
+    misses_in_flight: float | None = None
+    # No thread waits for others on its way.
+    independent: bool = False
 
 
 @dataclass
@@ -46,9 +54,16 @@ class _Account:
     computing_s: Floats
     apart_s: Floats
     user_ps: Floats
+    spun_ps: Floats
+    sleeps: Floats
     lines: Floats
     answered: Floats
     timed: bool = False
+
+    @classmethod
+    def of(cls, nodes: list[int | None]) -> "_Account":
+        """Of threads on these nodes, of which nothing is known yet."""
+        return cls(nodes, *np.zeros((7, len(nodes))))
 
     def add(self, at: int, thread: Thread, share: Mapping[int, float], node: int | None) -> None:
         """A thread of one region."""
@@ -62,6 +77,8 @@ class _Account:
             spent = thread.time.spent
             self.timed = True
             self.user_ps[at] += spent.computed_ps
+            self.spun_ps[at] += spent.spun_ps
+            self.sleeps[at] += sum(sleep.times for sleep in spent.sleeps.values())
             away = spent.other_cache_ps + spent.l3_ps + spent.own_cache_ps
             self.computing_s[at] += spent.computed_ps / PS_PER_S
             self.apart_s[at] += (spent.kernel_ps + away) / PS_PER_S
@@ -86,6 +103,8 @@ def threads_of(recording: Recording, regions: Sequence[Roi], node_of_cpu: Sequen
         shares[busy],
         float(of.apart_s[busy].mean()) if busy else 0.0,
         *_written_back(regions),
+        _misses_in_flight(regions),
+        of.timed and _independent(of.spun_ps[busy], of.sleeps[busy], regions),
     )
 
 
@@ -100,9 +119,7 @@ def _account(
         for region in recording.of("lab_threads")
         for thread in region["threads"]
     }
-    none = np.zeros(len(row))
-    nodes = _nodes(recording, row)
-    of = _Account(nodes, none.copy(), none.copy(), none.copy(), none.copy(), none.copy())
+    of = _Account.of(_nodes(recording, row))
     for roi in regions:
         share = _memory_share(roi)
         for thread in roi.threads:
@@ -181,3 +198,14 @@ def _written_back(regions: Sequence[Roi]) -> tuple[float, float]:
     stored_back = min(1.0, written / stores_read) if stores_read else 1.0
     rest = max(0.0, written - stores_read)
     return stored_back, min(1.0, rest / loads_read) if loads_read else 0.0
+
+
+def _misses_in_flight(regions: Sequence[Roi]) -> float | None:
+    times = [vcpu.time for roi in regions for vcpu in roi.vcpus if vcpu.time is not None]
+    any_ps = sum(time.in_flight_ps for time in times)
+    return sum(time.latency_ps for time in times) / any_ps if any_ps else None
+
+
+def _independent(spun_ps: Floats, sleeps: Floats, regions: Sequence[Roi]) -> bool:
+    time_ps = sum(roi.ended_ps or 0 for roi in regions)
+    return bool(np.median(spun_ps) < SPINNING * time_ps and np.median(sleeps) <= FEW_SLEEPS)

@@ -151,6 +151,8 @@ void append_vcpu_time(std::string& text, const Timekeeper* time, unsigned vcpu) 
   append_member(text, "busy_ps", counts.busy_ps);
   append_member(text, "instructions", counts.instructions);
   append_member(text, "stall_ps", counts.stall_ps);
+  append_member(text, "latency_ps", counts.latency_ps);
+  append_member(text, "in_flight_ps", counts.in_flight_ps);
   append_level(text, "l1", references - std::min(references, l1_misses), l1_misses);
   append_level(text, "l2", l1_misses - std::min(l1_misses, counts.l2_misses), counts.l2_misses);
   append_level(text, "l3", counts.l3_hits,

@@ -58,6 +58,7 @@ void Core::open(std::uint64_t* instructions) {
   if (l2_) l2_->clear();
   streams_.clear();
   first_flight_ = flights_used_ = 0;
+  in_flight_until_ps_ = 0;
   std::ranges::fill(consumed_ps_, 0U);
   std::ranges::fill(written_ps_, 0U);
   combining_ = {};
@@ -248,6 +249,9 @@ std::uint64_t Core::bring(Touch& touch, bool has_copy, LineState& state) {
                                                                      place_of(answer, touch.node)};
       ++flights_used_;
     }
+    if (answer.source == Source::memory && !touch.shape.is_by_kernel()) {
+      count_in_flight(request.time_ps, answer.latency_ps);
+    }
   }
   state = answer.state;
   touched_from_ = place_of(answer, touch.node);
@@ -336,33 +340,6 @@ void Core::forget_newest(Tag tag) {
 
 void Core::forget_recent() {
   for (Recent& recent : recent_) recent.start = nowhere;
-}
-
-unsigned Core::place_of(const LineAnswer& answer, unsigned node) const {
-  switch (answer.source) {
-    case Source::memory:
-      return node;
-    case Source::last_level:
-      return place_of(StallIn::last_level);
-    case Source::own_copy:  // Others' copies have to go.
-    case Source::other_cache:
-      break;
-  }
-  return place_of(StallIn::other_cache);
-}
-
-void Core::count(const LineAnswer& answer, const Touch& touch) {
-  if (answer.source == Source::own_copy) return;
-  ++counts_.l2_misses;
-  if (answer.source == Source::last_level) ++counts_.l3_hits;
-  if (answer.source == Source::other_cache) ++counts_.other_cache;
-  report_miss(touch, answer.source);
-}
-
-void Core::report_miss(const Touch& touch, Source source) {
-  if (miss_hook_ == nullptr) return;
-  miss_hook_(miss_data_, {touch.address, touch.line, touch.node, touch.store, touch.shape,
-                          touch.prefetched, source != Source::memory});
 }
 
 }  // namespace homenode::lab

@@ -45,6 +45,11 @@ struct CoreCounts {
   std::uint64_t instructions = 0;
   std::uint64_t busy_ps = 0;   ///< Time that threads of the region ran here.
   std::uint64_t stall_ps = 0;  ///< The part of it that was spent waiting for memory.
+  /// Of user's lines that memory sent and no prefetcher asked for: the latencies, in sum, and the
+  /// time in which at least one was under way. Their quotient is the memory-level parallelism (Chou
+  /// and others, ISCA 2004).
+  std::uint64_t latency_ps = 0;
+  std::uint64_t in_flight_ps = 0;
 };
 
 /// What else than a node's memory makes a core wait: places in Core::stalls_ps() after the nodes'.
@@ -217,6 +222,7 @@ class alignas(128) Core {
   void forget_newest(Tag tag);
   void forget_recent();
   void count(const LineAnswer& answer, const Touch& touch);
+  void count_in_flight(std::uint64_t since_ps, std::uint64_t latency_ps);
   void report_miss(const Touch& touch, Source source);
 
   // What the fast path touches comes first.
@@ -253,6 +259,7 @@ class alignas(128) Core {
   std::vector<Flight> flights_;  ///< A ring: the oldest at first_flight_.
   std::size_t first_flight_ = 0;
   std::size_t flights_used_ = 0;
+  std::uint64_t in_flight_until_ps_ = 0;    ///< When the last line of counts_.in_flight_ps arrives.
   std::vector<std::uint64_t> consumed_ps_;  ///< When the last prefetched lines were used: a ring.
   std::size_t next_consumed_ = 0;
   std::vector<std::uint64_t> written_ps_;  ///< When the last lines past the caches arrive: a ring.

@@ -30,6 +30,8 @@ def vcpu(number: int, instructions: int, reads: list[int]) -> dict[str, Any]:
             "busy_ps": 2_000_000,
             "instructions": instructions,
             "stall_ps": 500_000,
+            "latency_ps": 700_000,
+            "in_flight_ps": 400_000,
             "l1": {"hits": 90, "misses": 10},
             "l2": {"hits": 6, "misses": 4},
             "l3": {"hits": 0, "misses": 0},

@@ -9,6 +9,7 @@ from support.tuned_programs import LINES, PAGES, in_parts, program
 
 from homenode import capi
 from homenode.lab.catalogue import find_file
+from homenode.model import Machine
 from homenode.tune.candidate import Candidate
 from homenode.tune.candidates import AS_IT_IS, Allowed, Hot, candidates
 from homenode.tune.predicting import first_choice, predicted
@@ -135,6 +136,16 @@ def test_parts_are_fastest_with_their_threads(square: Mapping[str, Any]) -> None
     # All from one controller before; then each two threads from their own.
     assert times["place array: block"] == pytest.approx(0.25, rel=0.05)
     assert found[0].bottleneck == "bandwidth of the memory of node 0"
+
+
+def test_time_that_the_model_does_not_explain_stays(square: Mapping[str, Any]) -> None:
+    given = candidates(square, 8, [ARRAY])
+    told = Machine(SQUARE).predict(program(in_parts())).time
+    block = "place array: block"
+    explained = ranked(predicted(given, SQUARE, program(in_parts()), time_s=told))[block]
+    half = ranked(predicted(given, SQUARE, program(in_parts()), time_s=2 * told))[block]
+    assert explained == ranked(predicted(given, SQUARE, program(in_parts())))[block]
+    assert half == pytest.approx((explained + 1) / 2)
 
 
 def test_predictions_come_best_first_and_name_each_placement_once(

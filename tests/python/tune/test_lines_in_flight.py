@@ -38,6 +38,14 @@ def test_bandwidth_that_explains_the_time_leaves_what_a_core_may_have() -> None:
     assert lines_in_flight(ordered(given, 0.0), time_s) == pytest.approx(MISSES)
 
 
+@pytest.mark.parametrize("threads", [1, 8])
+def test_what_was_counted_is_taken_whether_bandwidth_explains_the_time_or_not(threads: int) -> None:
+    given = ordered(program(in_parts(threads)), 0.0)
+    time_s = Machine(SQUARE).predict(given).time
+    found = calibrated(Seen(given, (), (None,), (), time_s, misses_in_flight=1.5), SQUARE)
+    assert found.objects[0].lines_in_flight == pytest.approx(1.5)
+
+
 def test_a_prefetcher_is_no_further_ahead_where_others_brought_lines() -> None:
     given = ordered(program(in_parts()), 1.0)
     found = calibrated(Seen(given, (), (None,), (), 1e-3, answered=(0.5,)), SQUARE)

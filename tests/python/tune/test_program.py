@@ -70,8 +70,19 @@ def recording(uses: list[tuple[Any, ...]], flags: int = Flag.COUNTS_USES) -> Rec
     return Recording(samples, {"source": {"name": "lab"}}, documents)
 
 
-def spent(computed: int, memory: int, kernel: int = 0) -> dict[str, Any]:
-    parts = ("other_cache", "l3", "own_cache", "spun", "slept", "ready")
+def spent(
+    computed: int, memory: int, kernel: int = 0, *, spun: int = 0, sleeps: int = 0
+) -> dict[str, Any]:
+    parts = ("other_cache", "l3", "own_cache", "slept", "ready")
+    sleep = {
+        "system_call": 202,
+        "futex": None,
+        "times": sleeps,
+        "slept_ps": 0,
+        "most_at_once": 1,
+        "woken_by_none": sleeps,
+        "woken_by": [],
+    }
     return {
         "busy_ps": computed + memory,
         "first_ps": 0,
@@ -80,8 +91,9 @@ def spent(computed: int, memory: int, kernel: int = 0) -> dict[str, Any]:
         "computed_ps": computed,
         "memory_ps": [memory, 0],
         "kernel_ps": kernel,
+        "spun_ps": spun,
         **{f"{part}_ps": 0 for part in parts},
-        "sleeps": [],
+        "sleeps": [sleep] if sleeps else [],
     }
 
 
@@ -101,6 +113,8 @@ def region(threads: list[dict[str, Any]], answered: int = 100, written: int = 20
                 "l1": level,
                 "l2": level,
                 "l3": level,
+                "latency_ps": 300,
+                "in_flight_ps": 200,
                 "cache_to_cache": 0,
                 "memory_reads": [answered, 0],
                 "memory_writes": [written, 0],
@@ -171,6 +185,22 @@ def test_a_thread_computes_in_user_code_and_is_apart_in_the_kernel() -> None:
     assert seen().program.computing_s == pytest.approx([2e-6, 1e-6])
     assert seen().apart_s == pytest.approx(0.25e-6)
     assert seen().time_s == pytest.approx(5e-6)
+
+
+@pytest.mark.parametrize(
+    ("spun", "sleeps", "wanted"), [(0, 0, True), (0, 3, True), (0, 100, False), (500_000, 0, False)]
+)
+def test_threads_that_wait_for_each_other_on_their_way_are_not_independent(
+    spun: int, sleeps: int, wanted: bool
+) -> None:
+    time = spent(2_000_000, 3_000_000, spun=spun, sleeps=sleeps)
+    threads = [thread(number, 2 * number, 100, time) for number in (0, 1)]
+    found = program_of(recording(USES), [region(threads)], NODE_OF_CPU)
+    assert found.program.independent is wanted
+
+
+def test_misses_in_flight_are_their_latencies_over_the_time_in_which_there_are_any() -> None:
+    assert seen().misses_in_flight == pytest.approx(1.5)
 
 
 def test_a_region_is_not_over_before_its_last_thread() -> None:
