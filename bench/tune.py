@@ -29,18 +29,17 @@ from homenode.study.description import describe
 MACHINES = ("quad-4x2", "opteron-8x2", "epyc-nps4-8x4", "cxl-3x4")
 RESULTS = Path("build/bench-tune")
 MAP = ("--bind", "none", "--pages", "small")
-# Through an array of one MiB; threads that share it all walk through all of it.
-PASSES = {True: 2, False: 12}
-FEWEST_PASSES = {True: 1, False: 2}
+# MiB that all threads of `map` read together, at least.
+WALKED = 128
 # What misses the caches is larger than all of them by this.
 BEYOND_CACHES = 1.5
 QUICK = ("divided", "interleaved", "2d-columns", "stream", "gups", "chase", "cg")
 
 
-def _map(pattern: str, mebibytes: int) -> Case:
-    """Of larger arrays fewer passes."""
-    shared = "shared" in pattern
-    passes = max(FEWEST_PASSES[shared], PASSES[shared] // mebibytes)
+def _map(pattern: str, mebibytes: int, threads: int) -> Case:
+    """Each thread walks as far, be that through all of the array or its part, and far enough that
+    what it takes until all have begun is little of the time."""
+    passes = max(1, WALKED // (threads * mebibytes)) * (1 if "shared" in pattern else threads)
     size = f"{mebibytes}M"
     return Case(
         pattern, ("map", "--pattern", pattern, *MAP, "--size", size, "--passes", str(passes))
@@ -55,10 +54,10 @@ def beyond_caches(machine: Machine) -> int:
     return 1 << max(0, math.ceil(math.log2(wanted / MIB)))
 
 
-def cases(mebibytes: int) -> list[Case]:
+def cases(mebibytes: int, threads: int) -> list[Case]:
     """All programs, those that take a size with arrays of so many MiB."""
     found = [
-        _map(name, mebibytes)
+        _map(name, mebibytes, threads)
         for name in (choice.name for choice in describe("map").choices("pattern"))
         if name != "multi-patterns"
     ]
@@ -74,6 +73,10 @@ def cases(mebibytes: int) -> list[Case]:
     open_to_all = ("--bind", "none", "--messages", "first-touch")
     found.append(Case("kneighbor", ("kneighbor", "--iterations", "20", *open_to_all)))
     return found
+
+
+def _cases_on(machine: Machine, mebibytes: int | None) -> list[Case]:
+    return cases(mebibytes or beyond_caches(machine), len(machine.node_of_vcpu))
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -103,7 +106,7 @@ def main(arguments: Sequence[str]) -> int:
     chosen = {
         name: [
             case
-            for case in cases(options.mebibytes or beyond_caches(find_machine(name)))
+            for case in _cases_on(find_machine(name), options.mebibytes)
             if wanted is None or case.name in wanted
         ]
         for name in machines
