@@ -66,6 +66,16 @@ TEST(TimedVcpuSpent, CountsAThreadThatWasPreemptedAsOneThatWaitsForACpu) {
   EXPECT_TRUE(alone.vcpu.threads().at(first).sleeps.empty());
 }
 
+TEST(TimedVcpuSpent, CountsNoWaitOfAThreadOfTheKernelsThatHasItsRegisters) {
+  Alone alone;
+  alone.vcpu.open(region, first, &alone.instructions);
+  alone.run(100);
+  alone.vcpu.switch_task(first_task, second_task);
+  alone.vcpu.switch_to(idle);
+  alone.vcpu.switch_to(first);
+  EXPECT_EQ(alone.vcpu.threads().at(first).ready_ps, 0U);
+}
+
 TEST(TimedVcpuSpent, CountsTheSleepOfBeforeTheRegionAndNoneOfAThreadThatIsNew) {
   Alone alone;
   alone.vcpu.open(region, idle, &alone.instructions);

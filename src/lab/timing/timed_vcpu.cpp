@@ -120,7 +120,8 @@ void TimedVcpu::take_up(const ThreadKey& thread) {
   running_ = true;
   spin_rounds_.forget();
   if (!next_) return;
-  count_wait(now_ps);
+  // Where it has run before and its stop is not known, a thread of the kernel's had its registers.
+  if (fresh || next_->stop) count_wait(now_ps);
   in_kernel_ = true;
   faults_in_kernel_ = woken_by_call_ = 0;
   call_ = next_->stop ? next_->stop->call : SystemCall{};
