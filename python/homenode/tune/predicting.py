@@ -41,8 +41,8 @@ def predicted(
     """The same with their predicted times, relative to the first one's, the program as it is, which
     stays first; then by predicted time. Those that the model cannot judge come last. One of several
     that give every thread and page the same node is kept, unless `all_of` them are wanted.
-    `apart_s` passes whatever the placement is, and so does what the model leaves unexplained of
-    `time_s`, which the program took as it is: threads that wait for each other, and the kernel."""
+    `apart_s` passes whatever the placement is, and so does, unless threads are independent, what
+    the model leaves unexplained of `time_s`, which the program took: they wait for each other."""
     machine = Machine(machine_source)
     found: list[Candidate] = []
     unknown: list[Candidate] = []
@@ -59,7 +59,7 @@ def predicted(
             continue
         if base is None:
             base = answer.time
-            if time_s is not None and answer.unit == "s":
+            if time_s is not None and answer.unit == "s" and not program.independent:
                 apart_s = max(apart_s, time_s - base)
         # Equal to the last digit in every thread: the same placement by another name.
         key = (answer.time, answer.thread_times, str(answer.raw.get("traffic")))

@@ -1,6 +1,7 @@
 """homenode.tune: candidates that fit the machine and the program, and their predictions."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -146,6 +147,8 @@ def test_time_that_the_model_does_not_explain_stays(square: Mapping[str, Any]) -
     half = ranked(predicted(given, SQUARE, program(in_parts()), time_s=2 * told))[block]
     assert explained == ranked(predicted(given, SQUARE, program(in_parts())))[block]
     assert half == pytest.approx((explained + 1) / 2)
+    alone = replace(program(in_parts()), independent=True)
+    assert ranked(predicted(given, SQUARE, alone, time_s=2 * told))[block] == explained
 
 
 def test_predictions_come_best_first_and_name_each_placement_once(
