@@ -43,8 +43,9 @@ struct Part {
   double owed = 0;  ///< Requests, as far as the others are.
 };
 
-RequestKind kind_of(const Sample& sample, const Object& object, NodeId from, std::size_t memory,
-                    const Lines& all, double in_flight_lines) {
+/// `latencies`: how many a request takes.
+RequestKind kind_of(const Sample& sample, NodeId from, std::size_t memory, const Lines& all,
+                    double latencies) {
   const double scale = grain / asked(all);
   const Lines lines{all.reads * scale, all.writes * scale};
   const unsigned bytes = sample.program.line_bytes;
@@ -57,15 +58,31 @@ RequestKind kind_of(const Sample& sample, const Object& object, NodeId from, std
     kind.passes = sample.resources.needs(from, memory, lines, bytes);
   }
   const double latency_s = sample.rates.latency_s->at(from, sample.rates.memory_nodes[memory]);
-  kind.latency_s = latency_s * in_flight_lines / object.lines_in_flight;
+  kind.latency_s = latency_s * latencies;
   return kind;
+}
+
+/// How many lines a thread has in flight, if it takes for each object's what these take alone: the
+/// harmonic mean.
+double lines_in_flight(const Program& program, std::size_t thread) {
+  double lines = 0;
+  double latencies = 0;
+  for (const Object& object : program.objects) {
+    for (std::size_t block = 0; block < object.blocks(); ++block) {
+      const double used = asked(object.uses[thread * object.blocks() + block]);
+      lines += used;
+      latencies += used / object.lines_in_flight;
+    }
+  }
+  return latencies > 0 ? lines / latencies : 1;
 }
 
 /// A thread in the network. `repeating` counts its requests that are of walks that repeat.
 Customer customer_of(const Sample& sample, std::size_t thread, const ThreadDemand& demand,
                      double& repeating) {
   Customer customer;
-  const double window = std::max(1.0, std::round(demand.lines_in_flight / grain));
+  const double in_flight = lines_in_flight(sample.program, thread);
+  const double window = std::max(1.0, std::round(in_flight / grain));
   customer.in_flight = static_cast<std::size_t>(window);
   std::vector<Part> parts;
   double requests = 0;
@@ -77,7 +94,8 @@ Customer customer_of(const Sample& sample, std::size_t thread, const ThreadDeman
     const double wanted = asked(all) / sample.lines_of_request;
     if (wanted < 0.5) continue;
     for (std::size_t memory = 0; memory < memories; ++memory) {
-      customer.kinds.push_back(kind_of(sample, object, demand.node, memory, all, window * grain));
+      customer.kinds.push_back(
+          kind_of(sample, demand.node, memory, all, window * grain / in_flight));
     }
     const auto whole = static_cast<std::size_t>(std::round(wanted));
     parts.push_back({object, Walk(object, homes, thread, whole, grain), wanted, 0});

@@ -151,6 +151,17 @@ TEST(ByQueues, ChasesTakeLinesTimesLatency) {
   EXPECT_LE(time, lines * 200e-9 / 8);
 }
 
+TEST(ByQueues, AFewLinesOfAChaseTakeTheirTimeBesideAWalk) {
+  Program both = program({node0}, true, 8);
+  Object chase = both.objects.front();
+  chase.name = "chase";
+  chase.lines_in_flight = 1;
+  for (Lines& use : chase.uses) use.reads /= 64;
+  both.objects.push_back(chase);
+  const double time = predicted(both, memory_on({node0}), "queues").time;
+  expect_about(time, lines * 100e-9 / 8 + lines / 64 * 100e-9, 0.05);
+}
+
 TEST(ByQueues, StreamsTakeTheirBytesOverWhatThePathGives) {
   const auto local = predicted(program({node0}, true, 64), memory_on({node0}), "queues");
   expect_about(local.time, 1.0 / 8000);
