@@ -89,8 +89,15 @@ def judge(runs: Measured, machine: str, model: str) -> Judgement:
     """Predicts all candidates that ran, and compares."""
     program = calibrated(runs.seen, machine)
     given = [run.candidate for run in runs.runs]
-    of = {"apart_s": runs.seen.apart_s, "time_s": runs.seen.time_s}
-    guesses = predicted(given, machine, program, model, all_of=True, **of)
+    guesses = predicted(
+        given,
+        machine,
+        program,
+        model,
+        all_of=True,
+        apart_s=runs.seen.apart_s,
+        time_s=runs.seen.time_s,
+    )
     chosen = first_choice(guesses)
     bottleneck_of = {one.name: one.bottleneck for one in guesses}
     decided = [(run.candidate.name, bottlenecks(run.regions)) for run in runs.runs]

@@ -1,7 +1,6 @@
 // libhomenode-agent.so: preloaded into a program that cannot be changed, it puts each thread where
 // the wire text says. Serves the launcher. Threads are numbered in the order of their creation; the
 // number is drawn where a thread is created, so it does not depend on which thread starts first.
-#include <dlfcn.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <threads.h>
@@ -30,11 +29,6 @@ constinit std::size_t next_number = 1;  ///< Of the next thread; the main thread
 
 using Main = int(int, char**, char**);
 constinit Main* program_main = nullptr;
-
-template <class Function>
-Function* following(const char* name) {
-  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
-}
 
 void keep_stack_local(std::uintptr_t first, std::size_t bytes) {
   (void)noted("mbind", bind_memory(first, bytes, {mode_preferred, {}}, move_own_pages));
@@ -185,7 +179,7 @@ extern "C" {
                                                   const pthread_attr_t* attributes,
                                                   void* (*function)(void*), void* argument) {
   static constinit decltype(&pthread_create) real = nullptr;
-  if (real == nullptr) real = following<decltype(pthread_create)>("pthread_create");
+  following(real, "pthread_create");
   if (!active) return real(thread, attributes, function, argument);
   return create_placed(function, argument, EAGAIN, [&](void* (*run)(void*), void* start) {
     return real(thread, attributes, run, start);
@@ -196,7 +190,7 @@ extern "C" {
 [[gnu::visibility("default")]] int thrd_create(thrd_t* thread, thrd_start_t function,
                                                void* argument) {
   static constinit decltype(&thrd_create) real = nullptr;
-  if (real == nullptr) real = following<decltype(thrd_create)>("thrd_create");
+  following(real, "thrd_create");
   if (!active) return real(thread, function, argument);
   return create_placed(function, argument, thrd_nomem,
                        [&](int (*run)(void*), void* start) { return real(thread, run, start); });
@@ -205,7 +199,7 @@ extern "C" {
 [[gnu::visibility("default")]] int sched_getaffinity(pid_t process, std::size_t bytes,
                                                      cpu_set_t* cpus) {
   static constinit decltype(&sched_getaffinity) real = nullptr;
-  if (real == nullptr) real = following<decltype(sched_getaffinity)>("sched_getaffinity");
+  following(real, "sched_getaffinity");
   const int result = real(process, bytes, cpus);
   if (result == 0 && (process == 0 || process == getpid())) tell_whole_map(cpus, bytes);
   return result;
@@ -214,7 +208,7 @@ extern "C" {
 [[gnu::visibility("default")]] int pthread_getaffinity_np(pthread_t thread, std::size_t bytes,
                                                           cpu_set_t* cpus) {
   static constinit decltype(&pthread_getaffinity_np) real = nullptr;
-  if (real == nullptr) real = following<decltype(pthread_getaffinity_np)>("pthread_getaffinity_np");
+  following(real, "pthread_getaffinity_np");
   const int result = real(thread, bytes, cpus);
   if (result == 0 && pthread_equal(thread, pthread_self()) != 0) tell_whole_map(cpus, bytes);
   return result;
@@ -223,7 +217,7 @@ extern "C" {
 /// Parallel programs whose processes are forked from the first one, as those of Charm++ are.
 [[gnu::visibility("default")]] pid_t fork() {
   static constinit decltype(&fork) real = nullptr;
-  if (real == nullptr) real = following<decltype(fork)>("fork");
+  following(real, "fork");
   if (!active || !words.count_forks) return real();
   const std::size_t number = draw_number();
   const pid_t child = real();
@@ -239,7 +233,8 @@ extern "C" {
                                                      void (*init)(), void (*finish)(),
                                                      void (*loader_finish)(), void* stack_end) {
   using StartMain = int(Main*, int, char**, void (*)(), void (*)(), void (*)(), void*);
-  auto* const real = following<StartMain>("__libc_start_main");
+  static constinit StartMain* real = nullptr;
+  following(real, "__libc_start_main");
   if (active) {
     program_main = main;
     main = &placed_main;

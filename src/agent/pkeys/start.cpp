@@ -1,13 +1,13 @@
 // libhomenode-pkeys.so: preloaded into a program, it samples which thread uses which memory by
 // protection keys. Here it begins and ends, and threads get to be watched. Serves `homenode
 // sample`.
-#include <dlfcn.h>
 #include <pthread.h>
 #include <threads.h>
 
 #include <cerrno>
 #include <cstdlib>
 
+#include "agent/calls.h"
 #include "agent/pkeys/entry.h"
 #include "agent/pkeys/keys.h"
 #include "agent/pkeys/sampler.h"
@@ -25,11 +25,6 @@ constinit const char* refusal = nullptr;
 constinit bool prepared = false;
 constinit pthread_key_t end_of_thread;
 constinit Main* program_main = nullptr;
-
-template <class Function>
-Function* following(const char* name) {
-  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
-}
 
 /// Before the constructors of the program, which may start threads.
 [[gnu::constructor]] void begin(int, char**, char** environment) {
@@ -88,6 +83,7 @@ int create_watched(Return (*function)(void*), void* argument, int no_memory, Cre
 }  // namespace homenode::agent::pkeys
 
 using namespace homenode::agent::pkeys;
+using homenode::agent::following;
 
 extern "C" {
 
@@ -96,7 +92,7 @@ extern "C" {
                                                   void* (*function)(void*), void* argument) {
   using Create = int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
   static constinit Create* real = nullptr;
-  if (real == nullptr) real = following<Create>("pthread_create");
+  following(real, "pthread_create");
   if (!prepared || !is_running()) return real(thread, attributes, function, argument);
   return create_watched(function, argument, EAGAIN, [&](void* (*run)(void*), void* start) {
     return real(thread, attributes, run, start);
@@ -107,7 +103,7 @@ extern "C" {
                                                void* argument) {
   using Create = int(thrd_t*, thrd_start_t, void*);
   static constinit Create* real = nullptr;
-  if (real == nullptr) real = following<Create>("thrd_create");
+  following(real, "thrd_create");
   if (!prepared || !is_running()) return real(thread, function, argument);
   return create_watched(function, argument, thrd_nomem,
                         [&](int (*run)(void*), void* start) { return real(thread, run, start); });
@@ -118,7 +114,7 @@ extern "C" {
 [[gnu::visibility("default")]] int pthread_setname_np(pthread_t thread, const char* name) {
   using SetName = int(pthread_t, const char*);
   static constinit SetName* real = nullptr;
-  if (real == nullptr) real = following<SetName>("pthread_setname_np");
+  following(real, "pthread_setname_np");
   const bool own = pthread_equal(thread, pthread_self()) != 0;
   if (own && prepared && is_running() && own_thread() == nullptr) {
     watch_until_end(ThreadOrigin::found);
@@ -144,7 +140,8 @@ extern "C" {
                                                      void (*init)(), void (*finish)(),
                                                      void (*loader_finish)(), void* stack_end) {
   using StartMain = int(Main*, int, char**, void (*)(), void (*)(), void (*)(), void*);
-  auto* const real = following<StartMain>("__libc_start_main");
+  static constinit StartMain* real = nullptr;
+  following(real, "__libc_start_main");
   if (prepared || refusal != nullptr) {
     program_main = main;
     main = &sampled_main;
