@@ -31,13 +31,6 @@ std::uint64_t section_word() {
   return reinterpret_cast<std::uint64_t>(&never);
 }
 
-bool is_listed(std::uint32_t tid) {
-  for (std::size_t i = 0; i < tasks.count; ++i) {
-    if (tasks.tids[i] == tid) return true;
-  }
-  return false;
-}
-
 Thread* find_thread(std::uint32_t tid) {
   for (std::size_t i = 0; i < thread_places(); ++i) {
     if (all_threads()[i].tid.load_acquire() == tid) return &all_threads()[i];
@@ -118,14 +111,13 @@ bool keeps_blocking(Thread& thread) {
 }  // namespace
 
 Opened check_threads(std::uint32_t sampler_tid) {
-  if (!read_tasks(tasks)) return Opened::thread_unknown;
   for (std::size_t i = 0; i < thread_places(); ++i) {
     Thread& thread = all_threads()[i];
     const std::uint32_t tid = thread.tid.load_acquire();
-    if (tid != 0 && thread.presence.load_acquire() != Presence::none && !is_listed(tid)) {
-      forget_thread(thread);
-    }
+    if (tid == 0 || thread.presence.load_acquire() == Presence::none) continue;
+    if (!is_alive(tid)) forget_thread(thread);
   }
+  if (!read_tasks(tasks)) return Opened::thread_unknown;
   for (std::size_t i = 0; i < tasks.count; ++i) {
     if (tasks.tids[i] == sampler_tid) continue;
     Thread* const thread = find_thread(tasks.tids[i]);

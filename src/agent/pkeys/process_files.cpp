@@ -1,6 +1,7 @@
 #include "agent/pkeys/process_files.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include <csignal>
 #include <cstring>
@@ -40,7 +41,22 @@ void read_again(int& file, std::uint32_t tid, const char* name, char (&text)[roo
   text[size > 0 ? static_cast<std::size_t>(size) : 0] = '\0';
 }
 
+/// Where threads end while the folder is read, the kernel leaves out others that live: it goes on
+/// by how many came before. All that are listed live on after `live` was counted, so it counts no
+/// more.
+bool is_whole(const TaskList& list, std::size_t live) {
+  if (list.count != live) return false;
+  for (std::size_t i = 0; i < list.count; ++i) {
+    if (!is_alive(list.tids[i])) return false;
+  }
+  return true;
+}
+
 }  // namespace
+
+bool is_alive(std::uint32_t tid) {
+  return kernel_call(SYS_tgkill, kernel_call(SYS_getpid), tid, 0) == 0;
+}
 
 bool read_tasks(TaskList& list) {
   static constinit char entries[8192];
@@ -63,8 +79,11 @@ bool read_tasks(TaskList& list) {
     }
     if (size < 0) break;
   }
+  struct stat status {};
+  constexpr std::size_t own_links = 2;  // And one for each thread.
+  const bool counted = kernel_call(SYS_fstat, folder, &status) == 0;
   kernel_call(SYS_close, folder);
-  return size == 0;
+  return size == 0 && counted && is_whole(list, status.st_nlink - own_links);
 }
 
 ThreadCall read_call(Thread& thread) {

@@ -15,8 +15,12 @@ struct TaskList {
   std::uint32_t tids[max_tasks] = {};
   std::size_t count = 0;
 };
-/// False where there are too many or /proc cannot be read.
+/// All threads there are, each alive; false where it cannot be sure of that, as there are too many,
+/// one ends meanwhile, or /proc cannot be read.
 bool read_tasks(TaskList& list);
+
+/// Whether the process has this thread still.
+bool is_alive(std::uint32_t tid);
 
 /// What a thread does in the kernel.
 struct ThreadCall {

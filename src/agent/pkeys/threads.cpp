@@ -188,8 +188,12 @@ void watch_thread(ThreadOrigin origin) {
 void go_away() {
   Thread* const thread = mine;
   if (thread == nullptr || !is_running()) return;
-  if (thread->depth++ > 0) return;
+  if (thread->depth > 0) {
+    ++thread->depth;
+    return;
+  }
   const SignalsHeld held;
+  thread->depth = 1;
   const WindowLock lock;
   close_window();
   away_count.add_relaxed(1);
@@ -201,8 +205,12 @@ void go_away() {
 void come_back() {
   Thread* const thread = mine;
   if (thread == nullptr || thread->depth == 0 || !is_running()) return;
-  if (--thread->depth > 0) return;
+  if (thread->depth > 1) {
+    --thread->depth;
+    return;
+  }
   const SignalsHeld held;
+  thread->depth = 0;
   become_watched(*thread);
   thread->presence.store_release(Presence::watched);
   away_count.subtract_relaxed(1);
@@ -213,6 +221,7 @@ void leave_for_good() {
   if (thread == nullptr) return;
   go_away();
   const SignalsHeld held;
+  dispatch_calls(*thread, false);  // Also where the sampler has ended, and nobody goes away.
   stack_t none{};
   none.ss_flags = SS_DISABLE;
   stack_t now{};
