@@ -146,9 +146,10 @@ bool holds_just(const unsigned long* set, std::size_t count, const Mask& mask) {
 
 /// A main thread that asks for its CPUs before it has created a thread counts those that it may
 /// use, and would create one thread for the one CPU that it is bound to: it is told the whole map.
-/// What it has bound itself to since is its own.
+/// What it has bound itself to since is its own. Where the map is of processes, each is told its
+/// own CPU, and no library of it starts threads for the others, which would take their ranks.
 void tell_whole_map(cpu_set_t* told, std::size_t bytes) {
-  if (!active || words.cpu_ranks == 0) return;
+  if (!active || words.cpu_ranks == 0 || words.count_forks) return;
   if (__atomic_load_n(&next_number, __ATOMIC_RELAXED) != 1) return;
   auto* const bits = reinterpret_cast<unsigned long*>(told);
   const std::size_t count = bytes / sizeof *bits;

@@ -198,7 +198,6 @@ PE_LINE = re.compile(r"(\d+) cpus=(\S*) policy=(\S*) memory=(\S*)")
 
 
 @pytest.mark.skipif(NO_CHARM, reason="charm4py has no wheels for this Python")
-@pytest.mark.long
 def test_the_pes_of_charm4py_are_where_charm_words_say(quad: Lab, command: str) -> None:
     program = f"{sys.executable} -m charmrun.start +p4 {HERE / 'placed_charm.py'}"
     words = shlex.split("+setcpuaffinity +pemap 6,4,1,3 +maffinity +nodemap 0,1,3,2 +mempol bind")

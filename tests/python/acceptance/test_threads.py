@@ -12,6 +12,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -275,14 +276,22 @@ print(answers)
 """
 
 
-def test_a_program_that_counts_its_cpus_before_it_has_threads_counts_all_of_the_map() -> None:
-    environment = os.environ | {
-        "HOMENODE_AGENT": "1 cpus=0-1 threads=0/1",
-        "LD_PRELOAD": str(agent()),
-    }
+def told_to(words: str) -> Any:
+    """What COUNTING is told of its CPUs under these words to the agent."""
+    environment = os.environ | {"HOMENODE_AGENT": words, "LD_PRELOAD": str(agent())}
     command = [sys.executable, "-c", COUNTING]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    counted, own, second, then = ast.literal_eval(done.stdout)
+    return ast.literal_eval(done.stdout)
+
+
+def test_a_process_that_is_one_of_the_map_counts_its_own_cpu() -> None:
+    """As one of Charm++, whose numerical library would start threads for the others' CPUs."""
+    counted, *_ = told_to("1 cpus=0-1 threads=0/1 forks")
+    assert counted == ({0}, {0})
+
+
+def test_a_program_that_counts_its_cpus_before_it_has_threads_counts_all_of_the_map() -> None:
+    counted, own, second, then = told_to("1 cpus=0-1 threads=0/1")
     assert counted == ({0, 1}, {0, 1})
     assert own == ({1}, {1})  # It has bound itself.
     assert (second, then) == (({1}, {1}), ({0}, {0}))  # What they are bound to.
