@@ -1,7 +1,6 @@
 #include "agent/pkeys/process_files.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 
 #include <csignal>
 #include <cstring>
@@ -35,10 +34,40 @@ int open_task_file(std::uint32_t tid, const char* name) {
 
 /// A text that ends with a 0; empty where it cannot be read.
 template <std::size_t room>
-void read_again(int& file, std::uint32_t tid, const char* name, char (&text)[room]) {
-  if (file < 0) file = open_task_file(tid, name);
+void read_from(int file, char (&text)[room]) {
   const long size = file < 0 ? -1 : kernel_call(SYS_pread64, file, text, room - 1, 0);
   text[size > 0 ? static_cast<std::size_t>(size) : 0] = '\0';
+}
+
+template <std::size_t room>
+void read_again(int& file, std::uint32_t tid, const char* name, char (&text)[room]) {
+  if (file < 0) file = open_task_file(tid, name);
+  read_from(file, text);
+}
+
+/// A decimal field of a thread's status line, counted from 1; false where there is none.
+bool take_field(const char* line, int wanted, std::uint64_t& value) {
+  // The name in brackets may hold anything; the last bracket ends it. Then fields 3 and on.
+  const char* at = std::strrchr(line, ')');
+  for (int field = 2; at != nullptr && field < wanted; ++field) at = std::strchr(at + 1, ' ');
+  if (at == nullptr) return false;
+  ++at;
+  value = take_decimal(at);
+  return true;
+}
+
+/// How many threads the process has; 0 where that cannot be read. By the sampler's thread alone.
+std::size_t count_threads() {
+  static constinit int status_file = -1;
+  if (status_file < 0) {
+    const char* const path = "/proc/thread-self/stat";
+    status_file = static_cast<int>(kernel_call(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC));
+  }
+  char text[1024];
+  read_from(status_file, text);
+  constexpr int threads_field = 20;
+  std::uint64_t count = 0;
+  return take_field(text, threads_field, count) ? count : 0;
 }
 
 /// Where threads end while the folder is read, the kernel leaves out others that live: it goes on
@@ -79,11 +108,8 @@ bool read_tasks(TaskList& list) {
     }
     if (size < 0) break;
   }
-  struct stat status {};
-  constexpr std::size_t own_links = 2;  // And one for each thread.
-  const bool counted = kernel_call(SYS_fstat, folder, &status) == 0;
   kernel_call(SYS_close, folder);
-  return size == 0 && counted && is_whole(list, status.st_nlink - own_links);
+  return size == 0 && is_whole(list, count_threads());
 }
 
 ThreadCall read_call(Thread& thread) {
@@ -112,16 +138,9 @@ ThreadCall read_call(Thread& thread) {
 bool blocks_signals(Thread& thread) {
   char text[1024];
   read_again(thread.status_file, thread.tid.load_relaxed(), "/stat", text);
-  // The name in brackets may hold anything; the last bracket ends it. Then fields 3 and on.
-  const char* at = std::strrchr(text, ')');
-  if (at == nullptr) return true;
   constexpr int blocked_field = 32;
-  for (int field = 2; field < blocked_field; ++field) {
-    at = std::strchr(at + 1, ' ');
-    if (at == nullptr) return true;
-  }
-  ++at;
-  const std::uint64_t blocked = take_decimal(at);
+  std::uint64_t blocked = 0;
+  if (!take_field(text, blocked_field, blocked)) return true;
   return (blocked >> (SIGSEGV - 1) & 1U) != 0 || (blocked >> (SIGSYS - 1) & 1U) != 0;
 }
 
