@@ -13,6 +13,8 @@ import time
 import numpy as np
 from charm4py import Array, Chare, Future, Reducer, charm
 
+import homenode
+
 REACH = 3
 LINKS = 2 * REACH
 MODULUS = 1 << 64
@@ -80,17 +82,22 @@ class Element(Chare):
         self.reduce(done, np.array([self.received, wrong]), Reducer.sum)
 
 
+def iterate(ring):
+    """One iteration, and how long it took."""
+    done = Future()
+    started = time.perf_counter()
+    ring.iterate(done)
+    done.get()
+    return time.perf_counter() - started
+
+
 def main(arguments):
     """Runs the iterations and prints what came of them."""
     elements, iterations, steps, size = (int(word) for word in arguments[1:5])
     ring = Array(Element, elements, args=[elements, steps, size // 8])
-    seconds = []
-    for _ in range(iterations):
-        done = Future()
-        started = time.perf_counter()
-        ring.iterate(done)
-        done.get()
-        seconds.append(time.perf_counter() - started)
+    iterate(ring)  # Until all elements are there.
+    with homenode.roi(all_processes=True):
+        seconds = [iterate(ring) for _ in range(iterations)]
     told = Future()
     ring.report(told)
     received, wrong = (int(value) for value in told.get())
