@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 
 #include "base/id_list.h"
 #include "base/sizes.h"
@@ -55,6 +56,22 @@ int SystemFiles::list_numbers(const std::string& path, std::vector<pid_t>& numbe
     if (const auto number = number_in<pid_t>(name)) numbers.push_back(*number);
   }
   std::sort(numbers.begin(), numbers.end());
+  return 0;
+}
+
+int SystemFiles::list_threads(pid_t pid, std::vector<pid_t>& threads) const {
+  constexpr int most_lists = 8;  // Of a process that makes threads all the time.
+  threads.clear();
+  for (int lists = 0; lists < most_lists; ++lists) {
+    std::vector<pid_t> listed;
+    const int result = list_numbers(fmt::format("/proc/{}/task", pid), listed);
+    if (result < 0) return result;
+    std::vector<pid_t> all;
+    std::set_union(threads.begin(), threads.end(), listed.begin(), listed.end(),
+                   std::back_inserter(all));
+    if (all.size() == threads.size()) break;
+    threads = std::move(all);
+  }
   return 0;
 }
 

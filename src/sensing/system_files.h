@@ -22,6 +22,9 @@ struct SystemFiles {
   }
   /// The numbers among the names in a folder, in increasing order; 0 or -errno.
   int list_numbers(const std::string& path, std::vector<pid_t>& numbers) const;
+  /// All threads of a process, in increasing order; 0 or -errno. The kernel leaves out some that
+  /// live where others end meanwhile, so they are listed until a list names none that is new.
+  int list_threads(pid_t pid, std::vector<pid_t>& threads) const;
 };
 
 /// All nodes that are online, with their CPUs and their memory; what cannot be read of one is empty

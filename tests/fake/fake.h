@@ -56,6 +56,8 @@ class Fake final : public Os {
   /// /proc/PID/mem does where nothing is mapped.
   void set_bytes(const std::string& path, std::uint64_t offset, const std::string& bytes);
   void set_root(const std::string& root);
+  /// What a folder's next lists are, each once, before those of its files.
+  void set_lists(const std::string& path, std::vector<std::vector<std::string>> lists);
   /// A file that can be mapped, on a file system that keeps a memory policy or on one that does
   /// not; of larger pages, hugetlbfs.
   void add_shared_file(const std::string& path, std::uint64_t bytes, bool keeps_policy = true,
@@ -242,6 +244,7 @@ class Fake final : public Os {
   std::map<const void*, std::string> memory_names_;
   std::map<const void*, int> failing_pages_;
   std::map<std::string, std::string> files_;
+  std::map<std::string, std::vector<std::vector<std::string>>> lists_;  // Of folders.
   std::map<std::string, FileStatus> statuses_;
   std::map<std::string, std::string> outputs_;
   std::map<std::string, std::pair<int, Printed>> filters_;

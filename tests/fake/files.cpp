@@ -72,11 +72,21 @@ int Fake::read_file_at(const std::string& path, std::uint64_t offset, std::span<
   return Linux().read_file_at(root_ + path, offset, content);
 }
 
+void Fake::set_lists(const std::string& path, std::vector<std::vector<std::string>> lists) {
+  const std::lock_guard guard(lock_);
+  lists_[path] = std::move(lists);
+}
+
 int Fake::list_folder(const std::string& path, std::vector<std::string>& names) {
   {
     const std::lock_guard guard(lock_);
     if (const int error = enter("list_folder")) return error;
     names.clear();
+    if (auto& lists = lists_[path]; !lists.empty()) {
+      names = lists.front();
+      lists.erase(lists.begin());
+      return 0;
+    }
     const std::string start = path.ends_with('/') ? path : path + '/';
     for (auto at = files_.lower_bound(start); at != files_.end(); ++at) {
       if (!at->first.starts_with(start)) break;

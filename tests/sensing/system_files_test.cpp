@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <string>
+#include <vector>
 
 #include "base/id_list.h"
 #include "captured.h"
@@ -37,6 +39,21 @@ TEST(SystemFiles, TheCpusetOfAProcessIsThatOfTheNearestCgroupThatNamesCpus) {
   EXPECT_EQ(to_list(cpuset_of({os, system.root()}, 41)), "0-7");
   EXPECT_EQ(cgroup_in("4:cpu:/a\n0::/b/c\n"), "/b/c");
   EXPECT_EQ(cgroup_in("4:cpu:/a\n"), "");
+}
+
+TEST(SystemFiles, AThreadThatIsListedOnceIsAThread) {
+  os::Fake os;
+  os.set_lists("/proc/40/task", {{"40", "43"}, {"40", "41"}, {"40", "41"}});
+  std::vector<pid_t> threads{7};
+  EXPECT_EQ(SystemFiles{os}.list_threads(40, threads), 0);
+  EXPECT_EQ(threads, (std::vector<pid_t>{40, 41, 43}));
+}
+
+TEST(SystemFiles, AProcessThatHasEndedHasNoThreads) {
+  os::Fake os;
+  std::vector<pid_t> threads;
+  EXPECT_LT((SystemFiles{os, "/nowhere"}.list_threads(1, threads)), 0);
+  EXPECT_TRUE(threads.empty());
 }
 
 TEST(SystemFiles, AKernelWithoutNumaHasOneNode) {

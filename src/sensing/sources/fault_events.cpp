@@ -1,7 +1,5 @@
 #include "sensing/sources/fault_events.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <iterator>
@@ -120,8 +118,7 @@ Result<void> FaultEvents::open_threads(const Sampling& sampling, pid_t pid, bool
   if (auto done = rings_.open(sampling.nodes.cpus()); !done) return done;
   std::vector<pid_t> threads{pid};
   if (!starts) {
-    const std::string folder = fmt::format("/proc/{}/task", pid);
-    if (SystemFiles{os_}.list_numbers(folder, threads) < 0 || threads.empty()) {
+    if (SystemFiles{os_}.list_threads(pid, threads) < 0 || threads.empty()) {
       return Unexpected(event_refusal(os_, ESRCH));
     }
   }

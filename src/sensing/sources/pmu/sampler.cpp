@@ -32,8 +32,7 @@ std::uint64_t most_samples_per_second(os::Os& os) {
 
 Result<std::vector<pid_t>> threads_of(os::Os& os, pid_t pid) {
   std::vector<pid_t> threads;
-  const std::string folder = fmt::format("/proc/{}/task", pid);
-  if (SystemFiles{os}.list_numbers(folder, threads) < 0 || threads.empty()) {
+  if (SystemFiles{os}.list_threads(pid, threads) < 0 || threads.empty()) {
     return Unexpected(event_refusal(os, ESRCH));
   }
   return threads;
