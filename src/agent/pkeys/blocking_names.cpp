@@ -5,7 +5,6 @@
 // Found by looking for rt_sigprocmask in the code of glibc 2.36; what others there may be is found
 // out while a window is open, and ends sampling (handlers.cpp).
 #include <aio.h>
-#include <dlfcn.h>
 #include <linux/prctl.h>
 #include <mqueue.h>
 #include <netdb.h>
@@ -21,6 +20,7 @@
 #include <cstdlib>
 #include <ctime>
 
+#include "agent/calls.h"
 #include "agent/pkeys/sampler.h"
 #include "agent/pkeys/threads.h"
 #include "agent/pkeys/window.h"
@@ -31,16 +31,10 @@ namespace {
 template <class Function>
 using Real = Function*;
 
-template <class Function>
-Function* real_of(Function*& kept, const char* name) {
-  if (kept == nullptr) kept = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
-  return kept;
-}
-
 /// The next function of this name, with the calling thread away.
 template <class Function, class... Arguments>
 auto away_in(Function*& kept, const char* name, Arguments... arguments) {
-  Function* const real = real_of(kept, name);
+  Function* const real = following(kept, name);
   const Away away;
   return real(arguments...);
 }
@@ -60,6 +54,7 @@ constexpr char ring_calls[] = "it uses io_uring";
 }  // namespace homenode::agent::pkeys
 
 using namespace homenode::agent::pkeys;
+using homenode::agent::following;
 
 #pragma GCC visibility push(default)
 extern "C" {
@@ -110,7 +105,7 @@ int wordexp(const char* words, wordexp_t* result, int flags) {
 
 void abort() {
   static constinit Real<void()> real = nullptr;
-  real_of(real, "abort");
+  following(real, "abort");
   go_away();
   real();
   __builtin_unreachable();
@@ -164,19 +159,19 @@ int clone(int (*function)(void*), void* stack, int flags, void* argument, ...) {
   if ((flags & CLONE_VM) != 0 && (flags & (CLONE_VFORK | CLONE_THREAD)) == 0) {
     end_sampling("it shares its memory with another process (clone)");
   }
-  return real_of(real, "clone")(function, stack, flags, argument, parent, tls, child);
+  return following(real, "clone")(function, stack, flags, argument, parent, tls, child);
 }
 
 int unshare(int flags) {
   static constinit Real<int(int)> real = nullptr;
   end_sampling(namespaces);
-  return real_of(real, "unshare")(flags);
+  return following(real, "unshare")(flags);
 }
 
 int setns(int file, int type) {
   static constinit Real<int(int, int)> real = nullptr;
   end_sampling(namespaces);
-  return real_of(real, "setns")(file, type);
+  return following(real, "setns")(file, type);
 }
 
 int prctl(int option, ...) {
@@ -188,7 +183,7 @@ int prctl(int option, ...) {
   for (unsigned long& word : words) word = va_arg(more, unsigned long);
   va_end(more);
   if (option == PR_SET_SECCOMP || option == PR_SET_SYSCALL_USER_DISPATCH) end_sampling(sandbox);
-  return real_of(real, "prctl")(option, words[0], words[1], words[2], words[3]);
+  return following(real, "prctl")(option, words[0], words[1], words[2], words[3]);
 }
 
 /// The declaration of unistd.h has an ellipsis; the arguments are where they are with one. Goes on
@@ -200,7 +195,7 @@ long homenode_syscall(long number, long a, long b, long c, long d, long e, long 
   if (number == SYS_seccomp || (number == SYS_prctl && a == PR_SET_SECCOMP)) end_sampling(sandbox);
   if (number == SYS_unshare || number == SYS_setns) end_sampling(namespaces);
   if (number == SYS_io_uring_setup) end_sampling(ring_calls);
-  return real_of(real, "syscall")(number, a, b, c, d, e, f);
+  return following(real, "syscall")(number, a, b, c, d, e, f);
 }
 }
 #pragma GCC visibility pop

@@ -1,6 +1,5 @@
 #include "agent/pkeys/sampler.h"
 
-#include <dlfcn.h>
 #include <linux/close_range.h>
 #include <linux/futex.h>
 #include <linux/prctl.h>
@@ -11,6 +10,7 @@
 #include <cerrno>
 #include <ctime>
 
+#include "agent/calls.h"
 #include "agent/pkeys/account.h"
 #include "agent/pkeys/cost.h"
 #include "agent/pkeys/entry.h"
@@ -184,8 +184,8 @@ void start_sampler(const char* file, const Settings& wanted, const char* refusal
     if (output.open(file) == 0) tell_refusal(refusal);
     return;
   }
-  using Create = decltype(&pthread_create);
-  const auto create = reinterpret_cast<Create>(dlsym(RTLD_NEXT, "pthread_create"));
+  decltype(&pthread_create) create = nullptr;
+  following(create, "pthread_create");
   go_away();
   {
     // It takes no signal of the program, whose handlers would then run in it.

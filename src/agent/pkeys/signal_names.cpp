@@ -1,6 +1,5 @@
 // libc's functions about signals, before libc's own: a program's actions for the two signals of the
 // sampler are kept aside, and no thread blocks them. Serves the sampler by protection keys.
-#include <dlfcn.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -10,17 +9,12 @@
 
 #include <cerrno>
 
+#include "agent/calls.h"
 #include "agent/pkeys/handlers.h"
 #include "agent/pkeys/window.h"
 
 namespace homenode::agent::pkeys {
 namespace {
-
-template <class Function>
-Function* next_of(Function*& kept, const char* name) {
-  if (kept == nullptr) kept = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
-  return kept;
-}
 
 /// A mask without our signals; the given one where it may stay as it is, or is none.
 class FilteredMask {
@@ -53,6 +47,7 @@ Handler change_handler(int signal, Handler handler, int flags) {
 }  // namespace homenode::agent::pkeys
 
 using namespace homenode::agent::pkeys;
+using homenode::agent::following;
 
 #pragma GCC visibility push(default)
 extern "C" {
@@ -60,7 +55,7 @@ extern "C" {
 int sigaction(int signal, const struct sigaction* wanted, struct sigaction* before) {
   using Function = int(int, const struct sigaction*, struct sigaction*);
   static constinit Function* real = nullptr;
-  next_of(real, "sigaction");
+  following(real, "sigaction");
   if (!own_handlers_installed()) return real(signal, wanted, before);
   if (is_ours(signal)) {
     change_action(signal, wanted, before);
@@ -75,7 +70,7 @@ int sigaction(int signal, const struct sigaction* wanted, struct sigaction* befo
 Handler signal(int number, Handler handler) {
   using Function = Handler(int, Handler);
   static constinit Function* real = nullptr;
-  next_of(real, "signal");
+  following(real, "signal");
   if (!is_ours(number) || !own_handlers_installed()) return real(number, handler);
   return change_handler(number, handler, SA_RESTART);
 }
@@ -91,7 +86,7 @@ Handler ssignal(int number, Handler handler) {
 Handler sysv_signal(int number, Handler handler) {
   using Function = Handler(int, Handler);
   static constinit Function* real = nullptr;
-  next_of(real, "sysv_signal");
+  following(real, "sysv_signal");
   if (!is_ours(number) || !own_handlers_installed()) return real(number, handler);
   return change_handler(number, handler, static_cast<int>(SA_RESETHAND) | SA_NODEFER);
 }
@@ -105,58 +100,59 @@ int sigprocmask(int how, const sigset_t* mask, sigset_t* before) {
   using Function = int(int, const sigset_t*, sigset_t*);
   static constinit Function* real = nullptr;
   const FilteredMask filtered(how == SIG_UNBLOCK ? nullptr : mask);
-  return next_of(real, "sigprocmask")(how, how == SIG_UNBLOCK ? mask : filtered.get(), before);
+  return following(real, "sigprocmask")(how, how == SIG_UNBLOCK ? mask : filtered.get(), before);
 }
 
 int pthread_sigmask(int how, const sigset_t* mask, sigset_t* before) {
   using Function = int(int, const sigset_t*, sigset_t*);
   static constinit Function* real = nullptr;
   const FilteredMask filtered(how == SIG_UNBLOCK ? nullptr : mask);
-  return next_of(real, "pthread_sigmask")(how, how == SIG_UNBLOCK ? mask : filtered.get(), before);
+  return following(real, "pthread_sigmask")(how, how == SIG_UNBLOCK ? mask : filtered.get(),
+                                            before);
 }
 
 int pthread_attr_setsigmask_np(pthread_attr_t* attributes, const sigset_t* mask) {
   using Function = int(pthread_attr_t*, const sigset_t*);
   static constinit Function* real = nullptr;
-  return next_of(real, "pthread_attr_setsigmask_np")(attributes, FilteredMask(mask).get());
+  return following(real, "pthread_attr_setsigmask_np")(attributes, FilteredMask(mask).get());
 }
 
 int sigsuspend(const sigset_t* mask) {
   using Function = int(const sigset_t*);
   static constinit Function* real = nullptr;
-  return next_of(real, "sigsuspend")(FilteredMask(mask).get());
+  return following(real, "sigsuspend")(FilteredMask(mask).get());
 }
 
 int pselect(int count, fd_set* reads, fd_set* writes, fd_set* others, const timespec* time,
             const sigset_t* mask) {
   using Function = int(int, fd_set*, fd_set*, fd_set*, const timespec*, const sigset_t*);
   static constinit Function* real = nullptr;
-  return next_of(real, "pselect")(count, reads, writes, others, time, FilteredMask(mask).get());
+  return following(real, "pselect")(count, reads, writes, others, time, FilteredMask(mask).get());
 }
 
 int ppoll(pollfd* files, nfds_t count, const timespec* time, const sigset_t* mask) {
   using Function = int(pollfd*, nfds_t, const timespec*, const sigset_t*);
   static constinit Function* real = nullptr;
-  return next_of(real, "ppoll")(files, count, time, FilteredMask(mask).get());
+  return following(real, "ppoll")(files, count, time, FilteredMask(mask).get());
 }
 
 int epoll_pwait(int file, epoll_event* events, int count, int time, const sigset_t* mask) {
   using Function = int(int, epoll_event*, int, int, const sigset_t*);
   static constinit Function* real = nullptr;
-  return next_of(real, "epoll_pwait")(file, events, count, time, FilteredMask(mask).get());
+  return following(real, "epoll_pwait")(file, events, count, time, FilteredMask(mask).get());
 }
 
 int epoll_pwait2(int file, epoll_event* events, int count, const timespec* time,
                  const sigset_t* mask) {
   using Function = int(int, epoll_event*, int, const timespec*, const sigset_t*);
   static constinit Function* real = nullptr;
-  return next_of(real, "epoll_pwait2")(file, events, count, time, FilteredMask(mask).get());
+  return following(real, "epoll_pwait2")(file, events, count, time, FilteredMask(mask).get());
 }
 
 int sigaltstack(const stack_t* wanted, stack_t* before) {
   using Function = int(const stack_t*, stack_t*);
   static constinit Function* real = nullptr;
-  if (own_thread() == nullptr) return next_of(real, "sigaltstack")(wanted, before);
+  if (own_thread() == nullptr) return following(real, "sigaltstack")(wanted, before);
   const int result = change_signal_stack(wanted, before);
   if (result == 0) return 0;
   errno = -result;
@@ -169,14 +165,14 @@ int setcontext(const ucontext_t* context) {
   using Function = int(const ucontext_t*);
   static constinit Function* real = nullptr;
   if (own_handlers_installed()) remove_our_signals(const_cast<ucontext_t*>(context)->uc_sigmask);
-  return next_of(real, "setcontext")(context);
+  return following(real, "setcontext")(context);
 }
 
 int swapcontext(ucontext_t* before, const ucontext_t* context) {
   using Function = int(ucontext_t*, const ucontext_t*);
   static constinit Function* real = nullptr;
   if (own_handlers_installed()) remove_our_signals(const_cast<ucontext_t*>(context)->uc_sigmask);
-  return next_of(real, "swapcontext")(before, context);
+  return following(real, "swapcontext")(before, context);
 }
 }
 #pragma GCC visibility pop
