@@ -34,21 +34,18 @@ int open_task_file(std::uint32_t tid, const char* name) {
 
 /// A text that ends with a 0; empty where it cannot be read.
 template <std::size_t room>
-void read_from(int file, char (&text)[room]) {
+void read_again(int& file, std::uint32_t tid, const char* name, char (&text)[room]) {
+  if (file < 0) file = open_task_file(tid, name);
   const long size = file < 0 ? -1 : kernel_call(SYS_pread64, file, text, room - 1, 0);
   text[size > 0 ? static_cast<std::size_t>(size) : 0] = '\0';
 }
 
-template <std::size_t room>
-void read_again(int& file, std::uint32_t tid, const char* name, char (&text)[room]) {
-  if (file < 0) file = open_task_file(tid, name);
-  read_from(file, text);
-}
-
-/// A decimal field of a thread's status line, counted from 1; false where there is none.
-bool take_field(const char* line, int wanted, std::uint64_t& value) {
+/// A decimal field of a thread's status, counted from 1; false where that cannot be read.
+bool read_status(int& file, std::uint32_t tid, int wanted, std::uint64_t& value) {
+  char text[1024];
+  read_again(file, tid, "/stat", text);
   // The name in brackets may hold anything; the last bracket ends it. Then fields 3 and on.
-  const char* at = std::strrchr(line, ')');
+  const char* at = std::strrchr(text, ')');
   for (int field = 2; at != nullptr && field < wanted; ++field) at = std::strchr(at + 1, ' ');
   if (at == nullptr) return false;
   ++at;
@@ -58,16 +55,11 @@ bool take_field(const char* line, int wanted, std::uint64_t& value) {
 
 /// How many threads the process has; 0 where that cannot be read. By the sampler's thread alone.
 std::size_t count_threads() {
-  static constinit int status_file = -1;
-  if (status_file < 0) {
-    const char* const path = "/proc/thread-self/stat";
-    status_file = static_cast<int>(kernel_call(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC));
-  }
-  char text[1024];
-  read_from(status_file, text);
+  static constinit int own_status_file = -1;
   constexpr int threads_field = 20;
+  const auto own_tid = static_cast<std::uint32_t>(kernel_call(SYS_gettid));
   std::uint64_t count = 0;
-  return take_field(text, threads_field, count) ? count : 0;
+  return read_status(own_status_file, own_tid, threads_field, count) ? count : 0;
 }
 
 /// Where threads end while the folder is read, the kernel leaves out others that live: it goes on
@@ -136,11 +128,11 @@ ThreadCall read_call(Thread& thread) {
 }
 
 bool blocks_signals(Thread& thread) {
-  char text[1024];
-  read_again(thread.status_file, thread.tid.load_relaxed(), "/stat", text);
   constexpr int blocked_field = 32;
   std::uint64_t blocked = 0;
-  if (!take_field(text, blocked_field, blocked)) return true;
+  if (!read_status(thread.status_file, thread.tid.load_relaxed(), blocked_field, blocked)) {
+    return true;
+  }
   return (blocked >> (SIGSEGV - 1) & 1U) != 0 || (blocked >> (SIGSYS - 1) & 1U) != 0;
 }
 
