@@ -27,6 +27,8 @@ constinit KernelPolicy first_policy;
 constinit unsigned long first_nodes[node_words] = {};
 constinit std::size_t next_number = 1;  ///< Of the next thread; the main thread is 0. Atomic.
 
+constinit pthread_t told_whole_map = {};  ///< The main thread, once tell_whole_map() has been.
+
 using Main = int(int, char**, char**);
 constinit Main* program_main = nullptr;
 
@@ -158,6 +160,18 @@ void tell_whole_map(cpu_set_t* told, std::size_t bytes) {
   for (std::size_t at = 0; at < words.process_cpus.count; ++at) {
     bits[at] = words.process_cpus.words[at];
   }
+  told_whole_map = pthread_self();
+}
+
+/// A library that binds its thread for a moment, as hwloc does to read the registers of each CPU,
+/// puts back what it was told before: of a main thread, its own CPUs and not the whole map.
+void give_own_cpus(const cpu_set_t*& cpus, std::size_t& bytes) {
+  if (pthread_equal(told_whole_map, pthread_self()) == 0) return;
+  const auto* const bits = reinterpret_cast<const unsigned long*>(cpus);
+  if (!holds_just(bits, bytes / sizeof *bits, words.process_cpus)) return;
+  const Mask& own = words.cpus_by_rank[0];
+  cpus = reinterpret_cast<const cpu_set_t*>(own.words);
+  bytes = own.count * sizeof *own.words;
 }
 
 /// Runs before every other constructor of the program (-z initfirst): a runtime that counts its
@@ -213,6 +227,22 @@ extern "C" {
   const int result = real(thread, bytes, cpus);
   if (result == 0 && pthread_equal(thread, pthread_self()) != 0) tell_whole_map(cpus, bytes);
   return result;
+}
+
+[[gnu::visibility("default")]] int sched_setaffinity(pid_t process, std::size_t bytes,
+                                                     const cpu_set_t* cpus) {
+  static constinit decltype(&sched_setaffinity) real = nullptr;
+  following(real, "sched_setaffinity");
+  if (process == 0 || process == getpid()) give_own_cpus(cpus, bytes);
+  return real(process, bytes, cpus);
+}
+
+[[gnu::visibility("default")]] int pthread_setaffinity_np(pthread_t thread, std::size_t bytes,
+                                                          const cpu_set_t* cpus) {
+  static constinit decltype(&pthread_setaffinity_np) real = nullptr;
+  following(real, "pthread_setaffinity_np");
+  if (pthread_equal(thread, pthread_self()) != 0) give_own_cpus(cpus, bytes);
+  return real(thread, bytes, cpus);
 }
 
 /// Parallel programs whose processes are forked from the first one, as those of Charm++ are.

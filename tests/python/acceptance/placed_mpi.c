@@ -25,9 +25,11 @@ static int append(char* text, const char* format, int first, int second) {
   return 1;
 }
 
+// From the kernel: a main thread that has created none is told the whole map by its C library.
 static void append_cpus(char* text) {
   cpu_set_t cpus;
-  sched_getaffinity(0, sizeof cpus, &cpus);
+  CPU_ZERO(&cpus);
+  syscall(SYS_sched_getaffinity, 0, sizeof cpus, &cpus);
   for (int cpu = 0, some = 0; cpu < MOST_IDS; ++cpu) {
     if (CPU_ISSET(cpu, &cpus)) some = append(text, some ? ",%d" : "%d", cpu, 0);
   }

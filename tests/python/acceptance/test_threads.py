@@ -169,6 +169,23 @@ def test_a_runtime_counts_the_cpus_of_the_whole_map() -> None:
     assert "most threads=2\n" in result.stdout
 
 
+MOVES_AND_RETURNS = """
+import os
+told = os.sched_getaffinity(0)
+os.sched_setaffinity(0, {0})
+os.sched_setaffinity(0, told)
+print(*told, *[line for line in open("/proc/self/status") if line.startswith("Cpus_allowed_list")])
+"""
+
+
+def test_a_main_thread_that_puts_back_the_whole_map_gets_its_own_cpus() -> None:
+    """As hwloc does: it is told the whole map, binds itself for a moment, and sets what it was told."""
+    environment = {"LD_PRELOAD": str(agent()), "HOMENODE_AGENT": "1 cpus=0-1 threads=1/0"}
+    command = [sys.executable, "-c", MOVES_AND_RETURNS]
+    result = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert result.stdout.split() == ["0", "1", "Cpus_allowed_list:", "1"]
+
+
 SIZE = 1_000_000
 RULES = {
     "cyclic": ("pattern:1x0,1x1,1x2,1x3", [0, 1, 2, 3]),
