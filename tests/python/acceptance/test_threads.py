@@ -179,7 +179,7 @@ print(*told, *[line for line in open("/proc/self/status") if line.startswith("Cp
 
 
 def test_a_main_thread_that_puts_back_the_whole_map_gets_its_own_cpus() -> None:
-    """As hwloc does: it is told the whole map, binds itself for a moment, and sets what it was told."""
+    """As hwloc does: told the whole map, it binds itself for a moment and sets what it was told."""
     environment = {"LD_PRELOAD": str(agent()), "HOMENODE_AGENT": "1 cpus=0-1 threads=1/0"}
     command = [sys.executable, "-c", MOVES_AND_RETURNS]
     result = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
