@@ -5,10 +5,11 @@
     ./dev bench bandwidth --cpu-time   one CPU, where other programs keep the machine busy
 
 Bandwidth against all variants of likwid-bench (Debian's likwid) and plain loops in C, compiled for
-this CPU; latency against an independent chase; seismic waves against the best triad of all. Same
-bytes counted, same working set, same CPUs, huge pages on every side, in turn; the machine's noise
-is met by rounds and the medians of each round's ratios. With --cpu-time, `measure` and plain loops
-are rated by the time for which they had the CPU. Nothing is asserted.
+this CPU; latency against an independent chase; seismic waves, and arrays like theirs with next to
+nothing to compute (streams.c), against the best triad of all. Same bytes counted, same working set,
+same CPUs, huge pages on every side, in turn; the machine's noise is met by rounds and the medians
+of each round's ratios. With --cpu-time, `measure` and plain loops are rated by the time for which
+they had the CPU. Nothing is asserted.
 """
 
 import argparse
@@ -204,29 +205,52 @@ def latency(rounds: int, size_mib: int, node: int, cpu: int, folder: str) -> Non
     print(f"idle read latency {ns:.1f} ns, homenode / independent chase: {ratio(pairs, min)}")
 
 
-def seismic(rounds: int, cpus: list[int], counts: Sequence[int], edge: int) -> None:
-    """The bus traffic of `bench seismic` on a cube of so many points each way, step by step and
-    blocked, over that of the triad."""
+def waves(cpus: list[int], edge: int, block: str) -> tuple[float, float] | None:
+    """A run of `bench seismic`: its traffic and the triad's, both on the bus, in MB/s. None where
+    the caches hold it."""
+    text = output(
+        ["taskset", "-c", ",".join(map(str, cpus)), homenode(), "bench", "seismic",
+         "--size", str(edge), "--steps", "60", "--threads", str(len(cpus)),
+         "--time-block", block, "--json"]
+    )  # fmt: skip
+    assert text, "homenode bench seismic failed"
+    what = json.loads(text)["what"]
+    if what["fraction_of_triad"] is None:
+        return None
+    return what["fraction_of_triad"] * what["triad_mb_per_s"], what["triad_mb_per_s"]
+
+
+def streams(program: str, cpus: list[int], edge: int, beside: int) -> float:
+    """MB/s of arrays like the waves' with next to nothing to compute (streams.c)."""
+    places = ",".join(f"{{{cpu}}}" for cpu in cpus)
+    environment = {"OMP_NUM_THREADS": str(len(cpus)), "OMP_PLACES": places, "OMP_PROC_BIND": "true"}
+    return float(output([program, str(beside), str(edge), "10"], environment))
+
+
+def seismic(rounds: int, cpus: list[int], counts: Sequence[int], edge: int, folder: str) -> None:
+    """The bus traffic of `bench seismic` on a cube of so many points each way over that of the
+    triad: step by step, blocked, and that of its arrays alone."""
+    program = compiled("streams.c", folder, "-fopenmp")
     for count in counts:
         shares: dict[str, list[float]] = {}
         for _ in range(rounds):
             for block in ("1", "4"):
-                text = output(
-                    ["taskset", "-c", ",".join(map(str, cpus[:count])), homenode(), "bench",
-                     "seismic", "--size", str(edge), "--steps", "60", "--threads", str(count),
-                     "--time-block", block, "--json"]
-                )  # fmt: skip
-                assert text, "homenode bench seismic failed"
-                share = json.loads(text)["what"]["fraction_of_triad"]
-                if share is None:
+                found = waves(cpus[:count], edge, block)
+                if found is None:
                     print(f"bench seismic: the caches hold a cube of {edge}; give a longer --edge")
                     return
-                shares.setdefault(block, []).append(share)
-        for block, found in shares.items():
+                rate, triad = found
+                name = f"bench seismic, {block} step(s) together"
+                shares.setdefault(name, []).append(rate / triad)
+            for beside in (0, 2, 4, 6):
+                name = f"three of nine arrays updated, {beside} rows read beside each"
+                rate = streams(program, cpus[:count], edge, beside)
+                shares.setdefault(name, []).append(rate / triad)
+        for name, found_shares in shares.items():
             print(
-                f"bench seismic, {count} CPU(s), {block} step(s) together, its traffic over the "
-                f"triad's, both on the bus: {statistics.median(found):.2f} "
-                f"({min(found):.2f}–{max(found):.2f}, {len(found)} rounds)",
+                f"{name}, {count} CPU(s), its traffic over the triad's, both on the bus: "
+                f"{statistics.median(found_shares):.2f} "
+                f"({min(found_shares):.2f}–{max(found_shares):.2f}, {rounds} rounds)",
                 flush=True,
             )
 
@@ -269,7 +293,7 @@ def main(words: list[str] | None = None) -> int:
         if options.only in (None, "latency"):
             latency(options.rounds, options.size, node["id"], cpus[0], folder)
         if options.only in (None, "seismic"):
-            seismic(options.rounds, cpus, counts, options.edge)
+            seismic(options.rounds, cpus, counts, options.edge, folder)
     return 0
 
 
