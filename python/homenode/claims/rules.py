@@ -29,10 +29,10 @@ def gains_over(times: Times, strategy: str, than: Sequence[str]) -> list[Gain]:
 def where_text(times: Times) -> str:
     """Over which points a mean goes."""
     threads = ", ".join(str(n) for n in sorted({point.threads for point in times if point.threads}))
-    programs = len({point.program for point in times})
+    settings = len({point.program for point in times})
     named = [f"{threads} threads"] if threads else []
-    if programs > 1 or not named:
-        named.append(f"{programs} program{'s' if programs > 1 else ''}")
+    if settings > 1 or not named:
+        named.append(f"{settings} setting{'s' if settings > 1 else ''}")
     return ", ".join(named)
 
 

@@ -1,6 +1,7 @@
 #include "agent/pkeys/account.h"
 
 #include "agent/json_text.h"
+#include "agent/pkeys/entry.h"
 
 namespace homenode::agent::pkeys {
 namespace {
@@ -30,7 +31,7 @@ void write_round(SampleOutput& output, const Window& window, const Run& run) {
     const ArmedRange& range = window.ranges[i];
     if (range.first == range.end) continue;
     text.put(pages > 0 ? ",[" : "[").put(range.first).put(",").put(range.end).put("]");
-    pages += (range.end - range.first) / 4096;
+    pages += (range.end - range.first) / page_bytes;
   }
   text.put("],\"pages\":").put(pages);
   end(output);

@@ -16,7 +16,6 @@ namespace {
 // The least of several measurements: a hypervisor's pauses count as processor time.
 constexpr std::uint64_t measurements = 4;
 constexpr std::uint64_t rounds = 8;
-constexpr std::size_t page_bytes = 4096;
 /// Spent before the first window without being asked for.
 constexpr std::uint64_t advance_ns = 2'000'000;
 
@@ -42,7 +41,7 @@ std::uint64_t least_time_of(Round round) {
 std::uint64_t measure_fault(int key) {
   const long memory = kernel_call(SYS_mmap, 0, page_bytes, PROT_READ | PROT_WRITE,
                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-  if (memory < 0 && memory > -4096) return 0;
+  if (is_error(memory)) return 0;
   auto* const byte = reinterpret_cast<volatile char*>(memory);  // NOLINT(performance-no-int-to-ptr)
   kernel_call(SYS_pkey_mprotect, memory, page_bytes, PROT_READ | PROT_WRITE, key);
   const std::uint64_t least_ns = least_time_of([&] {

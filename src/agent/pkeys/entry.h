@@ -47,6 +47,14 @@ long kernel_call(long number, Arguments... arguments) {
   return hn_pkeys_call(number, all[0], all[1], all[2], all[3], all[4], all[5]);
 }
 
+/// Whether a system call that gives an address has given -errno.
+constexpr bool is_error(long result) {
+  constexpr long largest_errno = 4095;
+  return result < 0 && result >= -largest_errno;
+}
+
+inline constexpr std::uintptr_t page_bytes = 4096;  // x86-64's.
+
 /// Two bits for each key: no access, no writing.
 inline constexpr std::uint32_t all_rights = 0;
 /// What the kernel gives signal handlers, and the sampler all threads: key 0 alone.

@@ -13,7 +13,6 @@
 namespace homenode::agent::pkeys {
 namespace {
 
-constexpr std::uintptr_t page_bytes = armed_page_bytes;
 constexpr std::size_t max_mappings = 4096;
 /// Arming divides mappings; the kernel's limit for all is 65,530, and the program needs its own.
 constexpr std::size_t max_lines = 50'000;

@@ -196,7 +196,6 @@ bool may_be_huge(std::uintptr_t page) {
   if (file < 0) {
     file = kernel_call(SYS_openat, AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
   }
-  constexpr std::uintptr_t page_bytes = 4096;
   Region region{};
   Scan scan{};
   scan.size = sizeof scan;

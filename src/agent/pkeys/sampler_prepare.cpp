@@ -64,10 +64,10 @@ int take_program(dl_phdr_info* info, std::size_t, void* result) {
     const ElfW(Phdr)& part = info->dlpi_phdr[i];
     if (part.p_type != PT_LOAD || part.p_memsz <= part.p_filesz) continue;
     // Its first page holds what libc shares with the program (stdout, environ).
-    constexpr std::uintptr_t page = 4096;
     const std::uintptr_t data = info->dlpi_addr + part.p_vaddr;
-    const std::uintptr_t first = ((data + part.p_filesz + page - 1) & ~(page - 1)) + page;
-    *static_cast<AddressRange*>(result) = {first, (data + part.p_memsz) & ~(page - 1)};
+    const std::uintptr_t first =
+        ((data + part.p_filesz + page_bytes - 1) & ~(page_bytes - 1)) + page_bytes;
+    *static_cast<AddressRange*>(result) = {first, (data + part.p_memsz) & ~(page_bytes - 1)};
   }
   return 1;  // The program is the first one.
 }

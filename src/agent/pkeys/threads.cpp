@@ -103,11 +103,10 @@ Thread* take_place(std::uint32_t tid) {
 
 /// Behind a page without access, so that it is a mapping of its own and ends with a fault.
 void* map_signal_stack() {
-  constexpr std::size_t guard_bytes = 4096;
-  const long result = kernel_call(SYS_mmap, 0, guard_bytes + signal_stack_bytes, PROT_NONE,
+  const long result = kernel_call(SYS_mmap, 0, page_bytes + signal_stack_bytes, PROT_NONE,
                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (result < 0 && result > -4096) return nullptr;
-  const long stack = result + static_cast<long>(guard_bytes);
+  if (is_error(result)) return nullptr;
+  const long stack = result + static_cast<long>(page_bytes);
   if (kernel_call(SYS_mprotect, stack, signal_stack_bytes, PROT_READ | PROT_WRITE) != 0) {
     return nullptr;
   }

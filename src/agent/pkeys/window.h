@@ -12,7 +12,6 @@
 
 namespace homenode::agent::pkeys {
 
-inline constexpr std::uintptr_t armed_page_bytes = 4096;  // x86-64's.
 inline constexpr std::uintptr_t huge_page_bytes = std::uintptr_t{2} << 20U;
 inline constexpr std::size_t max_range_pages = 8;
 /// Neighbouring pages, or a huge one, which a single system call arms.
