@@ -61,7 +61,7 @@ def run_on(
     done = store.complete()
     left = [run for run in runs if run.key not in done]
     summary = Summary(len(cases), len(runs), len(runs) - len(left))
-    observer.planned(summary.runs, summary.already_done)
+    observer.planned(left, [done[run.key] for run in runs if run.key in done])
     rounds_without_record = 0
     while left:
         lost, why = _run_round(study, engine, words, left, store, observer, summary)

@@ -1,9 +1,9 @@
 """The progress line on standard error: moving on a terminal, one plain line per case elsewhere."""
 
 import sys
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from statistics import median
+from time import monotonic
 from typing import Self, TextIO
 
 from rich.console import Console
@@ -11,16 +11,20 @@ from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
+    ProgressColumn,
     SpinnerColumn,
+    Task,
     TaskID,
     TextColumn,
     TimeElapsedColumn,
-    TimeRemainingColumn,
 )
+from rich.text import Text
 
 from homenode.matrix import AccessMatrix, hottest_share, local_share
+from homenode.study.case_run import Run
 from homenode.study.metrics import Figure
 from homenode.study.records import Record, is_complete
+from homenode.study.time_left import TimeLeft
 from homenode.study.times import RunTime
 
 MS_PER_S = 1000
@@ -52,20 +56,27 @@ def left_text(seconds: float) -> str:
     return f"{hours} h {rest} min" if hours else f"{minutes} min"
 
 
-class PlainProgress:
-    """One line per event, for logs and pipes.
+def case_of(record: Record) -> str:
+    """The case that a record is of."""
+    return str(record["case"]["id"])
 
-    The time left is that of the cases so far, in the mean, for as many as are left.
-    """
+
+def time_left(left: Sequence[Run], kept: Sequence[Record], now_s: float) -> TimeLeft:
+    """Of these runs, by the records that are kept and those that come."""
+    ran = [(case_of(record), float(record["wall_s"])) for record in kept]
+    return TimeLeft([run.case.id for run in left], ran, now_s)
+
+
+class PlainProgress:
+    """One line per event, for logs and pipes."""
 
     def __init__(
-        self, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic
+        self, stream: TextIO | None = None, clock: Callable[[], float] = monotonic
     ) -> None:
         self._stream = sys.stderr if stream is None else stream
         self._clock = clock
-        self._began = clock()
+        self._time_left = TimeLeft([], [], clock())
         self._done = 0
-        self._kept = 0
         self._total = 0
 
     def __enter__(self) -> Self:
@@ -74,12 +85,12 @@ class PlainProgress:
     def __exit__(self, *error: object) -> None:
         return None
 
-    def planned(self, total_cases: int, already_done: int) -> None:
+    def planned(self, left: Sequence[Run], kept: Sequence[Record]) -> None:
         """Says how much there is to do."""
-        self._total, self._done, self._kept = total_cases, already_done, already_done
-        self._began = self._clock()
-        kept = f", {already_done} already done" if already_done else ""
-        self._line(f"{total_cases} cases{kept}")
+        self._total, self._done = len(left) + len(kept), len(kept)
+        self._time_left = time_left(left, kept, self._clock())
+        already = f", {len(kept)} already done" if kept else ""
+        self._line(f"{self._total} cases{already}")
 
     def starting(self, machine: str) -> None:
         """Says which machine starts."""
@@ -91,9 +102,10 @@ class PlainProgress:
     def finished(self, label: str, record: Record) -> None:
         """One line with what came out."""
         self._done += 1
-        left = self._total - self._done
-        passed = self._clock() - self._began
-        ahead = f"; {left_text(left * passed / (self._done - self._kept))} left" if left else ""
+        now = self._clock()
+        self._time_left.finished(case_of(record), record["wall_s"], now)
+        seconds = self._time_left.seconds(now) if self._done < self._total else None
+        ahead = "" if seconds is None else f"; {left_text(seconds)} left"
         self._line(f"[{self._done}/{self._total}] {label}: {outcome_text(record)}{ahead}")
 
     def note(self, text: str) -> None:
@@ -104,18 +116,31 @@ class PlainProgress:
         print(f"homenode study: {text}", file=self._stream, flush=True)
 
 
+class LeftColumn(ProgressColumn):
+    """The time that is left, which counts down between two cases."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.time = TimeLeft([], [], monotonic())
+
+    def render(self, task: Task) -> Text:
+        """Nothing before the first case has ended."""
+        seconds = self.time.seconds(monotonic())
+        return Text("" if seconds is None else f"{left_text(seconds)} left")
+
+
 class MovingProgress:
     """A spinner, a bar and the running case; rich's own thread redraws them all the time."""
 
     def __init__(self, console: Console) -> None:
+        self._left = LeftColumn()
         self._progress = Progress(
             SpinnerColumn(),
             TextColumn("{task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
             TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(),
+            self._left,
             console=console,
         )
         self._task: TaskID | None = None
@@ -128,9 +153,10 @@ class MovingProgress:
     def __exit__(self, *error: object) -> None:
         self._progress.stop()
 
-    def planned(self, total_cases: int, already_done: int) -> None:
+    def planned(self, left: Sequence[Run], kept: Sequence[Record]) -> None:
         """Sets the bar's length."""
-        self._update(total=total_cases, completed=already_done)
+        self._left.time = time_left(left, kept, monotonic())
+        self._update(total=len(left) + len(kept), completed=len(kept))
 
     def starting(self, machine: str) -> None:
         """Says which machine starts."""
@@ -148,6 +174,7 @@ class MovingProgress:
             markup=False,
             highlight=False,
         )
+        self._left.time.finished(case_of(record), record["wall_s"], monotonic())
         if self._task is not None:
             self._progress.advance(self._task)
 

@@ -27,6 +27,7 @@ def run_study(
     done = store.complete()
     summary = Summary()
     shares = []
+    kept = []
     for name in study.machines:
         runner = runner_for(name)
         cases = expand(study, runner.machine.name, runner.machine.digest)
@@ -36,8 +37,10 @@ def run_study(
         summary.runs += len(runs)
         summary.already_done += len(runs) - len(left)
         shares.append((name, runner, left))
-        _note_kept([done[run.key] for run in runs if run.key in done], study, runner, observer)
-    observer.planned(summary.runs, summary.already_done)
+        own = [done[run.key] for run in runs if run.key in done]
+        _note_kept(own, study, runner, observer)
+        kept += own
+    observer.planned([run for _, _, left in shares for run in left], kept)
     for name, runner, left in shares:
         guests = study.guests if study.guests and runner.machine.kind == LAB else runner.at_once
         more = [runner_for(name) for _ in range(min(guests, len(left)) - 1)]

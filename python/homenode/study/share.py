@@ -24,8 +24,8 @@ LOST_IN_A_ROW = 3
 class Observer(Protocol):
     """Who is told how far the study is; draws the progress line."""
 
-    def planned(self, total_cases: int, already_done: int) -> None:
-        """Called once, before anything runs."""
+    def planned(self, left: Sequence[Run], kept: Sequence[Record]) -> None:
+        """Called once, before anything runs; with the records that need no second run."""
 
     def starting(self, machine: str) -> None:
         """A machine is being started."""

@@ -12,6 +12,7 @@ from homenode.study.records import RecordStore
 from homenode.study.runner import Outcome
 from homenode.study.session import run_study
 from homenode.study.spec import parse
+from homenode.study.time_left import TimeLeft
 
 STUDY = {
     "schema": "homenode.study/1",
@@ -34,6 +35,7 @@ def test_a_terminal_sees_a_bar_the_running_case_and_what_came_out(tmp_path: Path
     assert "× divided · read · default: failed: exit code 1: [red]no" in shown
     assert "✓ divided · read · api: 100.0% local, hottest node 25.0%" in shown
     assert "2/2" in shown
+    assert "0 s left" in shown
 
 
 def test_without_a_terminal_the_lines_are_plain(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,3 +58,21 @@ def test_plain_lines_say_how_long_what_is_left_will_take(tmp_path: Path) -> None
 
 def test_the_time_left_is_no_finer_than_it_is_known() -> None:
     assert [left_text(s) for s in (4.4, 61, 3541, 7500)] == ["4 s", "1 min", "59 min", "2 h 5 min"]
+
+
+def test_the_time_left_is_that_of_the_same_cases() -> None:
+    left = TimeLeft(["short", "long", "long"], [("short", 10), ("long", 100)], 0)
+    assert left.seconds(0) is None
+    left.finished("short", 10, 10)
+    assert left.seconds(10) == 200
+    assert left.seconds(60) == 150
+    left.finished("long", 200, 210)  # 150 s in the mean of both.
+    assert left.seconds(210) == 150
+    assert left.seconds(1000) == 0
+
+
+def test_the_time_left_of_new_cases_is_the_mean_and_shorter_where_two_run_at_once() -> None:
+    left = TimeLeft(["a", "b", "c"], [], 0)
+    left.finished("a", 40, 40)
+    left.finished("b", 40, 40)
+    assert left.seconds(40) == 20
