@@ -50,6 +50,13 @@ def parser() -> argparse.ArgumentParser:
         help="the file for the page (default: report.html)",
     )
     parser.add_argument(
+        "--workload",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="only the records of this workload; repeat it for several",
+    )
+    parser.add_argument(
         "--claims",
         action="store_true",
         help="print what papers claim, what came out, and the verdicts, instead of a page",
@@ -75,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     try:
         if options.markdown:
-            found = [_read([path]) for path in options.records]
+            found = [_read([path], options.workload) for path in options.records]
             with _odd_records_named(options.records):
                 papers = contents.judged([record for each in found for record in each.records])
                 text = _markdown(found, papers, options.markdown)
@@ -83,13 +90,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             count = len({each.paper.id for each in papers})
             print(f"{options.markdown}: {count} paper{'' if count == 1 else 's'}")
             return errors.DONE
-        found_here = _read(options.records)
+        found_here = _read(options.records, options.workload)
         if options.json:
             print(json.dumps(to_json(found_here), ensure_ascii=False))
         elif options.claims:
             with _odd_records_named(options.records):
                 text = claims_text.text(found_here.papers)
-            print(text or "no paper's claims are about this study")
+            print(text or no_claims(found_here))
         else:
             output = options.csv or options.output
             _write(output, csv_text.text(found_here) if options.csv else _page(found_here))
@@ -101,9 +108,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return errors.DONE
 
 
-def _read(paths: Sequence[Path]) -> Contents:
+def no_claims(found: Contents) -> str:
+    """What is printed of a study that no paper's claims are about."""
+    return (
+        f"no claims are about the study {found.name}; claims are of the papers that come with "
+        "homenode (studies/claims), and of the studies that their tables name"
+    )
+
+
+def _read(paths: Sequence[Path], only: Sequence[str]) -> Contents:
     with _odd_records_named(paths):
-        return contents.read(paths)
+        return contents.read(paths, only)
 
 
 @contextmanager

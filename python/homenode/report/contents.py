@@ -3,7 +3,7 @@
 Everything that the verb writes (a page, JSON, CSV, Markdown) is made of this one value.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -64,24 +64,44 @@ def judged(found: Sequence[Record]) -> list[JudgedPaper]:
     return judge(papers_of([str(record["study"]) for record in found]), found)
 
 
-def read(paths: Sequence[Path]) -> Contents:
-    """Reads records. Raises StudyError, and what odd records end in."""
-    found = [record for path in paths for record in _some(path)]
-    names = list(dict.fromkeys(str(record["case"]["workload"]) for record in found))
+def read(paths: Sequence[Path], only: Collection[str] = ()) -> Contents:
+    """Reads records, of these workloads `only` where some are named. Raises StudyError, and what
+    odd records end in."""
+    found = _chosen([record for path in paths for record in _some(path)], only)
+    names = list(dict.fromkeys(map(_workload_of, found)))
     workloads = {name: _workload(paths, name) for name in names}
     plain = {name: w for name, w in workloads.items() if w is not None and not w.has_matrices}
     if plain and len(plain) == len(workloads):
         views = figures.build_all(found, plain)
         return Contents(tuple(paths), tuple(found), (), tuple(views))
     if len(names) > 1:
-        raise StudyError(
-            f"the records belong to several workloads ({', '.join(names)}), one of which has "
-            "matrices of its own; make one page for each",
-            errors.USAGE,
-        )
+        raise _several_pages(names, next(name for name in names if name not in plain))
     workload = next(iter(workloads.values()), None)
     machines = model.build(found, Words.of(workload) if workload else None)
     return Contents(tuple(paths), tuple(found), tuple(machines), ())
+
+
+def _workload_of(record: Record) -> str:
+    return str(record["case"]["workload"])
+
+
+def _chosen(found: list[Record], only: Collection[str]) -> list[Record]:
+    names = list(dict.fromkeys(map(_workload_of, found)))
+    if unknown := sorted(set(only) - set(names)):
+        raise StudyError(
+            f"no record is of the workload '{unknown[0]}'; there are: {', '.join(names)}",
+            errors.USAGE,
+        )
+    return [record for record in found if _workload_of(record) in only] if only else found
+
+
+def _several_pages(names: Sequence[str], own: str) -> StudyError:
+    others = " ".join(f"--workload {name}" for name in names if name != own)
+    return StudyError(
+        f"the workload {own} has matrices of its own, and a page of its own; make one with "
+        f"--workload {own} -o {own}.html and one of the others with {others}",
+        errors.USAGE,
+    )
 
 
 def _some(path: Path) -> list[Record]:

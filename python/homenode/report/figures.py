@@ -80,6 +80,11 @@ class Panel:
         """Where the figures come from."""
         return LABELS[self.provenance]
 
+    @property
+    def is_compared(self) -> bool:
+        """Whether something is beside what the system's own placement gives."""
+        return any(bar.relative is not None for group in self.groups for bar in group.bars)
+
 
 @dataclass(frozen=True)
 class FigureView:
@@ -174,7 +179,9 @@ def _placement(case: Case, workload: Description) -> str:
 
 
 def _compared(bars: Sequence[Bar], workload: Description) -> tuple[Bar, ...]:
-    """Each beside what the default placement gives with as many threads."""
+    """Each beside what the default placement gives with as many threads, where there is another."""
+    if len({bar.placement for bar in bars}) < 2:
+        return tuple(bars)
     standard = (workload.standard(workload.placement) or AS_IT_IS) if workload.placement else ""
     base = {bar.threads: bar.value for bar in bars if bar.placement == standard}
     return tuple(

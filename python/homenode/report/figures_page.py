@@ -12,6 +12,7 @@ from homenode.report.page import (
     each_of,
     each_once,
     machine_option,
+    out_option,
     template,
     told_apart,
     versions_of,
@@ -51,6 +52,7 @@ def render(
         draw_lines=draw_lines,
         figure=figure_text,
         machine_option=lambda view: machine_option(view.machine),
+        out_option=out_option,
         draw_machine=lambda machine: Markup(machine_svg.draw(machine)),
         versions=lambda view: versions_of(view.records),
     )

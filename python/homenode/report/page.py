@@ -1,5 +1,6 @@
 """Renders the page: one HTML file with its style, script and drawings inside. No network, ever."""
 
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from html import escape
@@ -91,6 +92,7 @@ def render(
         draw_shares=draw_shares,
         shown_command=shown_command,
         machine_option=lambda view: machine_option(view.machine),
+        out_option=out_option,
         time_views=times.time_views,
         draw_times=draw_times,
         times=times,
@@ -180,6 +182,13 @@ def shown_command(case: CaseView) -> str:
     if case.machine.kind == LAB:
         words += ["--machine", case.machine.name]
     return " ".join(words)
+
+
+def out_option(records_paths: Sequence[str]) -> str:
+    """Where a study has to put its records again, so that they are in the page's only folder."""
+    if len(records_paths) != 1 or records_paths[0].endswith(".jsonl"):
+        return ""
+    return f" --out {shlex.quote(records_paths[0])}"
 
 
 def machine_option(machine: Machine) -> str:

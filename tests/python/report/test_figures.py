@@ -121,5 +121,19 @@ def test_several_workloads_take_several_pages(
     folder: Path, make_records: object, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert callable(make_records)
-    assert cli.main([str(folder), str(make_records("demo")), "--json"]) == 2
-    assert "several workloads (stream, map)" in capsys.readouterr().err
+    both = [str(folder), str(make_records("demo")), "--json"]
+    assert cli.main(both) == 2
+    said = capsys.readouterr().err
+    assert "--workload map -o map.html" in said
+    assert "with --workload stream" in said
+    for name, schema in (("map", "homenode.report/1"), ("stream", "homenode.report.figures/1")):
+        assert cli.main([*both, "--workload", name]) == 0
+        assert json.loads(capsys.readouterr().out)["schema"] == schema
+    assert cli.main([*both, "--workload", "npb"]) == 2
+    assert "there are: stream, map" in capsys.readouterr().err
+
+
+def test_the_page_says_where_its_study_puts_records(folder: Path) -> None:
+    output = folder / "page.html"
+    assert cli.main([str(folder), "-o", str(output)]) == 0
+    assert f"--fresh --out {folder}" in output.read_text()

@@ -152,7 +152,7 @@ def test_claims_for_a_terminal(
     assert cli.main([str(make_records("luo2012")), "--claims"]) == 0
     assert re.search(r"P1-6 +agrees +Divided, NUMA API: diagonal", capsys.readouterr().out)
     assert cli.main([str(make_records("demo")), "--claims"]) == 0
-    assert "no paper's claims" in capsys.readouterr().out
+    assert "no claims are about the study" in capsys.readouterr().out
 
 
 def test_lines_span_their_repetitions() -> None:
