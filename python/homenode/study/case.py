@@ -50,9 +50,14 @@ class Case:
         return [*words, "--json"]
 
     def label(self, varying: tuple[str, ...]) -> str:
-        """A short name for people: the values of the options that vary in the study."""
+        """A short name for people: the values of the options that vary in the study; numbers with
+        the option's name, without which they say nothing."""
         values = dict(self.options)
-        return " · ".join(str(values[name]) for name in varying if name in values)
+        return " · ".join(
+            f"{name} {values[name]}" if isinstance(values[name], int | float) else str(values[name])
+            for name in varying
+            if name in values
+        )
 
     def to_json(self) -> dict[str, Any]:
         """The case as it stands in a record."""

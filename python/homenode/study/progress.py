@@ -90,7 +90,7 @@ class PlainProgress:
         self._total, self._done = len(left) + len(kept), len(kept)
         self._time_left = time_left(left, kept, self._clock())
         already = f", {len(kept)} already done" if kept else ""
-        self._line(f"{self._total} cases{already}")
+        self._line(f"{self._total} run{'' if self._total == 1 else 's'}{already}")
 
     def starting(self, machine: str) -> None:
         """Says which machine starts."""

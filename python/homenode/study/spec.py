@@ -106,11 +106,13 @@ class Study:
         return {part.description.name: part.description for part in self.parts}
 
     def label(self, case: Case) -> str:
-        """A short name for people: what varies, after the workload where there are several."""
+        """A short name for people: what varies, after the workload and before the machine where
+        there are several."""
         name = case.workload
         varying = (v for p in self.parts if p.description.name == name for v in p.varying)
         label = case.label(tuple(dict.fromkeys(varying)))
-        return label if len(self.workloads) == 1 else f"{name} · {label}"
+        label = label if len(self.workloads) == 1 else f"{name} · {label}"
+        return label if len(self.machines) == 1 else f"{label} on {case.machine}"
 
 
 def expand(study: Study, machine: str, machine_digest: str) -> list[Case]:

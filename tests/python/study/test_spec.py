@@ -231,7 +231,10 @@ def test_parts_are_expanded_one_after_the_other() -> None:
     study = parse(PARTS)
     cases = expand(study, "m", "d")
     assert [c.workload for c in cases] == ["seismic"] * 3 + ["map"] * 2
-    assert [study.label(c) for c in cases[-2:]] == ["map · read · 2", "map · read · 4"]
+    assert [study.label(c) for c in cases[-2:]] == [
+        "map · read · threads 2",
+        "map · read · threads 4",
+    ]
     assert list(study.workloads) == ["seismic", "map"]
 
 
@@ -257,6 +260,7 @@ def test_the_quick_form_replaces_what_parts_have_and_nothing_else() -> None:
         ({"quick": {"threads": 2}}, "[quick] has no key 'threads'"),
         ({"quick": {"parts": {"b": {}}}}, "[quick.parts.b] is of no part"),
         ({"quick": {"factors": {"threads": ["2"]}}}, "whole number"),
+        ({"quick": {"factors": {"threds": [2]}}}, "[quick.factors] has 'threds', which no part"),
         ({"quick": {"repetitions": 0}}, "repetitions must be"),
     ],
 )
