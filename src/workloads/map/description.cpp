@@ -44,7 +44,7 @@ std::vector<Parameter> of_the_array(const std::vector<AccessPattern>& patterns) 
                 "the patterns of multi-patterns, one after the other on one array; before each, "
                 "api places it again and rewrite rearranges it"),
       byte_size("size", "16M",
-                "size of the array, in elements of one cache line of 64 bytes; in 2D and 3D "
+                "bytes of the array, whose elements are cache lines of 64 bytes; in 2D and 3D "
                 "near a square or a cube"),
       free_text("shape", "",
                 "the array's elements along each axis, the last next to each other in memory"),
