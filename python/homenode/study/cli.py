@@ -15,6 +15,8 @@ from typing import Any, NoReturn
 from homenode import errors
 from homenode.arguments import Parser, at_least_one
 from homenode.study import spec
+from homenode.study.check import check_values
+from homenode.study.command import find_command
 from homenode.study.engines.table import engine_of
 from homenode.study.errors import INTERRUPTED, StudyError
 from homenode.study.fleet import elsewhere, print_cases, run_on
@@ -124,6 +126,7 @@ def main(arguments: Sequence[str] | None = None, runner_for: RunnerFactory | Non
         if options.cases:
             print_cases(study, make_runner, options.cases)
             return errors.DONE
+        check_values(study, find_command())
         folder = options.out or Path("results") / study.name
         if options.dry_run:
             _list_cases(study, make_runner, as_json=options.json)

@@ -280,7 +280,7 @@ def _machines(document: Mapping[str, Any]) -> tuple[str, ...]:
         or not all(isinstance(m, str) for m in machines)
     ):
         raise StudyError('machines must be a list of names, such as ["quad-4x2"]')
-    return tuple(machines)
+    return tuple(dict.fromkeys(machines))
 
 
 def _timeout_s(document: Mapping[str, Any]) -> float:
