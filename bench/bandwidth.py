@@ -108,12 +108,16 @@ def likwid(kernel: str, size_mib: int, cpus: list[int]) -> float | None:
     return float(found.group(1)) if found else None
 
 
+def one_thread_on_each(cpus: list[int]) -> dict[str, str]:
+    """What binds the threads of an OpenMP program."""
+    places = ",".join(f"{{{cpu}}}" for cpu in cpus)
+    return {"OMP_NUM_THREADS": str(len(cpus)), "OMP_PLACES": places, "OMP_PROC_BIND": "true"}
+
+
 def plain_loop(program: str, kernel: str, size_mib: int, cpus: list[int], cpu_time: bool) -> float:
     """MB/s of a loop of STREAM in C on these CPUs."""
-    places = ",".join(f"{{{cpu}}}" for cpu in cpus)
-    environment = {"OMP_NUM_THREADS": str(len(cpus)), "OMP_PLACES": places, "OMP_PROC_BIND": "true"}
     words = [program, kernel, str(size_mib), str(PASSES), *(["cpu-time"] if cpu_time else [])]
-    return float(output(words, environment))
+    return float(output(words, one_thread_on_each(cpus)))
 
 
 def ours(kernel: str, size_mib: int, node: int, cpu_time: bool) -> dict[int, tuple[float, str]]:
@@ -222,9 +226,7 @@ def waves(cpus: list[int], edge: int, block: str) -> tuple[float, float] | None:
 
 def streams(program: str, cpus: list[int], edge: int, beside: int) -> float:
     """MB/s of arrays like the waves' with next to nothing to compute (streams.c)."""
-    places = ",".join(f"{{{cpu}}}" for cpu in cpus)
-    environment = {"OMP_NUM_THREADS": str(len(cpus)), "OMP_PLACES": places, "OMP_PROC_BIND": "true"}
-    return float(output([program, str(beside), str(edge), "10"], environment))
+    return float(output([program, str(beside), str(edge), "10"], one_thread_on_each(cpus)))
 
 
 def seismic(rounds: int, cpus: list[int], counts: Sequence[int], edge: int, folder: str) -> None:

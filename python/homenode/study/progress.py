@@ -23,7 +23,7 @@ from rich.text import Text
 from homenode.matrix import AccessMatrix, hottest_share, local_share
 from homenode.study.case_run import Run
 from homenode.study.metrics import Figure
-from homenode.study.records import Record, is_complete
+from homenode.study.records import Record, is_complete, run_key
 from homenode.study.time_left import TimeLeft
 from homenode.study.times import RunTime
 
@@ -56,14 +56,9 @@ def left_text(seconds: float) -> str:
     return f"{hours} h {rest} min" if hours else f"{minutes} min"
 
 
-def case_of(record: Record) -> str:
-    """The case that a record is of."""
-    return str(record["case"]["id"])
-
-
 def time_left(left: Sequence[Run], kept: Sequence[Record], now_s: float) -> TimeLeft:
     """Of these runs, by the records that are kept and those that come."""
-    ran = [(case_of(record), float(record["wall_s"])) for record in kept]
+    ran = [(run_key(record)[0], float(record["wall_s"])) for record in kept]
     return TimeLeft([run.case.id for run in left], ran, now_s)
 
 
@@ -103,7 +98,7 @@ class PlainProgress:
         """One line with what came out."""
         self._done += 1
         now = self._clock()
-        self._time_left.finished(case_of(record), record["wall_s"], now)
+        self._time_left.finished(run_key(record)[0], record["wall_s"], now)
         seconds = self._time_left.seconds(now) if self._done < self._total else None
         ahead = "" if seconds is None else f"; {left_text(seconds)} left"
         self._line(f"[{self._done}/{self._total}] {label}: {outcome_text(record)}{ahead}")
@@ -174,7 +169,7 @@ class MovingProgress:
             markup=False,
             highlight=False,
         )
-        self._left.time.finished(case_of(record), record["wall_s"], monotonic())
+        self._left.time.finished(run_key(record)[0], record["wall_s"], monotonic())
         if self._task is not None:
             self._progress.advance(self._task)
 

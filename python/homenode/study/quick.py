@@ -40,15 +40,15 @@ def quickened(document: Mapping[str, Any]) -> dict[str, Any]:
     strange = sorted(set(own) - set(parts))
     if strange:
         raise StudyError(f"[quick.parts.{strange[0]}] is of no part of the study")
+    if not parts:
+        return made | _replaced(document, quick, quick)
     for table in TABLES:
-        known = {name for at in (document, *parts.values()) for name in _tables(at, table)}
-        if parts and (strange := sorted(set(_tables(quick, table)) - known)):
+        known = {name for part in parts.values() for name in _tables(part, table)}
+        if strange := sorted(set(_tables(quick, table)) - known):
             raise StudyError(
                 f"[quick.{table}] has '{strange[0]}', which no part has in its {table}; "
                 f"there are: {', '.join(sorted(known))}"
             )
-    if not parts:
-        return made | _replaced(document, quick, quick)
     made["parts"] = {
         name: {**part, **_replaced(part, quick, own.get(name, {}))} for name, part in parts.items()
     }
