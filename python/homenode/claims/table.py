@@ -205,6 +205,17 @@ def papers() -> list[Paper]:
     return sorted((load(file) for file in files.values()), key=lambda paper: paper.id)
 
 
-def papers_of(studies: Sequence[str]) -> list[Paper]:
-    """The papers that these studies are about; a study's quick form counts as the study."""
-    return [paper for paper in papers() if any(map(paper.is_about, studies))]
+def papers_of(studies: Sequence[str], own: Sequence[Path] = ()) -> list[Paper]:
+    """The papers that these studies are about, then the tables `own`; a study's quick form counts
+    as the study. Raises StudyError, as load(), and for a table of `own` that is about none."""
+    known = [paper for paper in papers() if any(map(paper.is_about, studies))]
+    for path in own:
+        paper = load(path)
+        if not any(map(paper.is_about, studies)):
+            raise StudyError(
+                f"{path} is about {', '.join(paper.studies)}, and the records are of "
+                f"{', '.join(dict.fromkeys(studies))}; name these in its studies",
+                USAGE,
+            )
+        known.append(paper)
+    return known

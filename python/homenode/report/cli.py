@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -62,6 +63,15 @@ def parser() -> argparse.ArgumentParser:
         help="print what papers claim, what came out, and the verdicts, instead of a page",
     )
     parser.add_argument(
+        "--claims-from",
+        metavar="FILE",
+        type=Path,
+        action="append",
+        default=[],
+        help="judge the claims of this table too, in the form of those that come with homenode; "
+        "repeat it for several",
+    )
+    parser.add_argument(
         "--markdown",
         metavar="FILE",
         type=Path,
@@ -84,13 +94,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.markdown:
             found = [_read([path], options.workload) for path in options.records]
             with _odd_records_named(options.records):
-                papers = contents.judged([record for each in found for record in each.records])
-                text = _markdown(found, papers, options.markdown)
+                papers = contents.judged(
+                    [record for each in found for record in each.records], options.claims_from
+                )
+                text = _markdown(found, papers, options)
             _write(options.markdown, text)
             count = len({each.paper.id for each in papers})
             print(f"{options.markdown}: {count} paper{'' if count == 1 else 's'}")
             return errors.DONE
-        found_here = _read(options.records, options.workload)
+        found_here = _read(options.records, options.workload, options.claims_from)
         if options.json:
             print(json.dumps(to_json(found_here), ensure_ascii=False))
         elif options.claims:
@@ -111,14 +123,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def no_claims(found: Contents) -> str:
     """What is printed of a study that no paper's claims are about."""
     return (
-        f"no claims are about the study {found.name}; claims are of the papers that come with "
-        "homenode (studies/claims), and of the studies that their tables name"
+        f"no claims that come with homenode are about the study {found.name}; give a table of your "
+        "own with --claims-from FILE"
     )
 
 
-def _read(paths: Sequence[Path], only: Sequence[str]) -> Contents:
+def _read(paths: Sequence[Path], only: Sequence[str], tables: Sequence[Path] = ()) -> Contents:
     with _odd_records_named(paths):
-        return contents.read(paths, only)
+        return contents.read(paths, only, tables)
 
 
 @contextmanager
@@ -142,10 +154,15 @@ def _page(found: Contents) -> str:
         return page.render(found.matrices, paths, found.papers)
 
 
-def _markdown(found: Sequence[Contents], papers: Sequence[JudgedPaper], file: Path) -> str:
+def _markdown(
+    found: Sequence[Contents], papers: Sequence[JudgedPaper], options: argparse.Namespace
+) -> str:
     """All records have decided the claims; times are those of each folder."""
-    paths = " ".join(str(path) for each in found for path in each.paths)
-    return claims_text.markdown(f"homenode report {paths} --markdown {file}", papers, found)
+    words = ["homenode", "report", *(str(path) for each in found for path in each.paths)]
+    for table in options.claims_from:
+        words += ["--claims-from", str(table)]
+    command = shlex.join([*words, "--markdown", str(options.markdown)])
+    return claims_text.markdown(command, papers, found)
 
 
 def _write(path: Path, text: str) -> None:

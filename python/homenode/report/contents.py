@@ -29,11 +29,12 @@ class Contents:
     records: tuple[Record, ...]
     matrices: tuple[MachineView, ...]
     figures: tuple[FigureView, ...]
+    tables: tuple[Path, ...] = ()  # Of claims that do not come with homenode.
 
     @cached_property
     def papers(self) -> list[JudgedPaper]:
         """What the records say of the papers that they are about."""
-        return judged(self.records)
+        return judged(self.records, self.tables)
 
     @property
     def study(self) -> str:
@@ -59,12 +60,15 @@ class Contents:
         return counted + len(ids)
 
 
-def judged(found: Sequence[Record]) -> list[JudgedPaper]:
-    """What records say of the papers that they are about; odd ones end in what read() does."""
-    return judge(papers_of([str(record["study"]) for record in found]), found)
+def judged(found: Sequence[Record], tables: Sequence[Path] = ()) -> list[JudgedPaper]:
+    """What records say of the papers that they are about and of these tables of claims; odd records
+    end in what read() does."""
+    return judge(papers_of([str(record["study"]) for record in found], tables), found)
 
 
-def read(paths: Sequence[Path], only: Collection[str] = ()) -> Contents:
+def read(
+    paths: Sequence[Path], only: Collection[str] = (), tables: Sequence[Path] = ()
+) -> Contents:
     """Reads records, of these workloads `only` where some are named. Raises StudyError, and what
     odd records end in."""
     found = _chosen([record for path in paths for record in _some(path)], only)
@@ -73,12 +77,12 @@ def read(paths: Sequence[Path], only: Collection[str] = ()) -> Contents:
     plain = {name: w for name, w in workloads.items() if w is not None and not w.has_matrices}
     if plain and len(plain) == len(workloads):
         views = figures.build_all(found, plain)
-        return Contents(tuple(paths), tuple(found), (), tuple(views))
+        return Contents(tuple(paths), tuple(found), (), tuple(views), tuple(tables))
     if len(names) > 1:
         raise _several_pages(names, next(name for name in names if name not in plain))
     workload = next(iter(workloads.values()), None)
     machines = model.build(found, Words.of(workload) if workload else None)
-    return Contents(tuple(paths), tuple(found), tuple(machines), ())
+    return Contents(tuple(paths), tuple(found), tuple(machines), (), tuple(tables))
 
 
 def _workload_of(record: Record) -> str:

@@ -144,15 +144,39 @@ def test_the_data_as_csv(folder: Path, tmp_path: Path, make_records: MakeRecords
     assert len(cases) == 32 and cases[0]["verdict"] == "not healed"
 
 
+def own_claims(folder: Path) -> Path:
+    """A table with a claim about the study demo, which its records contradict."""
+    file = folder / "claims.toml"
+    file.write_text(
+        'schema = "homenode.claims/1"\npaper = "mine"\ntitle = "T"\nstudies = ["demo"]\n'
+        'placement = "method"\n[[claim]]\nid = "mine-1"\nkind = "Q"\nrule = "shape"\n'
+        'says = "A launcher is enough"\nmachine = "quad-4x2"\nshape = "diagonal"\n'
+        'where = { pattern = "divided" }\nstrategy = "command-line"\n'
+    )
+    return file
+
+
 def test_claims_for_a_terminal(
-    folder: Path, make_records: MakeRecords, capsys: pytest.CaptureFixture[str]
+    folder: Path, tmp_path: Path, make_records: MakeRecords, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main([str(folder), "--claims"]) == 0
     assert re.search(r"P0-8a +agrees +Itanium, MG", capsys.readouterr().out)
     assert cli.main([str(make_records("luo2012")), "--claims"]) == 0
     assert re.search(r"P1-6 +agrees +Divided, NUMA API: diagonal", capsys.readouterr().out)
     assert cli.main([str(make_records("demo")), "--claims"]) == 0
-    assert "no claims are about the study" in capsys.readouterr().out
+    assert "give a table of your own with --claims-from FILE" in capsys.readouterr().out
+    demo = make_records("demo")
+    assert cli.main([str(demo), "--claims", "--claims-from", str(own_claims(tmp_path))]) == 0
+    assert re.search(r"mine-1 +differs +A launcher is enough", capsys.readouterr().out)
+
+
+def test_a_table_of_ones_own_is_about_the_study(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = own_claims(tmp_path)
+    assert cli.main([str(folder), "--claims", "--claims-from", str(table)]) == 2
+    said = capsys.readouterr().err
+    assert f"{table} is about demo, and the records are of ribeiro2010-affinity-quick" in said
 
 
 def test_lines_span_their_repetitions() -> None:
