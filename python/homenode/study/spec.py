@@ -14,8 +14,9 @@ from homenode.errors import USAGE
 from homenode.places import shipped
 from homenode.study import program
 from homenode.study.case import Case, Option
-from homenode.study.description import Description, Parameter, describe
+from homenode.study.description import Description, describe
 from homenode.study.errors import StudyError
+from homenode.study.options import option_value, require_choices
 from homenode.study.quick import QUICK, quickened
 from homenode.study.runner import Roi
 
@@ -42,15 +43,6 @@ TOP_LEVEL = {
 PART = {"workload", "fixed", "factors"}
 DEFAULT_TIMEOUT_S = 300.0
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
-# What a value of each kind may be in TOML, and how a person is told.
-KINDS: Mapping[str, tuple[type | tuple[type, ...], str]] = {
-    "whole": (int, "a whole number"),
-    "real": ((int, float), "a number"),
-    "size": (str, 'text, such as "16M"'),
-    "text": (str, 'text, such as "0,4"'),
-    "flag": (bool, "true or false"),
-}
-
 Describe = Callable[[str], Description]
 
 
@@ -250,12 +242,14 @@ def _part(table: Mapping[str, Any], describe: Describe, where: str) -> Part:
         raise StudyError(f"[{where}factors] must have at least one factor that varies")
     part = Part(
         workload,
-        tuple((key, _value(workload, key, value)) for key, value in fixed.items()),
+        tuple((key, option_value(workload, key, value)) for key, value in fixed.items()),
         tuple(_factor(workload, key, value) for key, value in factors.items()),
     )
     both = sorted(set(part.varying) & set(fixed))
     if both:
         raise StudyError(f"'{both[0]}' is both in [{where}fixed] and in [{where}factors]; keep one")
+    places = f"[{where}fixed] or [{where}factors]"
+    require_choices(workload, {*fixed, *part.varying}, places)
     return part
 
 
@@ -313,36 +307,10 @@ def _factor(workload: Description, name: str, levels: Any) -> Factor:
         pairs = level if isinstance(level, dict) else {name: level}
         if not pairs:
             raise StudyError(f"the factor '{name}' has an empty level")
-        made.append(tuple((key, _value(workload, key, value)) for key, value in pairs.items()))
+        made.append(
+            tuple((key, option_value(workload, key, value)) for key, value in pairs.items())
+        )
     return Factor(name, tuple(made))
-
-
-def _value(workload: Description, name: str, value: Any) -> Option:
-    known = workload.parameters
-    if name not in known:
-        raise StudyError(f"{workload.name} has no option '{name}'; it has: {', '.join(known)}")
-    wanted = known[name]
-    if wanted.kind == "choice":
-        choices = [choice.name for choice in wanted.choices]
-        if value not in choices:
-            raise StudyError(f"{name} cannot be {value!r}; it can be: {', '.join(choices)}")
-        return str(value)
-    types, form = KINDS[wanted.kind]
-    if not isinstance(value, types) or (isinstance(value, bool) and wanted.kind != "flag"):
-        raise StudyError(f"{name} cannot be {value!r}; it must be {form}")
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        _check_limits(wanted, value)
-    return value if isinstance(value, int | float) else str(value)
-
-
-def _check_limits(parameter: Parameter, value: float) -> None:
-    if parameter.least is not None and value < parameter.least:
-        limit = f"at least {parameter.least:g}"
-    elif parameter.most is not None and value > parameter.most:
-        limit = f"at most {parameter.most:g}"
-    else:
-        return
-    raise StudyError(f"{parameter.name} cannot be {value!r}; it must be {limit}")
 
 
 def _text(document: Mapping[str, Any], key: str) -> str:

@@ -115,6 +115,7 @@ def test_the_arguments_are_the_bench_command_line() -> None:
         ({"factors": {"threads": ["8"]}}, "whole number"),
         ({"factors": {"threads": [True]}}, "whole number"),
         ({"factors": {"op": [{}]}}, "empty level"),
+        ({"workload": "npb", "fixed": {}, "factors": {"class": ["S"]}}, "needs 'kernel'; set it"),
         ({"factors": {"threads": [4]}}, "is both in [fixed] and in [factors]"),
         ({"fixed": 3}, "[fixed] must be a table"),
         ({"extra": 1}, "no key 'extra'"),
