@@ -12,6 +12,7 @@ from tune_runs import Measured
 
 from homenode.tune.lines_in_flight import calibrated
 from homenode.tune.predicting import first_choice, predicted
+from homenode.tune.race import taking_part
 
 AS_GOOD = 1.05
 
@@ -20,8 +21,8 @@ AS_GOOD = 1.05
 class Judgement:
     """One case under one model. `real` and `told` are times relative to that of the program as it
     is, of the other candidates; `loss` is how much slower the model's first choice is than the
-    best, `answer` the best of the quarter of all runs that the model puts first, the program as it
-    is among them: what tune comes to where runs do not vary. `lines` that memory answered in each
+    best, `answer` the best of the quarter of all runs that take part first, the program as it is
+    among them: what tune comes to where runs do not vary. `lines` that memory answered in each
     run, likewise relative: where threads share a cache, chance decides how many there are. `named`:
     in how many runs the bottleneck was called what the lab's statistics say, and in how many they
     say it."""
@@ -110,7 +111,8 @@ def judge(runs: Measured, machine: str, model: str) -> Judgement:
     real = np.array([real_of[name] for name in names])
     told = np.array([told_of[name] for name in names])
     best = names[int(real.argmin())]
-    few = predicted(given, machine, program, model)[: max(2, len(given) // 4)]
+    base, *others = predicted(given, machine, program, model)
+    few = [base, *taking_part(others, max(2, len(given) // 4) - 1)]
     return Judgement(
         runs.machine,
         runs.case,

@@ -1,5 +1,6 @@
 """Predictions of candidates, the best first. Pure but for the machine's figures."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -20,12 +21,38 @@ ALIKE = 0.01
 def first_choice(found: Sequence[Candidate]) -> Candidate:
     """What the models alone would take: the best, or of several about as good the one that changes
     least; where nothing gains enough the program as it is, which stands first."""
-    known = [(one.predicted, one) for one in found if one.predicted is not None]
-    best = min((time for time, _ in known), default=1.0)
-    if best > 1 - LEAST_GAIN:
+    known = sorted((one for one in found if one.predicted is not None), key=_time)
+    if not known or _time(known[0]) > 1 - LEAST_GAIN:
         return found[0]
-    alike = [(time, one) for time, one in known if time <= best * (1 + ALIKE)]
-    return min(alike, key=lambda item: (len(item[1].options), item[0]))[1]
+    return _least_changed(known)
+
+
+def by_promise(known: Sequence[Candidate]) -> list[Candidate]:
+    """Those with predictions in the order in which they are worth a run: by predicted time, but one
+    of each way to place memory before others of that way, as the models err alike about these. That
+    holds as long as it could be the best of all, by what the models err."""
+    ordered = sorted(known, key=_time)
+    ways: dict[object, list[Candidate]] = {}
+    for one in ordered:
+        ways.setdefault(one.memory, []).append(one)
+    first = [_least_changed(way) for way in ways.values() if _may_win(way[0], ordered[0])]
+    return [*first, *(one for one in ordered if one not in first)]
+
+
+def _least_changed(ordered: Sequence[Candidate]) -> Candidate:
+    """The first, or of several that are about as good the one that changes least."""
+    alike = (one for one in ordered if _time(one) <= _time(ordered[0]) * (1 + ALIKE))
+    return min(alike, key=lambda one: len(one.options))
+
+
+def _time(one: Candidate) -> float:
+    return math.inf if one.predicted is None else one.predicted
+
+
+def _may_win(one: Candidate, best: Candidate) -> bool:
+    """Whether it could be faster than the best, were both predicted as wrongly as is usual."""
+    sure = one.sure or 0.0
+    return _time(one) * (1 - sure) <= _time(best) * (1 + sure)
 
 
 def predicted(

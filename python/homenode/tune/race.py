@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from homenode.tune.candidate import Candidate
 from homenode.tune.metric import Metric
+from homenode.tune.predicting import by_promise
 from homenode.tune.running import Run
 from homenode.tune.statistics import UNKNOWN, Clock, Interval, compare
 
@@ -136,8 +137,5 @@ def _promise(one: Standing) -> float:
 
 def taking_part(candidates: Sequence[Candidate], most: int) -> list[Candidate]:
     """The most promising ones, by prediction where there is one, else in their order."""
-    return sorted(candidates, key=_predicted)[:most]
-
-
-def _predicted(one: Candidate) -> float:
-    return math.inf if one.predicted is None else one.predicted
+    known = [one for one in candidates if one.predicted is not None]
+    return [*by_promise(known), *(one for one in candidates if one.predicted is None)][:most]

@@ -236,6 +236,24 @@ def test_the_best_predictions_take_part() -> None:
     assert [one.name for one in taking_part(known, 2)] == ["c", "a"]
 
 
+def test_one_of_each_way_to_place_memory_takes_part_before_others_of_it() -> None:
+    def told(name: str, time: float, memory: str, *threads: str) -> Candidate:
+        options = ("-i", memory, *threads)
+        return Candidate(name, options, memory=((None, memory),), predicted=time, sure=0.2)
+
+    known = [
+        told("moved", 0.7, "all", "-C", "0"),
+        told("plain", 0.704, "all"),
+        told("other", 0.72, "all", "-C", "1"),
+        told("two", 0.8, "0,1"),
+        told("far", 1.06, "0"),  # What it errs would not make it the best.
+        candidate("unknown"),
+    ]
+    names = [one.name for one in taking_part(known, 9)]
+    assert names == ["plain", "two", "moved", "other", "far", "unknown"]
+    assert [one.name for one in taking_part(known, 2)] == ["plain", "two"]
+
+
 def test_higher_can_be_better() -> None:
     assert Metric("x", higher=True).log_gain(1, 2) == pytest.approx(math.log(2))
     assert Metric().log_gain(1, 2) == pytest.approx(-math.log(2))
