@@ -6,13 +6,10 @@ from html import escape
 from markupsafe import Markup
 
 from homenode.claims.judge import JudgedPaper
-from homenode.report import claims_text, lines_svg, machine_svg
+from homenode.report import claims_text, lines_svg, machine_svg, reproduce
 from homenode.report.figures import Bar, FigureView, Group, Panel
 from homenode.report.page import (
-    each_of,
     each_once,
-    machine_option,
-    out_option,
     template,
     told_apart,
     versions_of,
@@ -44,17 +41,14 @@ def render(
         alike=claims_text.alike,
         title=each_once(records, "title"),
         study=each_once(records, "study"),
-        study_files=lambda view: each_of(view.records, "study_file"),
-        records_paths=records_paths,
+        commands=reproduce.commands(records, records_paths),
         style=asset("page.css"),
         draw=draw,
         has_lines=lambda group: lines_svg.can_draw(group.bars),
         draw_lines=draw_lines,
         figure=figure_text,
-        machine_option=lambda view: machine_option(view.machine),
-        out_option=out_option,
         draw_machine=lambda machine: Markup(machine_svg.draw(machine)),
-        versions=lambda view: versions_of(view.records),
+        versions=versions_of(records),
     )
 
 

@@ -1,6 +1,5 @@
 """Renders the page: one HTML file with its style, script and drawings inside. No network, ever."""
 
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from html import escape
@@ -19,6 +18,7 @@ from homenode.report import (
     matrix_svg,
     model,
     paper,
+    reproduce,
     rule,
     times,
     times_svg,
@@ -28,7 +28,7 @@ from homenode.report.rule import Verdict
 from homenode.report.templating import REPORT, asset, page_template
 from homenode.report.times import TimeView
 from homenode.report.words import duration, factor, number, percent, ratio
-from homenode.study.machine import HOST, LAB, Machine
+from homenode.study.machine import LAB
 from homenode.study.records import Record
 from homenode.study.times import MEASURED, MODELLED
 
@@ -73,9 +73,8 @@ def render(
         alike=claims_text.alike,
         title=each_once(records, "title"),
         study=each_once(records, "study"),
-        study_files=lambda view: each_of([case.record for case in view.cases], "study_file"),
         names=told_apart([view.machine.name for view in views]),
-        records_paths=records_paths,
+        commands=reproduce.commands(records, records_paths),
         style=asset("page.css"),
         script=asset("page.js"),
         sketches=sketches(),
@@ -91,8 +90,6 @@ def render(
         draw_best=draw_best,
         draw_shares=draw_shares,
         shown_command=shown_command,
-        machine_option=lambda view: machine_option(view.machine),
-        out_option=out_option,
         time_views=times.time_views,
         draw_times=draw_times,
         times=times,
@@ -182,18 +179,6 @@ def shown_command(case: CaseView) -> str:
     if case.machine.kind == LAB:
         words += ["--machine", case.machine.name]
     return " ".join(words)
-
-
-def out_option(records_paths: Sequence[str]) -> str:
-    """Where a study has to put its records again, so that they are in the page's only folder."""
-    if len(records_paths) != 1 or records_paths[0].endswith(".jsonl"):
-        return ""
-    return f" --out {shlex.quote(records_paths[0])}"
-
-
-def machine_option(machine: Machine) -> str:
-    """What --machine takes to choose a machine again."""
-    return HOST if machine.kind == HOST else machine.name
 
 
 def sketches() -> list[tuple[str, str, Markup]]:

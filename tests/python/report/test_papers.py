@@ -5,6 +5,7 @@ import io
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from homenode.study.runner import Outcome
 from homenode.study.session import run_study
 from homenode.study.spec import find, load
 
+AFFINITY = "ribeiro2010-affinity"
 NOTHING = [[0] * 4 for _ in range(4)]
 # Lines by strategy: with a time of 1 ns each, round-robin takes half as long as first-touch.
 LINES = {"first-touch": 4000, "parallel-init": 3000, "round-robin": 2000, "memory-bind": 2500}
@@ -55,7 +57,7 @@ def study(folder: Path, more: int = 1) -> Path:
     }
     with RecordStore(folder) as store, PlainProgress(io.StringIO()) as progress:
         run_study(
-            load(find("ribeiro2010-affinity"), quick=True),
+            replace(load(find(AFFINITY), quick=True), file=f"{AFFINITY} --quick"),
             lambda name: Modelled(machines[name], more),
             store,
             progress,
@@ -95,6 +97,11 @@ def test_the_page_has_the_claims_on_top_of_both_workloads(folder: Path, tmp_path
     assert "npb on opteron-8x2 1:64" in text and '<svg class="lines"' in text
     assert "contradict each other in either reading" in text
     assert "homenode study ribeiro2010-affinity" not in text.split("<main>")[0]
+    again = (
+        f"homenode study {AFFINITY} --quick --machine itanium2-4x4 --machine opteron-8x2 "
+        f"--scale 64 --fresh --out {folder}\nhomenode report {folder} -o report.html"
+    )
+    assert text.count("--fresh") == 1 and again in text
 
 
 def test_the_document_says_what_the_records_say(folder: Path, tmp_path: Path) -> None:
