@@ -122,6 +122,7 @@ def main(arguments: Sequence[str] | None = None, runner_for: RunnerFactory | Non
             scale=study.scale,
             roi=study.roi,
             huge_pages=study.huge_pages,
+            node_memory_mib=study.node_memory_mib,
         )
         if options.cases:
             print_cases(study, make_runner, options.cases)

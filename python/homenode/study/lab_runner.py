@@ -22,9 +22,11 @@ from homenode.study.machine import LAB, Machine
 from homenode.study.runner import Outcome, Roi, RunnerLostError
 
 
-def machine_from(described: lab.Machine, digest: str) -> Machine:
+def machine_from(
+    described: lab.Machine, digest: str, node_memory_mib: int | None = None
+) -> Machine:
     """The machine as the guest sees it: its CPUs are numbered densely, its memory is the lab's."""
-    sizes = node_sizes(described)
+    sizes = node_sizes(described, node_memory_mib)
     of_vcpu = described.node_of_vcpu
     return Machine(
         described.name,
@@ -58,16 +60,19 @@ class LabRunner:
         scale: int = 1,
         roi: Roi = "markers",
         huge_pages: bool | None = None,
+        node_memory_mib: int | None = None,
     ) -> None:
         """Reads the machine file. `time` None models time where QEMU can; `roi` is what counts, as
         Lab.run has it. Raises StudyError.
 
         `scale` above 1 divides caches and memory, which makes another machine: its name and its
-        digest say so. The digest says whether `huge_pages` are had that are not by default, too.
+        digest say so. Where `huge_pages` or the memory of a node are others than by default, the
+        digest says so, too.
         """
         self._time = time
         self._scale = scale
         self._huge_pages = huge_pages
+        self._node_memory_mib = node_memory_mib
         self._roi = roi
         with _labs_errors_as_ours():
             self._described = lab.find_machine(name)
@@ -78,7 +83,10 @@ class LabRunner:
                 text += f"scaled by {scale}".encode()
             if huge_pages is not None:
                 text += f"huge pages {huge_pages}".encode()
-            self._machine = machine_from(as_guest, hashlib.sha256(text).hexdigest()[:12])
+            if node_memory_mib is not None:
+                text += f"{node_memory_mib} MiB a node".encode()
+            digest = hashlib.sha256(text).hexdigest()[:12]
+            self._machine = machine_from(as_guest, digest, node_memory_mib)
         self._command: Path = find_command()
         self._lab: lab.Lab | None = None
         self._interrupted = False
@@ -139,6 +147,7 @@ class LabRunner:
                 timing=self._time,
                 scale=self._scale,
                 huge_pages=self._huge_pages,
+                node_memory_mib=self._node_memory_mib,
             )
             if self._interrupted:
                 self._lab.interrupt(SIGKILL)

@@ -37,6 +37,7 @@ TOP_LEVEL = {
     "scale",
     "guests",
     "huge_pages",
+    "node_memory_mib",
     "parts",
     "quick",
 }
@@ -86,6 +87,7 @@ class Study:
     repetitions: int = 1
     time: bool | None = None
     huge_pages: bool | None = None
+    node_memory_mib: int | None = None  # Of each node in the lab; None as the machine's file says.
     guests: int | None = None  # How many of the lab's machines at once; None: what fits.
     scale: int = 1  # Divides caches and memory of the lab's machines.
     figures: tuple[program.Figure, ...] = ()  # That the program of a study of a command prints.
@@ -186,6 +188,9 @@ def parse(document: Mapping[str, Any], describe: Describe = describe) -> Study:
         repetitions=_at_least_one(document, "repetitions"),
         scale=_at_least_one(document, "scale"),
         guests=_at_least_one(document, "guests") if "guests" in document else None,
+        node_memory_mib=(
+            _at_least_one(document, "node_memory_mib") if "node_memory_mib" in document else None
+        ),
         time=_flag(document, "time"),
         huge_pages=_flag(document, "huge_pages"),
     )

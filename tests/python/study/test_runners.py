@@ -131,18 +131,24 @@ def test_the_lab_models_time_as_the_study_says(
 
     class NoLab:
         def __init__(
-            self, machine: lab.Machine, *, timing: bool | None, scale: int, huge_pages: bool | None
+            self,
+            machine: lab.Machine,
+            *,
+            timing: bool | None,
+            scale: int,
+            huge_pages: bool | None,
+            node_memory_mib: int | None,
         ) -> None:
-            asked.append((timing, scale, huge_pages))
+            asked.append((timing, scale, huge_pages, node_memory_mib))
             raise lab.LabError("no lab here", NOT_SUPPORTED)
 
     monkeypatch.setattr(lab, "Lab", NoLab)
     monkeypatch.setattr(lab_runner, "find_command", lambda: Path("homenode"))
     monkeypatch.setattr(lab_runner, "version_of", lambda path: "9.9.9")
-    runner = runner_for_machine("tiny-2x2", time, 4, huge_pages=False)
+    runner = runner_for_machine("tiny-2x2", time, 4, huge_pages=False, node_memory_mib=96)
     with pytest.raises(StudyError, match="no lab here"), runner:
         pass
-    assert asked == [(time, 4, False)]
+    assert asked == [(time, 4, False, 96)]
 
 
 def test_a_scaled_machine_is_another_machine(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,6 +166,16 @@ def test_a_machine_without_huge_pages_is_another_machine(monkeypatch: pytest.Mon
     with_some = LabRunner("quad-4x2").machine
     without = LabRunner("quad-4x2", huge_pages=False).machine
     assert without.name == with_some.name and without.digest != with_some.digest
+
+
+def test_a_machine_with_other_memory_is_another_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lab_runner, "find_command", lambda: Path("homenode"))
+    monkeypatch.setattr(lab_runner, "version_of", lambda path: "9.9.9")
+    usual, more = (LabRunner("quad-4x2", node_memory_mib=mib).machine for mib in (None, 1024))
+    assert more.nodes[1].memory_bytes == 1 << 30 > usual.nodes[1].memory_bytes
+    assert more.digest != usual.digest
+    with pytest.raises(StudyError, match="a node cannot have 1 MiB in the lab"):
+        LabRunner("quad-4x2", node_memory_mib=1)
 
 
 def test_this_machine_is_not_scaled() -> None:

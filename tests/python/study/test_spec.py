@@ -106,6 +106,7 @@ def test_the_arguments_are_the_bench_command_line() -> None:
         ({"repetitions": 1.5}, "repetitions"),
         ({"time": "yes"}, "time must be true or false"),
         ({"time": 1}, "time must be true or false"),
+        ({"node_memory_mib": 0}, "node_memory_mib must be a whole number of at least 1"),
         ({"huge_pages": "never"}, "huge_pages must be true or false"),
         ({"factors": {}}, "at least one"),
         ({"factors": {"op": "read"}}, "must be a list"),
