@@ -33,6 +33,7 @@ struct Limits {
   double alike = 0.1;             ///< [chosen] Cosine of two threads' uses, to try them together.
   double decay = 0.5;             ///< [kernel] Hint faults are halved in each window as well.
   int most_unseen = 4;            ///< [chosen] Windows for which a region is remembered unseen.
+  int most_handovers = 1;         ///< [chosen] Then a region counts as its threads' in turn.
   int most_failed_plans = 2;      ///< [chosen] Then the process is left alone.
 
   // What a plan has to be worth.

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "balance/step.h"
 
@@ -159,6 +160,20 @@ void add_pairs(RememberedRegion& remembered, const Region& now, const ThreadNode
 bool is_to_split(const RememberedRegion& remembered, const Limits& limits);
 /// Adds its used pages as regions of their own.
 void append_pages(std::vector<Region>& regions, const Region& region);
+
+/// The lower end of the confidence interval of a share of so many samples (E. B. Wilson, JASA 22,
+/// 1927).
+double surely_at_least(double share, double samples, double quantile);
+
+/// Counts a handover where a window shows a region to be another thread's than the window before.
+void note_user(RememberedRegion& remembered, const Region& now, const ThreadNodes& threads,
+               const Limits& limits);
+/// Whether a region counts as shared by the threads that it went between.
+bool is_handed_on(const RememberedRegion& remembered, const Limits& limits);
+/// The regions, those that are handed on as if all threads had used them alike that they went
+/// between, or that memory went on to from these.
+std::vector<Region> used_in_turn(const std::map<std::uint64_t, RememberedRegion>& remembered,
+                                 const Limits& limits);
 
 /// What a plan promises that gains so much in the window that it was made of.
 Promise promise_of(const Decision& decision, double gain, const Observation& seen);

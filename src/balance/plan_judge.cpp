@@ -37,7 +37,7 @@ class Judge {
     context_.memory.windows_short_of_samples = 0;
     remember(context_.memory, seen_, context_.limits);
     if (context_.memory.promise) return verify();
-    return plan(evidence(context_.memory, seen_), context_);
+    return plan(evidence(context_.memory, seen_, context_.limits), context_);
   }
 
  private:
@@ -91,7 +91,7 @@ class Judge {
     context_.memory.phase = {seen_.resident.value, seen_.threads.size()};
     context_.memory.quiet_until_s =
         context_.now_s + context_.limits.cool_down_s * std::exp2(context_.memory.failed_plans);
-    context_.memory.regions.clear();
+    forget_uses(context_.memory);
     decision.action = context_.memory.hands_off ? Action::hands_off : Action::undo;
     return decision;
   }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "balance/plan.h"
 
@@ -181,7 +182,8 @@ class Planner {
   /// theirs: no thread is nearer then, but none waits for the one node. Else, or where that brings
   /// more, what was decided.
   [[nodiscard]] Decision spread(Decision otherwise) const {
-    if (seen_.cpus < context_.limits.least_spread_cpus) return otherwise;
+    // Threads that all run take a little less than a CPU each.
+    if (std::round(seen_.cpus) < context_.limits.least_spread_cpus) return otherwise;
     const RegionHomes targets =
         plan_spread(seen_, context_.memory, context_.setting, context_.limits, bounds());
     const double busiest = busiest_share(seen_, {});

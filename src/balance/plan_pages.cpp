@@ -7,14 +7,6 @@
 namespace homenode::balance {
 namespace {
 
-/// The lower end of the confidence interval of a share (E. B. Wilson, JASA 22, 1927).
-double surely(double share, double samples, double quantile) {
-  const double square = quantile * quantile / samples;
-  const double middle = share + square / 2;
-  const double half = quantile * std::sqrt(share * (1 - share) / samples + square / (4 * samples));
-  return (middle - half) / (1 + square);
-}
-
 class Candidates {
  public:
   Candidates(const ProcessMemory& before, const ThreadNodes& threads, const Setting& setting,
@@ -39,7 +31,7 @@ class Candidates {
   [[nodiscard]] bool is_sure(const Region& region, const Owner& owner) const {
     if (region.is_split_off) return owner.share > limits_.mostly_share;
     return owner.uses >= limits_.least_region_samples &&
-           surely(owner.share, owner.uses, limits_.sureness) > limits_.least_sure_share;
+           surely_at_least(owner.share, owner.uses, limits_.sureness) > limits_.least_sure_share;
   }
 
   /// It was moved a short time ago, or counts as shared: it was spread, or has gone to and fro.
@@ -87,6 +79,13 @@ double uses_of_region(const Region& region) {
 }
 
 }  // namespace
+
+double surely_at_least(double share, double samples, double quantile) {
+  const double square = quantile * quantile / samples;
+  const double middle = share + square / 2;
+  const double half = quantile * std::sqrt(share * (1 - share) / samples + square / (4 * samples));
+  return (middle - half) / (1 + square);
+}
 
 std::optional<Owner> owner_of(const std::map<TaskKey, double>& uses, const ThreadNodes& threads) {
   Owner owner;

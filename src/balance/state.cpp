@@ -59,11 +59,14 @@ void remember(ProcessMemory& memory, const Observation& seen, const Limits& limi
   for (const Region& region : seen.regions) {
     RememberedRegion& remembered = memory.regions[region.first];
     add_pairs(remembered, region, threads, limits);
+    note_user(remembered, region, threads, limits);
     const Region before = std::exchange(remembered.region, region);
     remembered.windows_unseen = 0;
     add_uses(remembered.region.uses, before.uses, limits.decay);
     remembered.region.used_pages = merged(before.used_pages, region.used_pages, limits);
-    if (remembered.is_split || split == most_split) continue;
+    const bool goes_whole = is_handed_on(remembered, limits);
+    if (goes_whole) remembered.is_split = false;
+    if (goes_whole || remembered.is_split || split == most_split) continue;
     remembered.is_split = is_to_split(remembered, limits);
     split += remembered.is_split ? 1 : 0;
   }
@@ -86,10 +89,19 @@ Observation in_pieces(const ProcessMemory& memory, Observation seen) {
   return seen;
 }
 
-Observation evidence(const ProcessMemory& memory, const Observation& seen) {
+void forget_uses(ProcessMemory& memory) {
+  for (auto& [first, remembered] : memory.regions) {
+    remembered.region.uses.clear();
+    remembered.region.used_pages.clear();
+    remembered.of_region = {};
+    remembered.of_pages = {};
+    remembered.is_split = false;
+  }
+}
+
+Observation evidence(const ProcessMemory& memory, const Observation& seen, const Limits& limits) {
   Observation all = seen;
-  all.regions.clear();
-  for (const auto& [first, remembered] : memory.regions) all.regions.push_back(remembered.region);
+  all.regions = used_in_turn(memory.regions, limits);
   return in_pieces(memory, std::move(all));
 }
 

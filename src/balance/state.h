@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "balance/decision.h"
 #include "balance/limits.h"
@@ -47,6 +48,10 @@ struct RememberedRegion {
   Pairs of_region;        ///< Of uses of the region,
   Pairs of_pages;         ///< and of the same page.
   bool is_split = false;  ///< Its pages are decided on one by one.
+  /// Threads that had it to themselves in a window each, the latest, and how often it was another.
+  std::set<TaskKey> users;
+  std::optional<TaskKey> user;
+  int handovers = 0;
   int windows_unseen = 0;
 };
 
@@ -92,8 +97,12 @@ struct State {
 /// Regions that limits.most_unseen windows did not see are forgotten.
 void remember(ProcessMemory& memory, const Observation& seen, const Limits& limits);
 
-/// A window with the regions of all windows so far, those that are split as their pages.
-Observation evidence(const ProcessMemory& memory, const Observation& seen);
+/// Of what a window used, only who handed memory on to whom still counts.
+void forget_uses(ProcessMemory& memory);
+
+/// A window with the regions of all windows so far, those that are split as their pages, and those
+/// that are handed on as used by all that had them.
+Observation evidence(const ProcessMemory& memory, const Observation& seen, const Limits& limits);
 
 /// A window with the regions that are split as their pages.
 Observation in_pieces(const ProcessMemory& memory, Observation seen);

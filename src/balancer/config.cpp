@@ -48,6 +48,7 @@ constexpr std::array settings{
     Setting{"alike", &Limits::alike, 0, 1},
     Setting{"decay", &Limits::decay, 0, 1},
     Setting{"most-unseen", &Limits::most_unseen, 0, 100},
+    Setting{"most-handovers", &Limits::most_handovers, 0, 100},
     Setting{"most-failed-plans", &Limits::most_failed_plans, 1, 100},
     Setting{"least-gain", &Limits::least_gain, 0, 1},
     Setting{"least-more-gain", &Limits::least_more_gain, 0, 1},

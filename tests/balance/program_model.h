@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <random>
 #include <string>
@@ -41,6 +42,8 @@ struct ProgramModel {
   std::vector<Home> regions_before = regions;
   std::vector<Action> actions;
   std::mt19937* noise = nullptr;  ///< Samples scatter as counts do, where there is one.
+  /// What the program does before each window.
+  std::function<void(ProgramModel&, int)> changes = [](ProgramModel&, int) {};
   bool wanders = false;  ///< The scheduler takes unbound threads to another node each time.
   std::vector<bool> held = std::vector<bool>(threads.size(), false);  ///< By the balancer.
   std::vector<bool> held_before = held;
@@ -152,6 +155,7 @@ struct ProgramModel {
     State state;
     double now_s = 0;
     for (int window = 0; window < windows; ++window, now_s += 5, age_s += 5) {
+      changes(*this, window);
       auto first = step(std::move(state), now_s, {seen(machine, false)}, machine, {}, limits);
       state = std::move(first.state);
       Decision decision = first.decisions.at(0);

@@ -145,6 +145,45 @@ TEST(BalanceStepShared, KeepsRegionsWholeWhosePagesAreShared) {
   }
 }
 
+// Each thread's memory becomes the next one's every two windows, before a plan has been proved.
+TEST(BalanceStepShared, SpreadsMemoryThatThreadsHandOn) {
+  const auto machine = machine_of(4, 2);
+  auto model = private_regions(machine, 4, [](std::size_t t) { return NodeId(t < 4 ? 0 : 1); });
+  const double busiest = model.busiest_share();
+  model.changes = [](ProgramModel& program, int window) {
+    if (window % 2 == 0) std::ranges::rotate(program.uses, program.uses.begin() + 1);
+  };
+  model.run(machine, 80);
+  for (const Home& home : model.regions) EXPECT_EQ(home.size(), 4U);
+  EXPECT_LT(model.busiest_share(), busiest);
+  const std::uint64_t of_the_last_plan = 32U * 384;
+  EXPECT_LE(model.moved_pages, 2 * of_the_last_plan);
+}
+
+// A thread that ends hands nothing on: its memory goes to the node of the next one.
+TEST(BalanceStepShared, MovesMemoryToThreadsThatCameAfterOthers) {
+  const auto machine = machine_of(4, 2);
+  const auto model = private_regions(machine, 4, [](std::size_t) { return NodeId(0); });
+  State state;
+  Decision decision;
+  for (int window = 0; window < 8 && decision.action != Action::move_pages; ++window) {
+    Observation seen = model.seen(machine, true);
+    // Every two windows there are new threads, until those that stay.
+    const auto started = static_cast<std::uint64_t>(std::min(window / 2, 3));
+    for (Thread& thread : seen.threads) thread.key.started = started;
+    for (Region& region : seen.regions) {
+      std::map<TaskKey, double> uses;
+      for (const auto& [thread, count] : region.uses) uses[{thread.id, started}] = count;
+      region.uses = uses;
+    }
+    auto done = step(std::move(state), window * 5.0, {seen}, machine, {}, {});
+    state = std::move(done.state);
+    decision = done.decisions.at(0);
+  }
+  ASSERT_EQ(decision.action, Action::move_pages) << decision.reason;
+  for (const PageMove& move : decision.pages) EXPECT_EQ(move.home.size(), 1U);
+}
+
 TEST(BalanceStepShared, SpreadsHugePagesAsWholes) {
   const auto machine = machine_of(4, 2);
   const auto model = shared_regions(machine, [](std::size_t) { return NodeId(0); });
