@@ -7,6 +7,7 @@ import json
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +15,7 @@ from homenode import man
 from homenode.verbs import BUILT_IN
 
 MISSING = "/nonexistent/folder/file"
+RECORDS = str(Path(__file__).parent / "report/data/records-v2.jsonl")
 FAILED, USAGE, LAUNCHER_FAILED = 1, 2, 125
 # Every way to name a file that is read, by verb: the words, and MISSING.
 INPUTS = [
@@ -35,6 +37,7 @@ INPUTS = [
     ("study", f"{MISSING}.toml"),
     ("study", "--dry-run", "demo", "--machine", MISSING),
     ("report", MISSING),
+    ("report", RECORDS, "--claims", "--claims-from", MISSING),
     ("profile", "show", MISSING),
     ("profile", "diff", MISSING, MISSING),
     ("profile", "export", MISSING, "--as", "csv"),

@@ -192,7 +192,10 @@ def load(path: Path) -> Paper:
     try:
         return _paper(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise StudyError(f"cannot read the claims {path}: {error.strerror}") from error
+        raise StudyError(
+            f"cannot read the claims {path}: {error.strerror}; give a TOML file such as those of "
+            "studies/claims"
+        ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise StudyError(f"{path} is not valid TOML: {error}", USAGE) from error
     except StudyError as error:

@@ -94,8 +94,9 @@ function walkBars(figure, key) {
   for (const old of bars) old.classList.remove("on");
   bar.classList.add("on");
   bar.scrollIntoView({ block: "nearest" });
-  // In the next frame: the scrolling, if there was any, hides the tip.
+  // In the next frame, unless the chart is left before it: the scrolling hides the tip.
   requestAnimationFrame(() => {
+    if (!bar.classList.contains("on")) return;
     const box = bar.getBoundingClientRect();
     showTip(bar.dataset.value, box.left, box.bottom - 12);
   });
