@@ -151,7 +151,8 @@ TEST(BalanceStepShared, SpreadsMemoryThatThreadsHandOn) {
   auto model = private_regions(machine, 4, [](std::size_t t) { return NodeId(t < 4 ? 0 : 1); });
   const double busiest = model.busiest_share();
   model.changes = [](ProgramModel& program, int window) {
-    if (window % 2 == 0) std::ranges::rotate(program.uses, program.uses.begin() + 1);
+    if (window % 2 != 0) return;
+    std::rotate(program.uses.begin(), program.uses.begin() + 1, program.uses.end());
   };
   model.run(machine, 80);
   for (const Home& home : model.regions) EXPECT_EQ(home.size(), 4U);
