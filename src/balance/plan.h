@@ -19,6 +19,9 @@ ThreadNodes nodes_of(const Observation& seen);
 /// All samples of all threads that are there.
 double uses_of(const Observation& seen);
 
+/// All samples of a region, by whomever.
+double uses_of(const Region& region);
+
 /// Adds more uses by thread, so much of each.
 void add_uses(std::map<TaskKey, double>& uses, const std::map<TaskKey, double>& more,
               double factor = 1);

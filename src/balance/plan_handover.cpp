@@ -10,13 +10,10 @@ namespace {
 
 /// The thread that surely has a region to itself, by the uses of one window.
 std::optional<TaskKey> user_of(const Region& region, const Limits& limits) {
-  double all = 0;
-  const std::pair<const TaskKey, double>* most = nullptr;
-  for (const auto& use : region.uses) {
-    all += use.second;
-    if (most == nullptr || use.second > most->second) most = &use;
-  }
-  if (most == nullptr || all <= 0) return std::nullopt;
+  const double all = uses_of(region);
+  if (all <= 0) return std::nullopt;
+  const auto most = std::ranges::max_element(
+      region.uses, {}, [](const auto& use_of_thread) { return use_of_thread.second; });
   const double share = surely_at_least(most->second / all, all, limits.sureness);
   return share > limits.least_sure_share ? std::optional(most->first) : std::nullopt;
 }
@@ -35,10 +32,9 @@ void add_circle(std::vector<Users>& circles, Users users) {
 
 /// As if each of these threads had the same part of its uses.
 void use_evenly(Region& region, const Users& users) {
-  double all = 0;
-  for (const auto& [thread, uses] : region.uses) all += uses;
+  const double of_each = uses_of(region) / static_cast<double>(users.size());
   region.uses.clear();
-  for (const TaskKey& user : users) region.uses[user] = all / static_cast<double>(users.size());
+  for (const TaskKey& user : users) region.uses[user] = of_each;
 }
 
 }  // namespace

@@ -72,12 +72,6 @@ std::map<NodeId, double> arriving(const Region& region, const Home& home) {
   return pages;
 }
 
-double uses_of_region(const Region& region) {
-  double all = 0;
-  for (const auto& [thread, uses] : region.uses) all += uses;
-  return all;
-}
-
 }  // namespace
 
 double surely_at_least(double share, double samples, double quantile) {
@@ -160,7 +154,7 @@ RegionHomes plan_pages(const Observation& seen, const ProcessMemory& before,
     const auto target = all.target(region);
     if (!target) continue;
     const auto pages = static_cast<double>(pages_elsewhere(region, {*target}));
-    if (pages > 0) candidates.push_back({&region, *target, uses_of_region(region) / pages});
+    if (pages > 0) candidates.push_back({&region, *target, uses_of(region) / pages});
   }
   std::ranges::stable_sort(candidates, [](const Candidate& a, const Candidate& b) {
     return a.uses_of_page > b.uses_of_page;

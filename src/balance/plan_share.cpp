@@ -37,6 +37,12 @@ double uses_of(const Observation& seen) {
   return all;
 }
 
+double uses_of(const Region& region) {
+  double all = 0;
+  for (const auto& [thread, uses] : region.uses) all += uses;
+  return all;
+}
+
 void add_uses(std::map<TaskKey, double>& uses, const std::map<TaskKey, double>& more,
               double factor) {
   for (const auto& [thread, count] : more) uses[thread] += factor * count;

@@ -87,7 +87,7 @@ struct Run {
   void add(const Region& region) {
     regions.push_back(&region);
     add_uses(uses, region.uses);
-    for (const auto& [thread, samples] : region.uses) count += samples;
+    count += uses_of(region);
   }
 };
 

@@ -98,12 +98,12 @@ Observation of_pages(const machine::Machine& machine, double uses, bool shared,
 }
 
 /// The plan that at most six windows come to.
-Decision of_windows(const machine::Machine& machine, auto seen_in) {
+Decision of_windows(const machine::Machine& machine, auto seen_in, const Limits& limits = {}) {
   State state;
   Decision decision;
   for (std::size_t window = 0; window < 6 && decision.action != Action::move_pages; ++window) {
-    auto done =
-        step(std::move(state), static_cast<double>(window) * 5, {seen_in(window)}, machine, {}, {});
+    auto done = step(std::move(state), static_cast<double>(window) * 5, {seen_in(window)}, machine,
+                     {}, limits);
     state = std::move(done.state);
     decision = done.decisions.at(0);
   }
@@ -161,27 +161,29 @@ TEST(BalanceStepShared, SpreadsMemoryThatThreadsHandOn) {
   EXPECT_LE(model.moved_pages, 2 * of_the_last_plan);
 }
 
-// A thread that ends hands nothing on: its memory goes to the node of the next one.
+// A thread that ends hands nothing on: its memory goes to the node of the next one. No plan is made
+// before three generations of threads were there.
 TEST(BalanceStepShared, MovesMemoryToThreadsThatCameAfterOthers) {
   const auto machine = machine_of(4, 2);
   const auto model = private_regions(machine, 4, [](std::size_t) { return NodeId(0); });
-  State state;
-  Decision decision;
-  for (int window = 0; window < 8 && decision.action != Action::move_pages; ++window) {
+  Limits limits;
+  limits.windows = 6;
+  const auto renewed = [&](std::size_t window) {
     Observation seen = model.seen(machine, true);
-    // Every two windows there are new threads, until those that stay.
-    const auto started = static_cast<std::uint64_t>(std::min(window / 2, 3));
+    const std::uint64_t started = window / 2;
     for (Thread& thread : seen.threads) thread.key.started = started;
     for (Region& region : seen.regions) {
       std::map<TaskKey, double> uses;
       for (const auto& [thread, count] : region.uses) uses[{thread.id, started}] = count;
       region.uses = uses;
     }
-    auto done = step(std::move(state), window * 5.0, {seen}, machine, {}, {});
-    state = std::move(done.state);
-    decision = done.decisions.at(0);
-  }
-  ASSERT_EQ(decision.action, Action::move_pages) << decision.reason;
+    return seen;
+  };
+  ProcessMemory memory;
+  for (std::size_t window = 0; window < 6; ++window) remember(memory, renewed(window), limits);
+  for (const auto& [first, region] : memory.regions) EXPECT_EQ(region.handovers, 0) << first;
+  const Decision decision = of_windows(machine, renewed, limits);
+  EXPECT_EQ(decision.pages.size(), 24U);
   for (const PageMove& move : decision.pages) EXPECT_EQ(move.home.size(), 1U);
 }
 
