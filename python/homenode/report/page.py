@@ -104,14 +104,9 @@ def render(
     )
 
 
-def each_of(records: Iterable[Record], key: str) -> list[str]:
-    """What the records have under a key, each value once, in their order."""
-    return list(dict.fromkeys(str(record[key]) for record in records))
-
-
 def each_once(records: Iterable[Record], key: str) -> str:
-    """The same as a heading: of several studies, all of their names or titles."""
-    return " · ".join(each_of(records, key))
+    """What the records have under a key as a heading: each value once, in their order."""
+    return " · ".join(dict.fromkeys(str(record[key]) for record in records))
 
 
 def told_apart(names: Sequence[str]) -> list[str]:

@@ -187,10 +187,8 @@ def parse(document: Mapping[str, Any], describe: Describe = describe) -> Study:
         timeout_s=_timeout_s(document),
         repetitions=_at_least_one(document, "repetitions"),
         scale=_at_least_one(document, "scale"),
-        guests=_at_least_one(document, "guests") if "guests" in document else None,
-        node_memory_mib=(
-            _at_least_one(document, "node_memory_mib") if "node_memory_mib" in document else None
-        ),
+        guests=_at_least_one_or_none(document, "guests"),
+        node_memory_mib=_at_least_one_or_none(document, "node_memory_mib"),
         time=_flag(document, "time"),
         huge_pages=_flag(document, "huge_pages"),
     )
@@ -294,6 +292,11 @@ def _at_least_one(document: Mapping[str, Any], key: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         raise StudyError(f"{key} must be a whole number of at least 1")
     return value
+
+
+def _at_least_one_or_none(document: Mapping[str, Any], key: str) -> int | None:
+    """None where the file does not say."""
+    return _at_least_one(document, key) if key in document else None
 
 
 def _flag(document: Mapping[str, Any], name: str) -> bool | None:

@@ -102,4 +102,4 @@ def predicted(
                 bottleneck=answer.bottleneck,
             )
         )
-    return found[:1] + sorted(found[1:], key=lambda one: one.predicted or 0.0) + unknown
+    return found[:1] + sorted(found[1:], key=_time) + unknown

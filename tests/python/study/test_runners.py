@@ -123,6 +123,14 @@ def test_the_guest_numbers_cpus_densely_and_has_the_labs_memory() -> None:
     assert (machine.kind, machine.distances) == ("lab", ((10, 20), (20, 10)))
 
 
+@pytest.fixture
+def made_up_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command of which nobody asks the version."""
+    monkeypatch.setattr(lab_runner, "find_command", lambda: Path("homenode"))
+    monkeypatch.setattr(lab_runner, "version_of", lambda path: "9.9.9")
+
+
+@pytest.mark.usefixtures("made_up_command")
 @pytest.mark.parametrize("time", [None, False, True])
 def test_the_lab_models_time_as_the_study_says(
     monkeypatch: pytest.MonkeyPatch, time: bool | None
@@ -143,34 +151,29 @@ def test_the_lab_models_time_as_the_study_says(
             raise lab.LabError("no lab here", NOT_SUPPORTED)
 
     monkeypatch.setattr(lab, "Lab", NoLab)
-    monkeypatch.setattr(lab_runner, "find_command", lambda: Path("homenode"))
-    monkeypatch.setattr(lab_runner, "version_of", lambda path: "9.9.9")
     runner = runner_for_machine("tiny-2x2", time, 4, huge_pages=False, node_memory_mib=96)
     with pytest.raises(StudyError, match="no lab here"), runner:
         pass
     assert asked == [(time, 4, False, 96)]
 
 
-def test_a_scaled_machine_is_another_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lab_runner, "find_command", lambda: Path("homenode"))
-    monkeypatch.setattr(lab_runner, "version_of", lambda path: "9.9.9")
+@pytest.mark.usefixtures("made_up_command")
+def test_a_scaled_machine_is_another_machine() -> None:
     whole, quarter = LabRunner("quad-4x2").machine, LabRunner("quad-4x2", scale=4).machine
     assert quarter.name == "quad-4x2 1:4"
     assert quarter.digest != whole.digest
     assert quarter.nodes[1].memory_bytes == 1 << 30
 
 
-def test_a_machine_without_huge_pages_is_another_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lab_runner, "find_command", lambda: Path("homenode"))
-    monkeypatch.setattr(lab_runner, "version_of", lambda path: "9.9.9")
+@pytest.mark.usefixtures("made_up_command")
+def test_a_machine_without_huge_pages_is_another_machine() -> None:
     with_some = LabRunner("quad-4x2").machine
     without = LabRunner("quad-4x2", huge_pages=False).machine
     assert without.name == with_some.name and without.digest != with_some.digest
 
 
-def test_a_machine_with_other_memory_is_another_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lab_runner, "find_command", lambda: Path("homenode"))
-    monkeypatch.setattr(lab_runner, "version_of", lambda path: "9.9.9")
+@pytest.mark.usefixtures("made_up_command")
+def test_a_machine_with_other_memory_is_another_machine() -> None:
     usual, more = (LabRunner("quad-4x2", node_memory_mib=mib).machine for mib in (None, 1024))
     assert more.nodes[1].memory_bytes == 1 << 30 > usual.nodes[1].memory_bytes
     assert more.digest != usual.digest
@@ -190,14 +193,13 @@ def test_an_unknown_machine_is_bad_usage() -> None:
     assert raised.value.exit_code == USAGE
 
 
+@pytest.mark.usefixtures("made_up_command")
 @pytest.mark.parametrize(
     ("available", "at_once"), [(100 << 30, 3), (9 << 30, 2), (0, 1), (None, 1)]
 )
 def test_as_many_guests_as_cpus_where_memory_is_available(
     monkeypatch: pytest.MonkeyPatch, available: int | None, at_once: int
 ) -> None:
-    monkeypatch.setattr(lab_runner, "find_command", lambda: Path("homenode"))
-    monkeypatch.setattr(lab_runner, "version_of", lambda path: "9.9.9")
     monkeypatch.setattr(lab_runner, "host_memory_bytes", lambda *, available: available_bytes)
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 5, 7})
     available_bytes = available
