@@ -153,7 +153,9 @@ def describe(workload: str) -> Description:
 def _ask(command: Path, _built: int, workload: str) -> Description:
     words = [str(command), "bench", workload, "--describe", "--json"]
     if not NAME.fullmatch(workload):
-        raise _no_workload(workload)
+        raise StudyError(
+            f"there is no workload '{workload}'; 'homenode bench --list' names them", USAGE
+        )
     try:
         done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
     except (OSError, subprocess.SubprocessError) as error:
@@ -161,14 +163,10 @@ def _ask(command: Path, _built: int, workload: str) -> Description:
             f"cannot get the description of {workload} from {command}: {error}"
         ) from error
     if done.returncode == USAGE:
-        raise _no_workload(workload)
+        raise StudyError(f"the workload '{workload}': {done.stderr.strip()}", USAGE)
     try:
         return Description.from_json(json.loads(done.stdout))
     except (ValueError, KeyError, TypeError) as error:
         raise StudyError(
             f"{command} does not describe {workload} ({error}); it is another version of homenode"
         ) from error
-
-
-def _no_workload(name: str) -> StudyError:
-    return StudyError(f"there is no workload '{name}'; 'homenode bench --list' names them", USAGE)

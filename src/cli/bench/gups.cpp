@@ -5,6 +5,7 @@
 
 #include <bit>
 
+#include "base/sizes.h"
 #include "cli/bench/program.h"
 #include "cli/options.h"
 #include "workloads/gups/gups.h"
@@ -12,29 +13,33 @@
 namespace homenode::cli {
 namespace {
 
-constexpr unsigned most_log2_words = 40;
+constexpr std::uint64_t least_bytes = 4096;
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 43;  // More than any machine has.
+
+/// What is wrong with the text as the table's size, or "". What is no size is told when it is read.
+std::string is_table_size(const std::string& text) {
+  const auto size = parse_size(text);
+  if (!size || (std::has_single_bit(size->value) && size->value >= least_bytes &&
+                size->value <= most_bytes)) {
+    return "";
+  }
+  return fmt::format("{} bytes are not a power of two of {} to {}; give 64m, for example",
+                     size->value, least_bytes, most_bytes);
+}
 
 class BenchGups final : public ProgramWorkload {
  public:
   BenchGups() : ProgramWorkload(workloads::gups::describe()) {}
 
   void define_options(CLI::App& app) override {
-    add_size_option(app, "--size", size_, "", "64M");
+    add_size_option(app, "--size", size_, "", "64M")->check(is_table_size);
     app.add_option("--updates", shape_.updates_per_word)->capture_default_str();
     define_program_options(app, options_);
   }
 
  private:
   Result<Made> make(unsigned /*threads*/) override {
-    if (size_.value < 4096 || !std::has_single_bit(size_.value)) {
-      return bad_usage(fmt::format("--size {} is not a power of two of at least 4096", size_.value),
-                       "give --size 64m, for example");
-    }
     shape_.log2_words = static_cast<unsigned>(std::countr_zero(size_.value)) - 3;
-    if (shape_.log2_words > most_log2_words) {
-      return bad_usage(fmt::format("--size {} is more than any machine has", size_.value),
-                       "give a smaller --size");
-    }
     if (shape_.updates_per_word == 0 ||
         shape_.updates_per_word > workloads::gups::most_updates_per_word) {
       return bad_usage(

@@ -31,6 +31,10 @@ def checked(text: str, folder: Path) -> int:
             "the factor size: homenode bench gups: --size: cannot read the size 'many'",
         ),
         (
+            GUPS + '[factors]\nsize = ["1M", "3M"]\n',
+            "the factor size: homenode bench gups: --size: 3145728 bytes are not a power of two",
+        ),
+        (
             GUPS + '[factors]\nrun = ["", "--interleaved=all"]\n',
             "the factor run: homenode run: there is no option --interleaved",
         ),

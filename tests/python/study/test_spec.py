@@ -92,7 +92,7 @@ def test_the_arguments_are_the_bench_command_line() -> None:
         ({"schema": "x"}, "schema"),
         ({"name": "Bad Name"}, "lower-case"),
         ({"title": ""}, "title"),
-        ({"workload": "nbp"}, "no workload 'nbp'"),
+        ({"workload": "nbp"}, "(did you mean 'npb'?): choose map, npb"),
         ({"workload": "--list"}, "no workload '--list'"),
         ({"workload": "stream"}, "stream has no option 'op'"),
         ({"factors": {"passes": [0]}}, "passes cannot be 0; it must be at least 1"),
@@ -257,7 +257,7 @@ def test_the_quick_form_replaces_what_parts_have_and_nothing_else() -> None:
     [
         ({"fixed": {}}, "'fixed' stands beside [parts]"),
         ({"parts": {"a": {"factor": {}}}}, "[parts.a] has no key 'factor'"),
-        ({"parts": {"a": {"workload": "nbp"}}}, "no workload 'nbp'"),
+        ({"parts": {"a": {"workload": "nbp"}}}, "(did you mean 'npb'?): choose map, npb"),
         ({"parts": {"a": {}}}, "[parts.a.factors] must have at least one"),
         ({"quick": {"threads": 2}}, "[quick] has no key 'threads'"),
         ({"quick": {"parts": {"b": {}}}}, "[quick.parts.b] is of no part"),
