@@ -11,7 +11,7 @@ from tune_bottleneck import bottlenecks
 from tune_runs import Measured
 
 from homenode.tune.lines_in_flight import calibrated
-from homenode.tune.predicting import first_choice, predicted
+from homenode.tune.predicting import ALIKE, first_choice, predicted
 from homenode.tune.race import taking_part
 
 AS_GOOD = 1.05
@@ -90,28 +90,29 @@ def judge(runs: Measured, machine: str, model: str) -> Judgement:
     """Predicts all candidates that ran, and compares."""
     program = calibrated(runs.seen, machine)
     given = [run.candidate for run in runs.runs]
-    guesses = predicted(
-        given,
-        machine,
-        program,
-        model,
-        all_of=True,
-        apart_s=runs.seen.apart_s,
-        time_s=runs.seen.time_s,
+    guesses, (base, *others) = (
+        predicted(
+            given,
+            machine,
+            program,
+            model,
+            all_of=all_of,
+            apart_s=runs.seen.apart_s,
+            time_s=runs.seen.time_s,
+        )
+        for all_of in (True, False)
     )
     chosen = first_choice(guesses)
     bottleneck_of = {one.name: one.bottleneck for one in guesses}
     decided = [(run.candidate.name, bottlenecks(run.regions)) for run in runs.runs]
     decided = [(name, found) for name, found in decided if found]
     told_of = {one.name: one.predicted for one in guesses if one.predicted is not None}
-    base = runs.runs[0].time_s
-    real_of = {run.candidate.name: run.time_s / base for run in runs.runs}
+    real_of = {run.candidate.name: run.time_s / runs.runs[0].time_s for run in runs.runs}
     lines_of = {run.candidate.name: run.lines / runs.runs[0].lines for run in runs.runs}
     names = [name for name in real_of if name in told_of]
     real = np.array([real_of[name] for name in names])
     told = np.array([told_of[name] for name in names])
     best = names[int(real.argmin())]
-    base, *others = predicted(given, machine, program, model)
     few = [base, *taking_part(others, max(2, len(given) // 4) - 1)]
     return Judgement(
         runs.machine,
@@ -119,7 +120,7 @@ def judge(runs: Measured, machine: str, model: str) -> Judgement:
         tuple(float(one) for one in real[1:]),
         tuple(float(one) for one in told[1:]),
         tuple(lines_of[name] for name in names[1:]),
-        float(spearmanr(real, told).statistic) if np.ptp(told) > 0 else 0.0,
+        _rank(real, told),
         real_of[chosen.name] / real_of[best] - 1,
         min(real_of[one.name] for one in few) / real_of[best] - 1,
         best,
@@ -127,6 +128,13 @@ def judge(runs: Measured, machine: str, model: str) -> Judgement:
         1 / real_of[best],
         (sum(bottleneck_of.get(name) in found for name, found in decided), len(decided)),
     )
+
+
+def _rank(real: NDArray[np.float64], told: NDArray[np.float64]) -> float:
+    """Spearman's correlation. What tune takes for alike in the times that it was told is equal
+    here, not in any order; 0 where all of them are."""
+    steps = np.round(np.log(told) / ALIKE)
+    return float(spearmanr(real, steps).statistic) if np.ptp(steps) > 0 else 0.0
 
 
 def total(found: Sequence[Judgement]) -> str:
@@ -146,7 +154,7 @@ def total(found: Sequence[Judgement]) -> str:
         f"{np.percentile(errors, 95):.1%}",
         f"the same with the lines known that memory answered in each run: median "
         f"{np.median(lines):.1%}, 95th percentile {np.percentile(lines, 95):.1%}",
-        f"rank correlation: {spearmanr(real, told).statistic:.2f} over all candidates, median of "
+        f"rank correlation: {_rank(real, told):.2f} over all candidates, median of "
         f"the cases {np.median([one.rank for one in found]):.2f}",
         f"bottleneck named as the lab's statistics say: {named} of {decided} that they decide",
         f"first choice within 5 % of the best: {len(found) - len(misses)} of {len(found)}",
