@@ -17,7 +17,6 @@ bool is_valid_object(const Object& object, std::size_t threads) {
     return false;
   }
   if (!(object.in_order >= 0 && object.in_order <= 1)) return false;
-  if (!(object.walk_lines >= 0)) return false;
   const std::size_t blocks = object.blocks();
   if (object.uses.size() != threads * blocks) return false;
   if (!is_of_each(object.used_before, threads * blocks) || !is_of_each(object.homes, blocks) ||

@@ -32,10 +32,6 @@ struct Object {
   double lines_in_flight = 1;
   /// The share of its lines that are asked for ahead of their use, as threads walk through it.
   double in_order = 0;
-  /// Lines that follow one another, of which a thread uses all before it goes on elsewhere; 0: all.
-  double walk_lines = 0;
-  /// Threads of a node go through it together: what one brings a cache gives to the others.
-  bool walked_together = false;
   std::vector<Lines> uses;               ///< [thread * blocks() + block].
   std::vector<std::size_t> first_users;  ///< The thread that touches each block first, or empty.
   std::vector<NodeId> homes;             ///< Where each block was found, or empty.

@@ -21,10 +21,7 @@ struct Customer {
   std::vector<RequestKind> kinds;
   std::vector<std::size_t> requests;  ///< The kind of each, in the order in which it is used.
   std::size_t in_flight = 1;          ///< So many are asked for ahead of the one that is used.
-  /// After so many the customer goes elsewhere: it asks for none of the others before it has used
-  /// these. 0: it never does.
-  std::size_t walk = 0;
-  double computing_s = 0;  ///< With each, once it has come.
+  double computing_s = 0;             ///< With each, once it has come.
 };
 
 struct Served {

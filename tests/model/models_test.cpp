@@ -239,45 +239,6 @@ TEST(ByQueues, WalksByColumnsAreAtOneNodeAtATime) {
   EXPECT_GT(by_columns, 1.15 * by_rows);
 }
 
-TEST(ByQueues, LinesOfAShortWalkAreAskedForTogetherAndWaitedFor) {
-  // Each 16 lines take the latency, and the memory's time for all but the first request; without
-  // end, eight are in flight all the time.
-  Program rows = program({node0}, true, 8);
-  expect_about(predicted(rows, memory_on({node0}), "queues").time, lines * 100e-9 / 8);
-  rows.objects.front().walk_lines = 16;
-  const double served = 1.0 / 8000 * 14 / lines;
-  expect_about(predicted(rows, memory_on({node0}), "queues").time, lines / 16 * (100e-9 + served));
-  // Eight on average until a long one's last is used are more at first, and fewer at last.
-  rows.objects.front().walk_lines = 256;
-  expect_about(predicted(rows, memory_on({node0}), "queues").time, lines * 100e-9 / 8, 0.1);
-}
-
-TEST(ByQueues, ThreadsThatWalkTogetherAreAsOneOfAllTheirLines) {
-  const auto walkers = [](const std::vector<NodeId>& threads, double used, double in_flight) {
-    Program made = program(threads, false, in_flight);
-    Object& array = made.objects.front();
-    array.pages_per_block = 1;
-    array.uses.assign(threads.size() * 256, Lines{used, 0});
-    array.first_users.assign(256, 0);
-    array.walked_together = true;
-    return made;
-  };
-  const Placement both = memory_on({node0, node4}, PolicyKind::interleave);
-  const Program pairs = walkers({node0, node4, node0, node4}, 32, 16);
-  const Prediction found = predicted(pairs, both, "queues");
-  const Prediction as_two = predicted(walkers({node0, node4}, 64, 32), both, "queues");
-  EXPECT_DOUBLE_EQ(found.time, as_two.time);
-  EXPECT_DOUBLE_EQ(found.thread_times[0], found.thread_times[2]);
-  EXPECT_DOUBLE_EQ(found.thread_times[1], as_two.thread_times[1]);
-}
-
-TEST(ByQueues, ThreadsOfOtherNodesDoNotWalkTogether) {
-  Program pair = program({node0, node4}, false, 64);
-  const double apart = predicted(pair, memory_on({node0}), "queues").time;
-  pair.objects.front().walked_together = true;
-  EXPECT_DOUBLE_EQ(predicted(pair, memory_on({node0}), "queues").time, apart);
-}
-
 TEST(ByQueues, WaitsForWhatIsComputedWithEachLine) {
   Program busy = program({node0}, true, 64);
   busy.computing_s = {1e-3};

@@ -59,18 +59,6 @@ TEST(Queues, PassOneResourceAfterAnother) {
   EXPECT_GT(served[0].stood_still_s[1], 200);
 }
 
-TEST(Queues, AskForNothingElsewhereBeforeAWalkIsUsed) {
-  // Of six requests four are on their way at first and two then; of those without end always four.
-  Customer customer = of_seconds(32, 4);
-  customer.kinds = {{{{0, 0}}, 2, {}}};
-  EXPECT_DOUBLE_EQ(serve({customer}, 1)[0].seconds, 32 / 4 * 2);
-  customer.requests.resize(30);
-  customer.walk = 6;
-  EXPECT_DOUBLE_EQ(serve({customer}, 1)[0].seconds, 30 / 6 * 4);
-  customer.walk = 2;
-  EXPECT_DOUBLE_EQ(serve({customer}, 1)[0].seconds, 30 / 2 * 2);
-}
-
 TEST(Queues, CustomersWithoutRequestsTakeNoTime) {
   EXPECT_DOUBLE_EQ(serve({Customer{}}, 1)[0].seconds, 0);
 }
