@@ -37,7 +37,7 @@ def kept(records: Sequence[Record], study: Study, machine: Machine, version: str
         )
 
 
-def strange(records: Sequence[Record], cases: Sequence[Case]) -> Iterator[str]:
+def left_over(records: Sequence[Record], cases: Sequence[Case]) -> Iterator[str]:
     """Says how many records of the cases' machines are of no case: the study was another one when
     they were made."""
     machines, known = {case.machine for case in cases}, {case.id for case in cases}

@@ -46,7 +46,7 @@ def run_study(
         all_cases += cases
         told += hints.crowded(cases, runner.machine)
         told += hints.kept(own, study, runner.machine, runner.homenode_version)
-    for text in [*told, *hints.strange(list(done.values()), all_cases)]:
+    for text in [*told, *hints.left_over(list(done.values()), all_cases)]:
         observer.note(text)
     observer.planned([run for _, _, left in shares for run in left], kept)
     for name, runner, left in shares:
