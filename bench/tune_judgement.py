@@ -131,8 +131,8 @@ def judge(runs: Measured, machine: str, model: str) -> Judgement:
 
 
 def _rank(real: NDArray[np.float64], told: NDArray[np.float64]) -> float:
-    """Spearman's correlation. What tune takes for alike in the times that it was told is equal
-    here, not in any order; 0 where all of them are."""
+    """Spearman's correlation, of told times rounded to what tune takes for alike: those that round
+    to the same are equal here, not in any order; 0 where all of them are."""
     steps = np.round(np.log(told) / ALIKE)
     return float(spearmanr(real, steps).statistic) if np.ptp(steps) > 0 else 0.0
 

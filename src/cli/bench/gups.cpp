@@ -17,7 +17,7 @@ constexpr std::uint64_t least_bytes = 4096;
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 43;  // More than any machine has.
 
 /// What is wrong with the text as the table's size, or "". What is no size is told when it is read.
-std::string is_table_size(const std::string& text) {
+std::string fault_of_table_size(const std::string& text) {
   const auto size = parse_size(text);
   if (!size || (std::has_single_bit(size->value) && size->value >= least_bytes &&
                 size->value <= most_bytes)) {
@@ -32,7 +32,7 @@ class BenchGups final : public ProgramWorkload {
   BenchGups() : ProgramWorkload(workloads::gups::describe()) {}
 
   void define_options(CLI::App& app) override {
-    add_size_option(app, "--size", size_, "", "64M")->check(is_table_size);
+    add_size_option(app, "--size", size_, "", "64M")->check(fault_of_table_size);
     app.add_option("--updates", shape_.updates_per_word)->capture_default_str();
     define_program_options(app, options_);
   }
