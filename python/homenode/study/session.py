@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from homenode.study import hints
 from homenode.study.case import Case
 from homenode.study.case_run import runs_of
+from homenode.study.check import check_placements
 from homenode.study.machine import LAB
 from homenode.study.records import Record, RecordStore
 from homenode.study.runner import RunnerFactory
@@ -23,7 +24,8 @@ def run_study(
     observer: Observer,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> Summary:
-    """Runs what is left of the study. Raises StudyError when records cannot be written at all."""
+    """Runs what is left of the study. Raises StudyError for a placement that a machine cannot set,
+    before the first case, and when records cannot be written at all."""
     for workload in study.workloads.values():
         store.keep_description(workload)
     done = store.complete()
@@ -49,6 +51,7 @@ def run_study(
     for text in [*told, *hints.left_over(list(done.values()), all_cases)]:
         observer.note(text)
     observer.planned([run for _, _, left in shares for run in left], kept)
+    check_placements([(runner, left) for _, runner, left in shares], observer.note)
     for name, runner, left in shares:
         guests = study.guests if study.guests and runner.machine.kind == LAB else runner.at_once
         more = [runner_for(name) for _ in range(min(guests, len(left)) - 1)]
