@@ -1,16 +1,14 @@
 #include "launch/allocation_names.h"
 
-#include <cxxabi.h>
 #include <fmt/format.h>
 #include <fnmatch.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
-#include <memory>
 #include <set>
-#include <string_view>
 #include <tuple>
+
+#include "launch/source_names.h"
 
 namespace homenode::launch {
 namespace {
@@ -19,26 +17,12 @@ using SymbolKind = ElfSymbol::Kind;
 /// An array that a rule has already: file, address, size.
 using Taken = std::set<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t>>;
 
-/// Without a function's arguments, and without what stands before a name that is local to one.
-std::string demangled(const std::string& symbol) {
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), &std::free);
-  if (status != 0 || text == nullptr) return symbol;
-  std::string name = text.get();
-  constexpr std::string_view anonymous = "(anonymous namespace)::";
-  for (std::size_t at = 0; (at = name.find(anonymous)) != std::string::npos;) {
-    name.erase(at, anonymous.size());
-  }
-  if (const std::size_t local = name.rfind(")::"); local != std::string::npos) {
-    name.erase(0, local + 3);
-  }
-  return name.substr(0, name.find('('));
-}
-
 bool fits(const std::string& pattern, const ElfSymbol& symbol) {
-  return fnmatch(pattern.c_str(), symbol.name.c_str(), 0) == 0 ||
-         fnmatch(pattern.c_str(), source_name(symbol.name).c_str(), 0) == 0;
+  const auto matches = [&pattern](const std::string& name) {
+    return fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+  };
+  if (matches(symbol.name) || matches(source_name(symbol.name))) return true;
+  return pattern.find_first_of("<:") != std::string::npos && matches(full_name(symbol.name));
 }
 
 /// How many letters have to be changed, put in or left out.
@@ -63,9 +47,10 @@ std::string near_names(const std::string& name, SymbolKind kind,
   for (const ProgramObject& object : objects) {
     for (const ElfSymbol& symbol : object.elf.symbols) {
       if (symbol.kind != kind) continue;
-      const std::string other = source_name(symbol.name);
-      const std::size_t letters = distance(name, other);
-      if (letters <= most) near.emplace(letters, other);
+      for (const std::string& other : {source_name(symbol.name), full_name(symbol.name)}) {
+        const std::size_t letters = distance(name, other);
+        if (letters <= most) near.emplace(letters, other);
+      }
     }
   }
   std::string text;
@@ -199,15 +184,6 @@ void divide_pages(std::vector<AllocationRule>& rules, std::uint64_t page_bytes) 
 }
 
 }  // namespace
-
-std::string source_name(const std::string& symbol) {
-  if (symbol.starts_with("_Z")) return demangled(symbol.substr(0, symbol.find('.')));
-  std::string name = symbol.substr(0, symbol.find('.', 1));
-  const std::size_t module = name.find("_MOD_");
-  if (name.starts_with("__") && module != std::string::npos) return name.substr(module + 5);
-  if (name.size() > 1 && name.ends_with('_')) name.pop_back();
-  return name;
-}
 
 Result<void> find_named_pieces(std::vector<AllocationRule>& rules,
                                const std::vector<ProgramObject>& objects,

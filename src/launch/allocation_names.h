@@ -12,16 +12,15 @@
 
 namespace homenode::launch {
 
-/// The name that the source has, as far as the symbol shows: `u` for u_ (a COMMON block u or an
-/// external array), u.0 (a static or SAVE array of a function) and __fields_MOD_u (of a Fortran
-/// module), a function's without the .part.0 or .cold of its pieces, `ns::u` for C++.
-std::string source_name(const std::string& symbol);
-
 /// Fills in the pieces of every rule that has names. A name may be a pattern as the shell's (work*)
-/// and is compared with the symbol and with its source name. A page that two arrays share goes to
-/// the one that begins first, and an array to the first rule that fits. Errors: bad_usage for a
-/// name that nothing has, with names that are near; for one that only read-only data have; and
-/// where all are smaller than the rule asks for.
+/// and is compared with the symbol and with its names in the source: source_name, and full_name
+/// where it has a template's arguments or a scope. A page that two arrays share goes to the one
+/// that begins first, and an array to the first rule that fits.
+///
+/// Errors: bad_usage for
+/// - a name that nothing has, with names that are near;
+/// - one that only read-only data have;
+/// - one of which all are smaller than the rule asks for.
 Result<void> find_named_pieces(std::vector<AllocationRule>& rules,
                                const std::vector<ProgramObject>& objects, std::uint64_t page_bytes);
 

@@ -61,13 +61,24 @@ bool parse_condition(std::string_view condition, AllocationRule& rule,
   return at_least.has_value();
 }
 
+/// The first comma that does not stand in the arguments of a C++ template (pool<int, 4>).
+std::size_t find_comma(std::string_view text) {
+  std::size_t depth = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '<') ++depth;
+    if (text[at] == '>' && depth > 0) --depth;
+    if (text[at] == ',' && depth == 0) return at;
+  }
+  return std::string_view::npos;
+}
+
 /// Conditions, separated by commas. Without a size a name is for all that has it, and a function
 /// for what glibc gives a mapping of its own.
 bool parse_conditions(std::string_view text, AllocationRule& rule) {
   constexpr std::uint64_t own_mapping_bytes = std::uint64_t{128} << 10U;
   std::optional<std::uint64_t> at_least;
   for (;;) {
-    const std::size_t comma = text.find(',');
+    const std::size_t comma = find_comma(text);
     if (!parse_condition(trim(text.substr(0, comma)), rule, at_least)) return false;
     if (comma == std::string_view::npos) break;
     text.remove_prefix(comma + 1);

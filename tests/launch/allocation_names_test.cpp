@@ -12,20 +12,6 @@ namespace {
 
 using Kind = ElfSymbol::Kind;
 
-TEST(SourceName, IsWhatTheSourceSays) {
-  EXPECT_EQ(source_name("u"), "u");
-  EXPECT_EQ(source_name("u_"), "u");
-  EXPECT_EQ(source_name("_"), "_");
-  EXPECT_EQ(source_name("kept.0"), "kept");
-  EXPECT_EQ(source_name("alloc_3d.part.0"), "alloc_3d");
-  EXPECT_EQ(source_name("__fields_MOD_density"), "density");
-  EXPECT_EQ(source_name("_ZN2ns1uE"), "ns::u");
-  EXPECT_EQ(source_name("_ZN12_GLOBAL__N_11uE"), "u");
-  EXPECT_EQ(source_name("_Z8alloc_3dmm"), "alloc_3d");
-  EXPECT_EQ(source_name("_ZZ1fvE3buf"), "buf");
-  EXPECT_EQ(source_name(".hidden"), ".hidden");
-}
-
 /// A program and a library.
 std::vector<ProgramObject> objects() {
   ProgramObject program{"/bin/cg.A", 1, 2, {}};
@@ -38,7 +24,11 @@ std::vector<ProgramObject> objects() {
                          {"copied", 32768, 4096, Kind::data, true},
                          {"table", 40000, 100, Kind::constant},
                          {"alloc_3d", 50000, 300, Kind::code},
-                         {"alloc_3d.cold", 60000, 30, Kind::code}};
+                         {"alloc_3d.cold", 60000, 30, Kind::code},
+                         {"_Z4makeIdEPT_m", 70000, 10, Kind::code},
+                         {"_Z4makeIfEPT_m", 80000, 10, Kind::code},
+                         {"__fields_MOD_w", 90112, 4096, Kind::data},
+                         {"__others_MOD_w", 94208, 4096, Kind::data}};
   ProgramObject library{"/lib/libm.so", 1, 3, {}};
   library.elf.symbols = {{"copied", 0, 4096, Kind::data, true},
                          {"work3", 4096, 4096, Kind::data},
@@ -88,6 +78,21 @@ TEST(NamedPieces, OfAFunctionAreAllItsParts) {
   rule.from = {"alloc_3d"};
   EXPECT_EQ(fields({rule}), " place=9@1.2.50000.300,1.2.60000.30:W");
   EXPECT_EQ(target_text(rule), "allocations of 9 bytes or more by alloc_3d");
+}
+
+TEST(NamedPieces, OfATemplateAreAllInstancesOrTheOneNamed) {
+  AllocationRule rule = rule_for({}, 9);
+  rule.from = {"make"};
+  EXPECT_EQ(fields({rule}), " place=9@1.2.70000.10,1.2.80000.10:W");
+  rule.from = {"make<float>"};
+  EXPECT_EQ(fields({rule}), " place=9@1.2.80000.10:W");
+  rule.from = {"make<flaot>"};
+  EXPECT_NE(fields({rule}).find("did you mean 'make<float>'"), std::string::npos);
+}
+
+TEST(NamedPieces, OfFortranAreThoseOfAllModulesOrOfTheOneNamed) {
+  EXPECT_EQ(fields({rule_for({"w"})}), " data=1.2.90112.4096,1.2.94208.4096:W");
+  EXPECT_EQ(fields({rule_for({"others::w"})}), " data=1.2.94208.4096:W");
 }
 
 TEST(NamedPieces, SayWhatIsNear) {

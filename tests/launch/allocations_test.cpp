@@ -38,6 +38,14 @@ TEST(AllocationRule, TakesNamesAndSizesTogether) {
   EXPECT_EQ(rule->rule, "cyclic@0-2");
 }
 
+TEST(AllocationRule, TakesNamesWithTheArgumentsOfTemplates) {
+  const auto rule =
+      parse_allocation_rule(four_nodes(), "from=ns::pool<int, at<4>>::get, size>1M: cyclic");
+  ASSERT_TRUE(rule) << rule.error().message();
+  EXPECT_EQ(rule->from, std::vector<std::string>{"ns::pool<int, at<4>>::get"});
+  EXPECT_EQ(rule->at_least_bytes, (1U << 20U) + 1);
+}
+
 TEST(AllocationRule, RefusesWhatItCannotRead) {
   for (const char* text :
        {"name=: cyclic", "name: cyclic", "name=u", "name=u:", "from=: cyclic", "size>1,: cyclic",

@@ -8,9 +8,11 @@ from collections.abc import Iterable
 from pathlib import PurePath
 
 from homenode.profile.images import read_image
-from homenode.profile.symbols import Place, demangle
+from homenode.profile.symbols import Place, bare, demangle
 
-READABLE = re.compile(r"[A-Za-z_]\w*(::~?[A-Za-z_]\w*)*")
+# With the arguments of templates; where these have a sign of patterns in them (double*), and where
+# the name of an operator has a bracket of theirs, the linker's name is plainer.
+READABLE = re.compile(r"(?!.*\boperator\b)[A-Za-z_][\w:<>, ~]*")
 LINKERS = re.compile(r"[\w.$@]+")
 NEW = re.compile(r"_Zn[wa]")  # operator new, which is not what `from=` means by a caller.
 
@@ -18,10 +20,9 @@ NEW = re.compile(r"_Zn[wa]")  # operator new, which is not what `from=` means by
 def pattern(symbol: str) -> str:
     """What finds a symbol: its name in the source where that is plain, else the linker's name; ""
     where neither is a pattern that stands for itself."""
-    if symbol.startswith("_Z"):
-        name = demangle(symbol).partition("(")[0]
-        if name != symbol and READABLE.fullmatch(name):
-            return name
+    written = demangle(symbol)
+    if written != symbol and READABLE.fullmatch(bare(written)):
+        return bare(written)
     return symbol if LINKERS.fullmatch(symbol) else ""
 
 

@@ -178,12 +178,12 @@ def test_names_are_those_that_run_finds(profile: Profile) -> None:
     found = {use.object.place_by for use in profile.objects}
     assert {
         "name=ns::table",
-        "name=_ZN2ns4PairIicE4bothE",
+        "name=ns::Pair<int, char>::both",
         "name=_ZN12_GLOBAL__N_16hiddenE",
         "name=linked_data",
         "name=quiet",
         "from=ns::Mesh::fill",
-        "from=_ZN2ns4makeIiEEPT_l",
+        "from=ns::make<int>",
         "from=linked_fill",
         "from=main",
     } <= found
@@ -217,8 +217,10 @@ def test_a_program_behind_a_script_is_named_itself(folder: Path, tmp_path: Path)
         ("u", "u"),
         ("u.0", "u.0"),
         ("_ZN2ns1uE", "ns::u"),
-        ("__fields_MOD_u", "__fields_MOD_u"),
-        ("_ZN2ns4makeIiEEPT_l", "_ZN2ns4makeIiEEPT_l"),
+        ("__fields_MOD_u", "fields::u"),
+        ("_ZN2ns4makeIiEEPT_l", "ns::make<int>"),
+        ("_ZN2ns4makeIPiEEPT_l", "_ZN2ns4makeIPiEEPT_l"),
+        ("_ZN2nsltIiEEbi", "_ZN2nsltIiEEbi"),
         ("odd, name", ""),
         ("odd*", ""),
         ("_Z", "_Z"),
