@@ -22,6 +22,7 @@ from tune_host import host
 from tune_judgement import Judgement, judge, total
 from tune_runs import Case, Store, booted, measured, run_case, scale_of
 
+from homenode.arguments import at_least_one
 from homenode.lab.catalogue import find_file, find_machine
 from homenode.lab.machine import MIB, Machine
 from homenode.study.description import describe
@@ -86,7 +87,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--only", nargs="+", metavar="CASE", help="these cases")
     parser.add_argument(
         "--mebibytes",
-        type=int,
+        type=at_least_one,
         metavar="N",
         help="arrays of N MiB (default: more than the machine's caches hold)",
     )
