@@ -47,7 +47,8 @@ std::string near_names(const std::string& name, SymbolKind kind,
   for (const ProgramObject& object : objects) {
     for (const ElfSymbol& symbol : object.elf.symbols) {
       if (symbol.kind != kind) continue;
-      for (const std::string& other : {source_name(symbol.name), full_name(symbol.name)}) {
+      const std::set<std::string> names{source_name(symbol.name), full_name(symbol.name)};
+      for (const std::string& other : names) {
         const std::size_t letters = distance(name, other);
         if (letters <= most) near.emplace(letters, other);
       }

@@ -140,14 +140,16 @@ class Declaration {
   bool ended_ = false;
 };
 
-std::string demangled(const std::string& symbol, bool with_arguments) {
+/// A name that the demangler cannot read stays as it is, without what stands after a dot.
+std::string cxx_name(const std::string& symbol, bool with_arguments) {
+  const std::string mangled = symbol.substr(0, symbol.find('.'));
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), &std::free);
-  if (status != 0 || text == nullptr) return symbol;
+      abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), &std::free);
+  if (status != 0 || text == nullptr) return mangled;
   std::string name = text.get();
   // "vtable for ns::A", "guard variable for f()::u": not what has the name.
-  if (symbol.starts_with("_ZT") || symbol.starts_with("_ZG")) return name;
+  if (mangled.starts_with("_ZT") || mangled.starts_with("_ZG")) return name;
   constexpr std::string_view anonymous = "(anonymous namespace)::";
   for (std::size_t at = 0; (at = name.find(anonymous, at)) != std::string::npos;) {
     name.erase(at, anonymous.size());
@@ -155,8 +157,9 @@ std::string demangled(const std::string& symbol, bool with_arguments) {
   return Declaration(name, with_arguments).name();
 }
 
-std::string cxx_name(const std::string& symbol, bool with_arguments) {
-  return demangled(symbol.substr(0, symbol.find('.')), with_arguments);
+/// Where the name of a variable's Fortran module ends; npos: it is not one of a module.
+std::size_t module_end(const std::string& symbol) {
+  return symbol.starts_with("__") ? symbol.find(fortran_module) : std::string::npos;
 }
 
 }  // namespace
@@ -164,18 +167,16 @@ std::string cxx_name(const std::string& symbol, bool with_arguments) {
 std::string source_name(const std::string& symbol) {
   if (symbol.starts_with("_Z")) return cxx_name(symbol, false);
   std::string name = symbol.substr(0, symbol.find('.', 1));
-  const std::size_t module = name.find(fortran_module);
-  if (name.starts_with("__") && module != std::string::npos) {
-    return name.substr(module + fortran_module.size());
-  }
+  const std::size_t module = module_end(name);
+  if (module != std::string::npos) return name.substr(module + fortran_module.size());
   if (name.size() > 1 && name.ends_with('_')) name.pop_back();
   return name;
 }
 
 std::string full_name(const std::string& symbol) {
   if (symbol.starts_with("_Z")) return cxx_name(symbol, true);
-  const std::size_t module = symbol.find(fortran_module);
-  if (!symbol.starts_with("__") || module == std::string::npos) return source_name(symbol);
+  const std::size_t module = module_end(symbol);
+  if (module == std::string::npos) return source_name(symbol);
   return symbol.substr(2, module - 2) + "::" + source_name(symbol);
 }
 

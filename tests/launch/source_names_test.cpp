@@ -36,7 +36,7 @@ TEST(SourceName, OfTemplatesIsThatOfAllTheirInstances) {
       // std::_Vector_base<double, std::allocator<double> >::~_Vector_base()
       {"_ZNSt12_Vector_baseIdSaIdEED2Ev", "std::_Vector_base::~_Vector_base",
        "std::_Vector_base<double, std::allocator<double> >::~_Vector_base"},
-      // void g<(3>2)>()
+      // void g<true>()
       {"_Z1gILb1EEvv", "g", "g<true>"},
   };
   for (const auto& each : cases) {

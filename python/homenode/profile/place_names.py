@@ -21,8 +21,9 @@ def pattern(symbol: str) -> str:
     """What finds a symbol: its name in the source where that is plain, else the linker's name; ""
     where neither is a pattern that stands for itself."""
     written = demangle(symbol)
-    if written != symbol and READABLE.fullmatch(bare(written)):
-        return bare(written)
+    name = bare(written)
+    if written != symbol and READABLE.fullmatch(name):
+        return name
     return symbol if LINKERS.fullmatch(symbol) else ""
 
 
