@@ -5,6 +5,7 @@ runs in the lab, and is predicted from one recording of the program as it is.
     ./dev bench tune --machine cxl-3x4 --only stream gups
     ./dev bench tune --mebibytes 1             arrays of one size on all machines
     ./dev bench tune --no-runs                 the tables of what has run
+    ./dev bench tune --again DIR               how alike these runs and those of DIR are
     ./dev bench tune --equal 100               false claims of differences, in real runs
     ./dev bench tune --host                    whether answers on this host hold
 
@@ -17,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tables import head, row
+from tune_again import Again, run_again, total_again
 from tune_equal import equal
 from tune_host import host
 from tune_judgement import Judgement, judge, total
@@ -95,6 +97,9 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--no-runs", action="store_true", help="only judge what has run")
     parser.add_argument("--results", type=Path, default=RESULTS, metavar="DIR")
     parser.add_argument("--model", action="append", help="default: the best, and each by itself")
+    parser.add_argument(
+        "--again", type=Path, metavar="DIR", help="compare with the runs of another --results"
+    )
     parser.add_argument("--equal", type=int, metavar="N", help="N trials of two equal commands")
     parser.add_argument("--host", action="store_true", help="tune programs on this host")
     options = parser.parse_args(arguments)
@@ -114,6 +119,9 @@ def main(arguments: Sequence[str]) -> int:
     }
     size = f"{options.mebibytes}M" if options.mebibytes else ""
     store = Store(options.results / size)
+    if options.again:
+        print_again(chosen, store, Store(options.again / size))
+        return 0
     if not options.no_runs:
         for machine, of_machine in chosen.items():
             _run(machine, of_machine, store)
@@ -143,6 +151,23 @@ def print_tables(chosen: Mapping[str, Sequence[Case]], store: Store, models: Seq
                 found.append(judged)
                 print(row([machine, case.name, *judged.cells()]), flush=True)
         print(f"\nmodel {model}: {total(found)}\n", flush=True)
+
+
+def print_again(chosen: Mapping[str, Sequence[Case]], first: Store, again: Store) -> None:
+    """A line for each case that ran in both folders, then the sums of each machine."""
+    print(head(["machine", "case", *Again.COLUMNS]))
+    sums = []
+    for machine, of_machine in chosen.items():
+        found: list[Again] = []
+        node_of_vcpu = find_machine(machine).node_of_vcpu
+        for case in of_machine:
+            runs = [measured(store, machine, case.name, node_of_vcpu) for store in (first, again)]
+            if runs[0] is None or runs[1] is None:
+                continue
+            found.append(run_again(runs[0], runs[1]))
+            print(row([machine, case.name, *found[-1].cells()]), flush=True)
+        sums.append(f"\n{machine}: {total_again(found)}")
+    print("\n".join(sums))
 
 
 def tune() -> None:

@@ -120,7 +120,7 @@ def judge(runs: Measured, machine: str, model: str) -> Judgement:
         tuple(float(one) for one in real[1:]),
         tuple(float(one) for one in told[1:]),
         tuple(lines_of[name] for name in names[1:]),
-        _rank(real, told),
+        rank(real, told),
         real_of[chosen.name] / real_of[best] - 1,
         min(real_of[one.name] for one in few) / real_of[best] - 1,
         best,
@@ -130,7 +130,7 @@ def judge(runs: Measured, machine: str, model: str) -> Judgement:
     )
 
 
-def _rank(real: NDArray[np.float64], told: NDArray[np.float64]) -> float:
+def rank(real: NDArray[np.float64], told: NDArray[np.float64]) -> float:
     """Spearman's correlation, of told times rounded to what tune takes for alike: those that round
     to the same are equal here, not in any order; 0 where all of them are."""
     steps = np.round(np.log(told) / ALIKE)
@@ -154,7 +154,7 @@ def total(found: Sequence[Judgement]) -> str:
         f"{np.percentile(errors, 95):.1%}",
         f"the same with the lines known that memory answered in each run: median "
         f"{np.median(lines):.1%}, 95th percentile {np.percentile(lines, 95):.1%}",
-        f"rank correlation: {_rank(real, told):.2f} over all candidates, median of "
+        f"rank correlation: {rank(real, told):.2f} over all candidates, median of "
         f"the cases {np.median([one.rank for one in found]):.2f}",
         f"bottleneck named as the lab's statistics say: {named} of {decided} that they decide",
         f"first choice within 5 % of the best: {len(found) - len(misses)} of {len(found)}",

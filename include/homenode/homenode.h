@@ -254,6 +254,8 @@ typedef struct hn_used_object {
   const double* used_before; /**< How many lines of the object each thread had used before its first
                               * one of each block, [thread * blocks + block], or NULL: where it is
                               * known, it tells in which order threads go through pages. */
+  double walk_lines; /**< Lines that follow one another, of which a thread uses all before it goes
+                      * on elsewhere, as with rows of a block, 1 or more; 0: it goes through all. */
 } hn_used_object;
 
 /** A program as it was seen. */

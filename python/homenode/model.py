@@ -30,6 +30,7 @@ class _Object(ctypes.Structure):
         ("homes", POINTER(c_int)),
         ("in_order", c_double),
         ("used_before", POINTER(c_double)),
+        ("walk_lines", c_double),
     )
 
 
@@ -60,7 +61,9 @@ class UsedObject:
     thread that touches each block first, `homes` the node that it was found on; None: not known.
     `in_order` is the share of lines that are asked for ahead of their use, as threads walk through
     the object. `used_before` tells in which order they do: how many lines of the object each thread
-    had used before its first one of a block, [thread, block]; None: not known.
+    had used before its first one of a block, [thread, block]; None: not known. `walk_lines` follow
+    one another, and a thread uses all of them before it goes on elsewhere; 0: the object has no
+    such parts.
     """
 
     name: str
@@ -73,6 +76,7 @@ class UsedObject:
     homes: Sequence[int] | None = None
     in_order: float = 0.0
     used_before: Floats | None = None
+    walk_lines: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -200,4 +204,5 @@ def _object(used: UsedObject, threads: int, kept: list[Any]) -> _Object:
         None if homes is None else _numbers(homes, c_int, kept),
         used.in_order,
         None if before is None else _numbers(before.ravel(), c_double, kept),
+        used.walk_lines,
     )

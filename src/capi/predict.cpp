@@ -47,6 +47,7 @@ Result<model::Object> object_of(const machine::Machine& machine, const hn_used_o
   object.pages_per_block = given.pages_per_block;
   object.lines_in_flight = given.lines_in_flight;
   object.in_order = given.in_order;
+  object.walk_lines = given.walk_lines;
   if (object.pages == 0 || object.pages_per_block == 0) {
     return bad_usage(object.name + " has no pages, or blocks without pages", "give at least 1");
   }

@@ -1,6 +1,7 @@
 #include "model/program.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace homenode::model {
@@ -17,6 +18,9 @@ bool is_valid_object(const Object& object, std::size_t threads) {
     return false;
   }
   if (!(object.in_order >= 0 && object.in_order <= 1)) return false;
+  if (object.walk_lines != 0 && !(object.walk_lines >= 1 && std::isfinite(object.walk_lines))) {
+    return false;
+  }
   const std::size_t blocks = object.blocks();
   if (object.uses.size() != threads * blocks) return false;
   if (!is_of_each(object.used_before, threads * blocks) || !is_of_each(object.homes, blocks) ||

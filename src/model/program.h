@@ -32,6 +32,8 @@ struct Object {
   double lines_in_flight = 1;
   /// The share of its lines that are asked for ahead of their use, as threads walk through it.
   double in_order = 0;
+  /// Lines that follow one another, of which a thread uses all before it goes on elsewhere; 0: all.
+  double walk_lines = 0;
   std::vector<Lines> uses;               ///< [thread * blocks() + block].
   std::vector<std::size_t> first_users;  ///< The thread that touches each block first, or empty.
   std::vector<NodeId> homes;             ///< Where each block was found, or empty.

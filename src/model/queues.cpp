@@ -37,10 +37,7 @@ class Network {
       state.came.assign(customer.requests.size(), not_yet);
       state.waits.resize(customer.requests.size());
       states_.push_back(std::move(state));
-      const std::size_t first = std::min(customer.in_flight, customer.requests.size());
-      for (std::size_t request = 0; request < first; ++request) {
-        events_.push({0, number, request, 0, false});
-      }
+      ask(number, 0, 0);
     }
   }
 
@@ -58,7 +55,9 @@ class Network {
  private:
   struct State {
     Served served;
-    std::size_t used = 0;      ///< Requests.
+    std::size_t used = 0;  ///< Requests.
+    std::size_t asked = 0;
+    std::size_t passed = 0;    ///< Ends of walks.
     std::vector<double> came;  ///< When each did.
     std::vector<Wait> waits;
   };
@@ -105,9 +104,20 @@ class Network {
       now = std::max(now, came) + customer.computing_s;
       if (2 * (state.used + 1) <= state.came.size()) state.served.half_s = now;
       if (!kind.sends.empty()) events_.push({now, number, state.used, 0, true});
-      const std::size_t next = state.used + customer.in_flight;
-      if (next < state.came.size()) events_.push({now, number, next, 0, false});
+      ask(number, state.used + 1, now);
     }
+  }
+
+  /// Asks for what may be in flight once so many are used.
+  void ask(std::size_t number, std::size_t used, double now) {
+    const Customer& customer = customers_[number];
+    State& state = states_[number];
+    std::size_t end = std::min(used + customer.in_flight, customer.requests.size());
+    while (state.passed < customer.ends.size() && customer.ends[state.passed] <= used) {
+      ++state.passed;
+    }
+    if (state.passed < customer.ends.size()) end = std::min(end, customer.ends[state.passed]);
+    for (; state.asked < end; ++state.asked) events_.push({now, number, state.asked, 0, false});
   }
 
   const std::vector<Customer>& customers_;

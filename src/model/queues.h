@@ -21,7 +21,9 @@ struct Customer {
   std::vector<RequestKind> kinds;
   std::vector<std::size_t> requests;  ///< The kind of each, in the order in which it is used.
   std::size_t in_flight = 1;          ///< So many are asked for ahead of the one that is used.
-  double computing_s = 0;             ///< With each, once it has come.
+  /// Numbers of requests, in order: of none from here on is asked before all before are used.
+  std::vector<std::size_t> ends;
+  double computing_s = 0;  ///< With each, once it has come.
 };
 
 struct Served {

@@ -78,9 +78,9 @@ double Walk::chance(std::uint64_t number) const {
   return static_cast<double>(mixed(seed_ ^ mixed(number)) >> 11U) * 0x1p-53;
 }
 
-std::size_t Walk::next() {
+Walk::Step Walk::next() {
   const std::size_t request = at_++;
-  if (!traversal_) return node_of(shares_, chance(request));
+  if (!traversal_) return {node_of(shares_, chance(request)), false};
   const std::size_t number = request / stretch_;
   const auto in_pass = static_cast<double>(number % stretches_);
   const double begin =
@@ -93,7 +93,9 @@ std::size_t Walk::next() {
   // Of a block of several pages, pages that follow one another lie on different nodes, each on as
   // many as it has: multiples of the golden ratio are spread evenly.
   const double turn = std::floor(first + place.within * (end - first)) * golden_ratio;
-  return node_of(homes_[place.block], turn - std::floor(turn));
+  const bool moved = request > 0 && place.block != block_;
+  block_ = place.block;
+  return {node_of(homes_[place.block], turn - std::floor(turn)), moved};
 }
 
 }  // namespace homenode::model

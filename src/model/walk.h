@@ -31,8 +31,12 @@ class Walk {
   /// Whether the requests go through all of it twice or more, or in no order: what is left of the
   /// walk is as their second half.
   [[nodiscard]] bool repeats() const { return !traversal_ || whole_passes_ >= 2; }
-  /// The position of the node that the next request goes to.
-  std::size_t next();
+  struct Step {
+    std::size_t node = 0;  ///< Its position.
+    bool moved = false;    ///< To another block than the step before.
+  };
+  /// Where the next request goes.
+  Step next();
 
  private:
   [[nodiscard]] double chance(std::uint64_t number) const;
@@ -47,6 +51,7 @@ class Walk {
   std::size_t stretches_ = 1;  ///< Of one pass.
   double whole_passes_ = 0;
   std::size_t at_ = 0;
+  std::size_t block_ = 0;  ///< Of the last step.
 };
 
 }  // namespace homenode::model

@@ -24,8 +24,8 @@ struct Question {
   std::vector<hn_object_rule> rules;
   const char* thread_map = nullptr;
   const char* model = nullptr;
-  hn_used_object array{"array", 32, 16,     1, reads.data(), writes.data(), first_users.data(),
-                       nullptr, 0,  nullptr};
+  hn_used_object array{"array", 32, 16,      1, reads.data(), writes.data(), first_users.data(),
+                       nullptr, 0,  nullptr, 0};
   hn_program program{2, nodes.data(), computing.data(), &array, 1, 0};
 
   int ask(json& answer, std::string& words) {

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "model/machines.h"
 #include "model/prediction.h"
 
@@ -237,6 +239,53 @@ TEST(ByQueues, WalksByColumnsAreAtOneNodeAtATime) {
   }
   const double by_columns = predicted(walkers, {}, "queues").time;
   EXPECT_GT(by_columns, 1.15 * by_rows);
+}
+
+TEST(ByQueues, LinesOfAShortWalkAreAskedForTogetherAndWaitedFor) {
+  // Each 16 lines take the latency, and the memory's time for all but the first request; without
+  // end, eight are in flight all the time.
+  Program rows = program({node0}, true, 8);
+  expect_about(predicted(rows, memory_on({node0}), "queues").time, lines * 100e-9 / 8);
+  rows.objects.front().walk_lines = 16;
+  const double served = 1.0 / 8000 * 14 / lines;
+  expect_about(predicted(rows, memory_on({node0}), "queues").time, lines / 16 * (100e-9 + served));
+  // Eight on average until a long one's last is used are more at first, and fewer at last.
+  rows.objects.front().walk_lines = 256;
+  expect_about(predicted(rows, memory_on({node0}), "queues").time, lines * 100e-9 / 8, 0.1);
+}
+
+TEST(ByQueues, WalksEndWhereTheThreadGoesOnToAnotherPage) {
+  // Lines of a page at a time, each time of the next page: of walks that are told to be 16 lines,
+  // each takes the latency, and the memory's time for all but the first request.
+  const auto taken = [](double visit, double rounds) {
+    Program rows = program({node0}, true, 8);
+    Object& array = rows.objects.front();
+    array.pages_per_block = 1;
+    array.uses.assign(256, Lines{visit * rounds, 0});
+    array.first_users.assign(256, 0);
+    for (std::size_t page = 0; page < 256; ++page) {
+      array.used_before.push_back(static_cast<double>(page) * visit);
+    }
+    array.walk_lines = 16;
+    return predicted(rows, memory_on({node0}), "queues").time;
+  };
+  const double line_s = 1.0 / 8000 / lines;
+  expect_about(taken(14, 4), 256 * 4 * (100e-9 + 12 * line_s));
+  expect_about(taken(16, 4), 256 * 4 * (100e-9 + 14 * line_s));
+  expect_about(taken(30, 2), 256 * 2 * 2 * (100e-9 + 13 * line_s), 0.02);
+  expect_about(taken(64, 1), 256 * 4 * (100e-9 + 14 * line_s));
+  // Of what is much shorter several make one.
+  expect_about(taken(6, 10), 128 * 10 * (100e-9 + 10 * line_s));
+}
+
+TEST(ByQueues, WalksOfLessThanALineOrWithoutANumberAreRefused) {
+  Program rows = program({node0}, true, 8);
+  for (const double none : {0.5, -1.0, std::nan(""), HUGE_VAL}) {
+    rows.objects.front().walk_lines = none;
+    EXPECT_FALSE(is_valid(rows)) << none;
+  }
+  rows.objects.front().walk_lines = 1;  // One after another: a request of two takes two latencies.
+  expect_about(predicted(rows, memory_on({node0}), "queues").time, lines * 100e-9);
 }
 
 TEST(ByQueues, WaitsForWhatIsComputedWithEachLine) {

@@ -59,6 +59,17 @@ TEST(Queues, PassOneResourceAfterAnother) {
   EXPECT_GT(served[0].stood_still_s[1], 200);
 }
 
+TEST(Queues, AskForNothingElsewhereBeforeAWalkIsUsed) {
+  // Of six requests four are on their way at first and two then; of those without end always four.
+  Customer customer = of_seconds(30, 4);
+  customer.kinds = {{{{0, 0}}, 2, {}}};
+  EXPECT_DOUBLE_EQ(serve({customer}, 1)[0].seconds, 8 * 2);
+  customer.ends = {6, 12, 18, 24, 30};
+  EXPECT_DOUBLE_EQ(serve({customer}, 1)[0].seconds, 5 * 2 * 2);
+  customer.ends = {1, 8};  // One, four and three, and then 22 that end nowhere.
+  EXPECT_DOUBLE_EQ(serve({customer}, 1)[0].seconds, (1 + 2 + 6) * 2);
+}
+
 TEST(Queues, CustomersWithoutRequestsTakeNoTime) {
   EXPECT_DOUBLE_EQ(serve({Customer{}}, 1)[0].seconds, 0);
 }

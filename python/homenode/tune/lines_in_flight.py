@@ -7,10 +7,15 @@ from math import exp, log
 from typing import Any
 
 from homenode import capi
-from homenode.model import Machine, Program
+from homenode.model import Machine, Program, UsedObject
 from homenode.tune.program import Seen
 
 LEAST = 1.0
+# Lines that are missed before a prefetcher follows a walk: it waits for three equal steps.
+LEARNING = 4
+# Objects of which such a share is asked for ahead are walked through in parts that end: with less,
+# it is not known what the other lines are; with more, ends are rare.
+ENDING = (0.45, 0.98)
 # Where the machine's file does not say it: of lines that a prefetcher asks for, and of others.
 PREFETCHED, MISSES = 24.0, 10.0
 HALVINGS = 12
@@ -44,9 +49,11 @@ def calibrated(seen: Seen, machine_source: str) -> Program:
     # walk `together`, the others' share; where each goes its own way, none.
     from_memory = seen.answered or (1.0,) * len(program.objects)
 
+    walked = [_walked(one) for one in program.objects]
+
     def given(misses: float, together: float = 1.0) -> Program:
         objects = []
-        for one, share in zip(program.objects, from_memory, strict=True):
+        for one, share in zip(walked, from_memory, strict=True):
             waits = one.in_order / max(1.0, ahead * share**together)
             objects.append(replace(one, lines_in_flight=1 / (waits + (1 - one.in_order) / misses)))
         return replace(program, objects=objects)
@@ -62,6 +69,13 @@ def calibrated(seen: Seen, machine_source: str) -> Program:
         return given(LEAST)
     # At `most` the model is too fast, at LEAST slow enough.
     return given(exp(_largest(lambda misses: slower(given(exp(misses))), log(LEAST), log(most))))
+
+
+def _walked(one: UsedObject) -> UsedObject:
+    """The object with how far threads walk through it at a time: the lines that the prefetcher
+    learns from are missed, and it asks for the others."""
+    ends = ENDING[0] <= one.in_order <= ENDING[1]
+    return replace(one, walk_lines=LEARNING / (1 - one.in_order) if ends else 0.0)
 
 
 def _largest(holds: Callable[[float], bool], low: float, high: float) -> float:

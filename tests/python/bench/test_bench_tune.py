@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import tune_equal
+from tune_again import Again, total_again
 from tune_bottleneck import bottlenecks, utilisation
 from tune_host import confirmed, judged
 
@@ -119,3 +120,24 @@ def test_what_was_in_use_for_most_of_the_time_is_the_bottleneck() -> None:
 def test_threads_that_compute_are_it_where_nothing_is_full() -> None:
     assert bottlenecks([region(50, 50, waited_ps=10, computed_ps=20)]) == {"computing"}
     assert bottlenecks([region(50, 50, waited_ps=30, computed_ps=20)]) == set()
+
+
+def test_runs_that_are_the_same_again_leave_nothing_to_chance() -> None:
+    same = Again((1.0, 0.5, 0.7, 2.0), (1.0, 0.5, 0.7, 2.0))
+    assert same.cells() == ["3", "0.0%", "0.0%", "1.00"]
+    assert total_again([same]).endswith("1.000 and 1.000")
+
+
+def test_what_chance_leaves_to_a_model_is_the_root_of_how_two_runs_correlate() -> None:
+    found = total_again([Again((1.0, 0.5, 0.7, 2.0), (1.0, 0.5, 2.1, 1.0))])
+    assert "median 50.0%" in found
+    assert "rank correlation: 0.500 over all candidates" in found
+    assert f"{math.sqrt(0.5):.3f} and" in found
+
+
+def test_chance_that_turns_the_order_round_leaves_nothing() -> None:
+    assert total_again([Again((1.0, 0.5, 0.7), (1.0, 0.7, 0.5))]).endswith("0.000 and 0.707")
+
+
+def test_nothing_is_said_of_runs_that_nobody_repeated() -> None:
+    assert total_again([]) == "nothing has run twice"

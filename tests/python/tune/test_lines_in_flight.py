@@ -71,5 +71,14 @@ def test_lines_of_both_kinds_take_their_time_in_sum() -> None:
     assert lines_in_flight(given, 1e-9) == pytest.approx(2 / (1 / PREFETCHED + 1 / MISSES))
 
 
+@pytest.mark.parametrize(("share", "walk"), [(0.0, 0.0), (0.5, 8.0), (0.75, 16.0), (1.0, 0.0)])
+def test_a_walk_is_as_long_as_what_the_prefetcher_missed_of_it_tells(
+    share: float, walk: float
+) -> None:
+    given = ordered(program(in_parts()), share)
+    found = calibrated(Seen(given, (), (None,), (), 1e-3), SQUARE)
+    assert found.objects[0].walk_lines == pytest.approx(walk)
+
+
 def test_without_a_time_nothing_changes() -> None:
     assert lines_in_flight(program(in_parts(1)), None) == 24.0
