@@ -13,14 +13,14 @@ bool is_of_each(const std::vector<T>& known, std::size_t count) {
   return known.empty() || known.size() == count;
 }
 
+bool is_valid_walk(double lines) { return lines == 0 || (lines >= 1 && std::isfinite(lines)); }
+
 bool is_valid_object(const Object& object, std::size_t threads) {
   if (object.pages == 0 || object.pages_per_block == 0 || !(object.lines_in_flight > 0)) {
     return false;
   }
   if (!(object.in_order >= 0 && object.in_order <= 1)) return false;
-  if (object.walk_lines != 0 && !(object.walk_lines >= 1 && std::isfinite(object.walk_lines))) {
-    return false;
-  }
+  if (!is_valid_walk(object.walk_lines)) return false;
   const std::size_t blocks = object.blocks();
   if (object.uses.size() != threads * blocks) return false;
   if (!is_of_each(object.used_before, threads * blocks) || !is_of_each(object.homes, blocks) ||
