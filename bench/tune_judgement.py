@@ -11,7 +11,7 @@ from tune_bottleneck import bottlenecks
 from tune_runs import Measured
 
 from homenode.tune.lines_in_flight import calibrated
-from homenode.tune.predicting import ALIKE, first_choice, predicted
+from homenode.tune.predicting import ALIKE, all_predicted, first_choice
 from homenode.tune.race import taking_part
 
 AS_GOOD = 1.05
@@ -90,18 +90,10 @@ def judge(runs: Measured, machine: str, model: str) -> Judgement:
     """Predicts all candidates that ran, and compares."""
     program = calibrated(runs.seen, machine)
     given = [run.candidate for run in runs.runs]
-    guesses, (base, *others) = (
-        predicted(
-            given,
-            machine,
-            program,
-            model,
-            all_of=all_of,
-            apart_s=runs.seen.apart_s,
-            time_s=runs.seen.time_s,
-        )
-        for all_of in (True, False)
+    guesses, same = all_predicted(
+        given, machine, program, model, apart_s=runs.seen.apart_s, time_s=runs.seen.time_s
     )
+    base, *others = (one for one in guesses if one.name not in same)
     chosen = first_choice(guesses)
     bottleneck_of = {one.name: one.bottleneck for one in guesses}
     decided = [(run.candidate.name, bottlenecks(run.regions)) for run in runs.runs]

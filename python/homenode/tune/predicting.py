@@ -61,20 +61,36 @@ def predicted(
     program: Program,
     model: str | None = None,
     *,
-    all_of: bool = False,
     apart_s: float = 0.0,
     time_s: float | None = None,
 ) -> list[Candidate]:
+    """As `all_predicted`, but one of several that give every thread and page the same node."""
+    found, others = all_predicted(
+        candidates, machine_source, program, model, apart_s=apart_s, time_s=time_s
+    )
+    return [one for one in found if one.name not in others]
+
+
+def all_predicted(
+    candidates: Sequence[Candidate],
+    machine_source: str,
+    program: Program,
+    model: str | None = None,
+    *,
+    apart_s: float = 0.0,
+    time_s: float | None = None,
+) -> tuple[list[Candidate], set[str]]:
     """The same with their predicted times, relative to the first one's, the program as it is, which
-    stays first; then by predicted time. Those that the model cannot judge come last. One of several
-    that give every thread and page the same node is kept, unless `all_of` them are wanted.
-    `apart_s` passes whatever the placement is, and so does, unless threads are independent, what
-    the model leaves unexplained of `time_s`, which the program took: they wait for each other."""
+    stays first; then by predicted time. Those that the model cannot judge come last. And the names
+    of those that give every thread and page the same node as one before them. `apart_s` passes
+    whatever the placement is, and so does, unless threads are independent, what the model leaves
+    unexplained of `time_s`, which the program took: they wait for each other."""
     machine = Machine(machine_source)
     found: list[Candidate] = []
     unknown: list[Candidate] = []
     base: float | None = None
     seen: set[tuple[object, ...]] = set()
+    others: set[str] = set()
     for one in candidates:
         if any(option in NOT_MODELLED for option in one.options):
             unknown.append(one)
@@ -90,8 +106,8 @@ def predicted(
                 apart_s = max(apart_s, time_s - base)
         # Equal to the last digit in every thread: the same placement by another name.
         key = (answer.time, answer.thread_times, str(answer.raw.get("traffic")))
-        if key in seen and one.options and not all_of:
-            continue
+        if key in seen and one.options:
+            others.add(one.name)
         seen.add(key)
         relative = (answer.time + apart_s) / (base + apart_s) if base > 0 else 1.0
         found.append(
@@ -102,4 +118,4 @@ def predicted(
                 bottleneck=answer.bottleneck,
             )
         )
-    return found[:1] + sorted(found[1:], key=_time) + unknown
+    return found[:1] + sorted(found[1:], key=_time) + unknown, others

@@ -13,7 +13,7 @@ from homenode.lab.catalogue import find_file
 from homenode.model import Machine
 from homenode.tune.candidate import Candidate
 from homenode.tune.candidates import AS_IT_IS, Allowed, Hot, candidates
-from homenode.tune.predicting import first_choice, predicted
+from homenode.tune.predicting import all_predicted, first_choice, predicted
 from homenode.tune.thread_maps import by_sharing, cpus_by_node, sharing, thread_maps
 
 SQUARE = str(find_file("quad-4x2"))
@@ -159,7 +159,9 @@ def test_predictions_come_best_first_and_name_each_placement_once(
     times = [one.predicted for one in found[1:] if one.predicted is not None]
     assert times == sorted(times)
     assert len(found) < len(given)
-    assert len(predicted(given, SQUARE, program(in_parts()), all_of=True)) == len(given)
+    everything, others = all_predicted(given, SQUARE, program(in_parts()))
+    assert len(everything) == len(given)
+    assert [one for one in everything if one.name not in others] == found
 
 
 def test_what_heaps_and_the_kernel_do_is_not_predicted(square: Mapping[str, Any]) -> None:
