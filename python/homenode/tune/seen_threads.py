@@ -11,7 +11,8 @@ from homenode.model import Floats
 from homenode.profile.recording import Recording
 
 NOWHERE = 0xFFFF
-# A thread with less of what another one does is not worth a CPU.
+# A thread with less of the lines, or of the time in user code but for spinning, than this share of
+# what another one has is not worth a CPU.
 IDLE = 0.02
 # Threads without samples did nothing, as these sources tell; others miss what threads do.
 TELL_IDLE = ("lab", "pkeys")
@@ -76,7 +77,7 @@ class _Account:
         if thread.time is not None and thread.time.spent is not None:
             spent = thread.time.spent
             self.timed = True
-            self.user_ps[at] += spent.computed_ps
+            self.user_ps[at] += spent.computed_ps + spent.stalled_ps
             self.spun_ps[at] += spent.spun_ps
             self.sleeps[at] += sum(sleep.times for sleep in spent.sleeps.values())
             away = spent.other_cache_ps + spent.l3_ps + spent.own_cache_ps

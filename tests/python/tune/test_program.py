@@ -173,6 +173,16 @@ def test_threads_stand_in_the_order_of_creation_without_those_that_do_nothing() 
     assert list(found.program.nodes) == [0, 4]
 
 
+@pytest.mark.parametrize(("computed", "threads"), [(50, 2), (200_000, 3)])
+def test_threads_that_wait_for_memory_do_more_than_one_that_computes_a_moment(
+    computed: int, threads: int
+) -> None:
+    chases = [thread(number, 2 * number, 100, spent(1000, 5_000_000)) for number in (0, 1)]
+    helper = thread(2, 0, 0, spent(computed, 0))
+    found = program_of(recording(USES), [region([*chases, helper])], NODE_OF_CPU)
+    assert len(found.threads) == threads
+
+
 def test_ids_of_other_processes_and_the_kernel_are_no_threads_of_the_program() -> None:
     made = recording(USES)
     kernel = {"time_ns": 1, "pid": 2, "threads": [{"tid": MAIN + 1, "name": "kernel"}]}
