@@ -13,7 +13,9 @@ bool is_of_each(const std::vector<T>& known, std::size_t count) {
   return known.empty() || known.size() == count;
 }
 
-bool is_valid_walk(double lines) { return lines == 0 || (lines >= 1 && std::isfinite(lines)); }
+bool is_valid_walk(double lines) {
+  return lines == 0 || (lines >= 1 && std::isfinite(lines));
+}
 
 bool is_valid_object(const Object& object, std::size_t threads) {
   if (object.pages == 0 || object.pages_per_block == 0 || !(object.lines_in_flight > 0)) {
