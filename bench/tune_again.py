@@ -34,10 +34,7 @@ class Again:
 
 def run_again(first: Measured, again: Measured) -> Again:
     """Compares two runs of a case."""
-    one, other = (
-        {run.candidate.name: run.time_s / measured.runs[0].time_s for run in measured.runs}
-        for measured in (first, again)
-    )
+    one, other = first.relative, again.relative
     both = [name for name in one if name in other]
     return Again(tuple(one[name] for name in both), tuple(other[name] for name in both))
 

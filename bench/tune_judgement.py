@@ -99,7 +99,7 @@ def judge(runs: Measured, machine: str, model: str) -> Judgement:
     decided = [(run.candidate.name, bottlenecks(run.regions)) for run in runs.runs]
     decided = [(name, found) for name, found in decided if found]
     told_of = {one.name: one.predicted for one in guesses if one.predicted is not None}
-    real_of = {run.candidate.name: run.time_s / runs.runs[0].time_s for run in runs.runs}
+    real_of = runs.relative
     lines_of = {run.candidate.name: run.lines / runs.runs[0].lines for run in runs.runs}
     names = [name for name in real_of if name in told_of]
     real = np.array([real_of[name] for name in names])

@@ -72,6 +72,11 @@ class Measured:
     seen: Seen
     runs: tuple[Run, ...]
 
+    @property
+    def relative(self) -> dict[str, float]:
+        """Times by name, relative to that of the program as it is."""
+        return {run.candidate.name: run.time_s / self.runs[0].time_s for run in self.runs}
+
 
 class Store:
     """A folder with a recording for each case and a line for each run."""
