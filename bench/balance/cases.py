@@ -6,8 +6,13 @@ from enum import Enum
 from homenode.lab.machine import Machine
 from homenode.study.description import describe
 
-BESIDE = ("nothing", "balance", "balance-lab", "kernel", "numad", "interleave", "placed")
-BALANCERS = ("balance", "balance-lab")  # homenode's, by what the guest can see and by the lab.
+BESIDE = (
+    *("nothing", "balance", "balance-pkeys", "balance-hints", "balance-lab"),
+    *("kernel", "numad", "interleave", "placed"),
+)
+# homenode's: by what the guest can see as it is, by protection keys from within a program that it
+# has started, by the kernel's hint faults, and by the lab.
+BALANCERS = ("balance", "balance-pkeys", "balance-hints", "balance-lab")
 
 
 class Goal(Enum):

@@ -21,9 +21,14 @@ KERNEL_BALANCING = Path("/proc/sys/kernel/numa_balancing")
 LOG = Path("/tmp/homenode-balance.log")
 STATE = "/tmp/homenode-balance.state"
 # Samples cost far more under emulation than on a machine, so the budget for them is larger.
-BALANCE = ("balance", "--interval", "2", "--overhead", "100%", "--least-memory", "8M")
+BALANCE = ("balance", "--overhead", "100%", "--least-memory", "8M")
 # Programs that are counted are several times as slow, and a look is to see all of their phases.
-BURST_S = {"balance": 1, "balance-lab": 5}
+INTERVAL_S = {"balance-pkeys": 5}
+BURST_S = {"balance": 1, "balance-hints": 2, "balance-pkeys": 5, "balance-lab": 5}
+SOURCES = {"balance-hints": "hint-faults", "balance-pkeys": "pkeys"}
+# What starts its program leaves it alone until it has filled its memory.
+CONFIG = Path("/tmp/homenode-balance.conf")
+SETTINGS = "least-age = 20\n"
 # numad weighs no process before the system is 300 s old. In a time namespace it is.
 NUMAD = ("unshare", "--time", "--monotonic", "100000", "--fork", "numad", "-i", "5")
 LONGEST_FILL_S = 180.0
@@ -40,7 +45,37 @@ class EndedError(Exception):
     """The program has ended before it was looked at."""
 
 
-Programs = list["subprocess.Popen[bytes]"]
+class StartedProgram:
+    """A program that a balancer has started, as subprocess.Popen has those of its own."""
+
+    def __init__(self, starter: "subprocess.Popen[bytes]") -> None:
+        children = Path(f"/proc/{starter.pid}/task/{starter.pid}/children")
+        while not (found := children.read_text().split()):
+            time.sleep(0.1)
+            if starter.poll() is not None:
+                raise EndedError(f"homenode balance ended with {starter.returncode}")
+        self.pid = int(found[0])
+        self.starter = starter
+
+    def poll(self) -> int | None:
+        """None while it runs."""
+        try:
+            state = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            return 1
+        return 1 if state == "Z" else None
+
+    def kill(self) -> None:
+        """With the balancer, first of all."""
+        self.starter.kill()
+        os.kill(self.pid, signal.SIGKILL)
+
+    def wait(self) -> None:
+        """The balancer is waited for: its program is no child of ours."""
+        self.starter.wait()
+
+
+Programs = list["subprocess.Popen[bytes] | StartedProgram"]
 
 
 def running(programs: Programs) -> None:
@@ -107,33 +142,59 @@ def is_homenode(beside: str) -> bool:
     return beside in BURST_S
 
 
+def starts_programs(beside: str) -> bool:
+    """It samples from within a program that it has started."""
+    return beside == "balance-pkeys"
+
+
+def start_homenode(spec: dict[str, Any], words: list[str]) -> "subprocess.Popen[bytes]":
+    """Balances what the words name."""
+    beside = spec["beside"]
+    env = dict(os.environ)
+    if beside != "balance-lab":
+        env.pop("HOMENODE_LAB_COUNTS", None)
+    command = [spec["homenode"], *BALANCE, "--state", STATE]
+    command += ["--interval", str(INTERVAL_S.get(beside, 2)), "--burst", str(BURST_S[beside])]
+    command += ["--log", str(LOG)]
+    command += ["--with", SOURCES[beside]] if beside in SOURCES else []
+    return subprocess.Popen(
+        [*command, *words], env=env, stdout=subprocess.DEVNULL, start_new_session=True
+    )
+
+
+def start_program(spec: dict[str, Any]) -> "subprocess.Popen[bytes] | StartedProgram":
+    """By itself, or by the balancer that is to sample from within it."""
+    if not starts_programs(spec["beside"]):
+        return subprocess.Popen(spec["program"], stdout=subprocess.DEVNULL)
+    CONFIG.write_text(SETTINGS)
+    return StartedProgram(start_homenode(spec, ["--config", str(CONFIG), "--", *spec["program"]]))
+
+
 def start_beside(spec: dict[str, Any], programs: Programs) -> "subprocess.Popen[bytes] | None":
     """Starts what is to balance the programs, if it is a process."""
     kernel = spec["beside"] == "kernel"
     KERNEL_BALANCING.write_text("1" if kernel else "0")
-    if is_homenode(spec["beside"]):
-        env = dict(os.environ)
-        if spec["beside"] == "balance":
-            env.pop("HOMENODE_LAB_COUNTS", None)
-        words = [*BALANCE, "--burst", str(BURST_S[spec["beside"]]), "--state", STATE]
-        words += ["--log", str(LOG)]
-        words += [word for one in programs for word in ("--pid", str(one.pid))]
-        return subprocess.Popen(
-            [spec["homenode"], *words], env=env, stdout=subprocess.DEVNULL, start_new_session=True
-        )
+    if is_homenode(spec["beside"]) and not starts_programs(spec["beside"]):
+        words = [word for one in programs for word in ("--pid", str(one.pid))]
+        return start_homenode(spec, words)
     if spec["beside"] == "numad":
         subprocess.run(["mount", "-t", "tmpfs", "none", "/var/log"], check=True)
         subprocess.run(NUMAD, check=True)
     return None
 
 
-def stop_beside(spec: dict[str, Any], balancer: "subprocess.Popen[bytes] | None") -> None:
+def stop_beside(
+    spec: dict[str, Any], programs: Programs, balancer: "subprocess.Popen[bytes] | None"
+) -> None:
     """It looks and moves no more, and what it did stays."""
     KERNEL_BALANCING.write_text("0")
     if balancer is not None:
         if balancer.poll() is not None:
             raise EndedError(f"homenode balance ended with {balancer.returncode}")
         os.kill(balancer.pid, signal.SIGSTOP)
+    for one in programs:
+        if isinstance(one, StartedProgram):  # With its end, the sampling from within ends.
+            one.starter.kill()
     if spec["beside"] == "numad":
         subprocess.run(["pkill", "-STOP", "-x", "numad"], check=True)
 
@@ -160,7 +221,7 @@ def is_done(beside: str, programs: int) -> bool:
     """Whether a balancer that says what it decides has nothing in hand."""
     if not is_homenode(beside):
         return True
-    made = decisions()
+    made = [one for one in decisions() if not one["reason"].startswith("it has run for")]
     latest = [one["action"] for one in made[-programs:]]
     return len(made) >= LEAST_DECISIONS * programs and not set(latest) & set(UNFINISHED)
 
@@ -197,7 +258,7 @@ def measure(spec: dict[str, Any], programs: Programs) -> dict[str, Any]:
     began = time.monotonic()
     moves, changes = settle(spec, programs)
     settled_s = time.monotonic() - began
-    stop_beside(spec, balancer)
+    stop_beside(spec, programs, balancer)
     found = {
         "page_moves": moves,
         "affinity_changes": changes,
@@ -213,10 +274,7 @@ def measure(spec: dict[str, Any], programs: Programs) -> dict[str, Any]:
 
 def main(spec: dict[str, Any]) -> dict[str, Any]:
     """The result, or what went wrong."""
-    programs = [
-        subprocess.Popen(spec["program"], stdout=subprocess.DEVNULL)
-        for _ in range(spec["programs"])
-    ]
+    programs: Programs = [start_program(spec) for _ in range(spec["programs"])]
     os.nice(FIRST)
     try:
         return measure(spec, programs)

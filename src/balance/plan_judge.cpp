@@ -9,14 +9,6 @@
 namespace homenode::balance {
 namespace {
 
-/// How many samples a window has to have. A huge page is sampled once, however much it is used, so
-/// that memory of them gives but a few for each region; verdicts take two windows all the same.
-double samples_needed(const Observation& seen, const Limits& limits) {
-  constexpr double at_least = 0.25;  // [chosen] Of what is asked for otherwise.
-  const double of_regions = limits.least_region_samples * static_cast<double>(seen.regions.size());
-  return std::min(limits.least_samples, std::max(at_least * limits.least_samples, of_regions));
-}
-
 class Judge {
  public:
   Judge(const Observation& seen, const Context& context) : seen_(seen), context_(context) {}
@@ -28,11 +20,10 @@ class Judge {
     if (auto why = gate(seen_, context_.setting.machine, context_.limits); !why.empty())
       return nothing(seen_, why);
     if (seen_.regions.empty() && seen_.source.empty()) return coarse();
-    const double uses = uses_of(seen_);
-    if (uses < samples_needed(seen_, context_.limits)) {
+    if (!has_enough_samples(seen_, context_.limits)) {
       forget_verdict(context_.memory);
-      return nothing(seen_,
-                     too_few_samples(seen_, uses, ++context_.memory.windows_short_of_samples));
+      return nothing(seen_, too_few_samples(seen_, uses_of(seen_),
+                                            ++context_.memory.windows_short_of_samples));
     }
     context_.memory.windows_short_of_samples = 0;
     remember(context_.memory, seen_, context_.limits);

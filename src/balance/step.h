@@ -29,6 +29,9 @@ struct Step {
 /// Why a process is not looked at; empty where it is.
 std::string gate(const Observation& seen, const machine::Machine& machine, const Limits& limits);
 
+/// Whether a close look has so many samples that it can be judged by.
+bool has_enough_samples(const Observation& seen, const Limits& limits);
+
 /// Why nothing follows from a close look with so few samples, the `windows`th in a row. One is
 /// chance; from the second on it says what the source does not see, and what sees more.
 std::string too_few_samples(const Observation& seen, double samples, int windows);

@@ -29,6 +29,15 @@ std::string gate(const Observation& seen, const machine::Machine& machine, const
                                      : "each thread that computes: " + bound->why_not;
 }
 
+// A huge page is sampled once, however much it is used, so that memory of them gives but a few for
+// each region; verdicts take two windows all the same.
+bool has_enough_samples(const Observation& seen, const Limits& limits) {
+  constexpr double at_least = 0.25;  // [chosen] Of what is asked for otherwise.
+  const double of_regions = limits.least_region_samples * static_cast<double>(seen.regions.size());
+  return uses_of(seen) >=
+         std::min(limits.least_samples, std::max(at_least * limits.least_samples, of_regions));
+}
+
 std::string too_few_samples(const Observation& seen, double samples, int windows) {
   std::string text = samples > 0 ? fmt::format("{:.0f} samples are too few to judge by", samples)
                                  : fmt::format("{} gave no samples to judge by", seen.source);

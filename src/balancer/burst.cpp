@@ -1,10 +1,12 @@
 #include "balancer/burst.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <cstring>
 #include <memory>
 
+#include "balancer/inner_samples.h"
 #include "sensing/sources/sample_file.h"
 #include "sensing/sources/sampling.h"
 #include "sensing/sources/table.h"
@@ -12,16 +14,12 @@
 namespace homenode::balancer {
 namespace {
 
-/// Those of `sched` name no addresses.
-bool is_of_use(const sensing::SourceFacts& facts) {
-  return facts.number != SampleSource::sched;
-}
-
+/// Null where none works.
 std::unique_ptr<sensing::Source> best_source(os::Os& os, const sensing::SampleRequest& request,
                                              Burst& burst) {
   for (const sensing::SourceEntry& entry : sensing::source_table()) {
     auto source = entry.make();
-    if (!entry.automatic || !is_of_use(source->facts())) continue;
+    if (!entry.automatic || !tells_who_uses_what(source->facts())) continue;
     const auto works = source->check(os, request);
     if (works) return source;
     burst.refused.emplace_back(source->facts().name, works.error().message());
@@ -29,23 +27,73 @@ std::unique_ptr<sensing::Source> best_source(os::Os& os, const sensing::SampleRe
   return nullptr;
 }
 
-}  // namespace
+/// The one that is named, which `asked` is told, or the best. Null where none works.
+Result<std::unique_ptr<sensing::Source>> source_for(os::Os& os, const BurstRequest& request,
+                                                    sensing::SampleRequest& asked, Burst& burst) {
+  if (request.source == "auto" || request.inner != nullptr) return best_source(os, asked, burst);
+  asked.named = true;
+  auto named = sensing::choose_source(os, asked, request.source);
+  if (!named) return named.as_unexpected();
+  return std::move(named->source);
+}
 
-Result<std::vector<Sample>> samples_in(std::string_view file) {
+/// False where the process does not sample itself any longer.
+bool take_inner(const BurstRequest& request, Burst& burst) {
+  InnerSamples& inner = *request.inner;
+  auto samples = inner.samples_of(request.pid);
+  if (const std::string why = inner.refused(request.pid); !why.empty()) {
+    burst.refused.emplace_back(inner.facts().name, why);
+    return false;
+  }
+  burst.source = inner.facts().name;
+  burst.misses = inner.facts().cannot_see;
+  burst.samples = std::move(samples);
+  return true;
+}
+
+/// Takes the header off a sample file. False where there is none.
+bool take_header(std::string_view& file) {
   SampleFileHeader header;
   const SampleFileHeader expected;
   const bool is_long_enough = file.size() >= sizeof header;
   if (is_long_enough) std::memcpy(&header, file.data(), sizeof header);
   if (!is_long_enough || std::memcmp(header.magic, expected.magic, sizeof header.magic) != 0 ||
       header.sample_bytes != sizeof(Sample)) {
-    return failed("this is no file of samples", "repeat it; something else writes to the file");
+    return false;
   }
   file.remove_prefix(sizeof header);
+  return true;
+}
+
+}  // namespace
+
+bool tells_who_uses_what(const sensing::SourceFacts& facts) {
+  return facts.number != SampleSource::sched && facts.number != SampleSource::pages;
+}
+
+Result<std::vector<Sample>> samples_in(std::string_view file) {
+  if (!take_header(file)) {
+    return failed("this is no file of samples", "repeat it; something else writes to the file");
+  }
   std::vector<Sample> samples;
   while (const auto block = sensing::take_block(file)) {
     if (block->kind == "SMPL") sensing::append_samples(block->content, samples);
   }
   return samples;
+}
+
+std::map<pid_t, std::string> refusals_in(std::string_view file) {
+  std::map<pid_t, std::string> found;
+  if (!take_header(file)) return found;
+  while (const auto block = sensing::take_block(file)) {
+    if (block->kind != "JSON" || block->content.find(R"("refused")") == std::string_view::npos) {
+      continue;
+    }
+    const auto document = nlohmann::json::parse(block->content, nullptr, false);
+    if (!document.is_object() || !document.value("refused", nlohmann::json()).is_string()) continue;
+    found[document.value("pid", pid_t{0})] = document.value("refused", std::string());
+  }
+  return found;
 }
 
 Result<Burst> sample_burst(os::Os& os, const machine::Machine& machine, const BurstRequest& request,
@@ -55,10 +103,12 @@ Result<Burst> sample_burst(os::Os& os, const machine::Machine& machine, const Bu
   asked.output = request.scratch;
   asked.overhead = request.overhead;
   Burst burst;
-  const auto source = best_source(os, asked, burst);
-  if (source == nullptr) return burst;
+  if (request.inner != nullptr && take_inner(request, burst)) return burst;
+  auto source = source_for(os, request, asked, burst);
+  if (!source) return source.as_unexpected();
+  if (*source == nullptr) return burst;
   const sensing::RecordingOptions options{asked, {}, {}, {}, request.longest};
-  const auto end = sensing::record(os, machine, *source, options, pace);
+  const auto end = sensing::record(os, machine, **source, options, pace);
   std::string text;
   const int read = end ? os.read_file(request.scratch, text) : 0;
   os.remove_file(request.scratch);
@@ -70,8 +120,8 @@ Result<Burst> sample_burst(os::Os& os, const machine::Machine& machine, const Bu
   }
   auto samples = samples_in(text);
   if (!samples) return samples.as_unexpected();
-  burst.source = source->facts().name;
-  burst.misses = source->facts().cannot_see;
+  burst.source = (*source)->facts().name;
+  burst.misses = (*source)->facts().cannot_see;
   burst.samples = std::move(*samples);
   if (burst.samples.empty() && end->budget.refused_s() > 0) {
     burst.misses = fmt::format(

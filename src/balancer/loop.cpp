@@ -63,14 +63,16 @@ void Loop::look_closely(std::vector<balance::Observation>& seen,
   std::vector<balance::Observation> closer;
   for (std::size_t i = 0; i < seen.size(); ++i) {
     Outcome outcome{std::move(seen[i]), decisions[i], false, 0, {}, {}, {}};
-    if (decisions[i].action == Action::look) {
-      if (auto done = observer_.look_closely(outcome.seen); !done) {
-        outcome.decision.action = Action::nothing;
-        outcome.errors.push_back(done.error());
-      } else {
-        closer.push_back(std::move(outcome.seen));
-        continue;
-      }
+    if (decisions[i].action != Action::look) {
+      observer_.forget_samples(outcome.seen.process.id);
+    } else if (auto done = observer_.look_closely(outcome.seen); !done) {
+      outcome.decision.action = Action::nothing;
+      outcome.errors.push_back(done.error());
+    } else if (observer_.waits_for_samples(outcome.seen)) {
+      outcome.decision.reason = "it has taken too few samples of itself yet";
+    } else {
+      closer.push_back(std::move(outcome.seen));
+      continue;
     }
     all.push_back(std::move(outcome));
   }
@@ -115,6 +117,7 @@ void Loop::apply(Outcome& outcome) {
   } else if (action == Action::undo || action == Action::hands_off) {
     undo(outcome);
   }
+  if (outcome.applied) observer_.forget_samples(outcome.seen.process.id);
 }
 
 void Loop::bind(Outcome& outcome) {

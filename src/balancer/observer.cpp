@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "balance/step.h"
+#include "balancer/inner_samples.h"
 #include "base/words.h"
 #include "machine/kernel_files.h"
 #include "sensing/process_reader.h"
@@ -130,7 +132,21 @@ Observation Observer::observe(const Changes& changes, ProcessFacts process, doub
   return seen;
 }
 
+void Observer::forget_samples(pid_t pid) {
+  if (options_.inner != nullptr) options_.inner->forget(pid);
+}
+
+bool Observer::waits_for_samples(const Observation& seen) {
+  InnerSamples* const inner = options_.inner;
+  if (inner == nullptr || seen.source != inner->facts().name) return false;
+  const pid_t pid = seen.process.id;
+  if (!balance::has_enough_samples(seen, options_.limits) && inner->may_wait(pid)) return true;
+  inner->forget(pid);
+  return false;
+}
+
 std::vector<Observation> Observer::look(const Changes& changes) {
+  if (options_.inner != nullptr) options_.inner->collect();
   const auto now = pace_.now();
   const double window_s = looked_ ? std::chrono::duration<double>(now - *looked_).count() : 0;
   looked_ = now;

@@ -37,7 +37,9 @@ struct ObserverOptions {
   Whose only;   ///< Where it is not empty, all others are left alone.
   Whose never;  ///< Left alone.
   balance::Limits limits;
-  std::string scratch;  ///< A file for samples.
+  std::string scratch;            ///< A file for samples.
+  std::string source = "auto";    ///< Of samples: its name, or the best that works.
+  InnerSamples* inner = nullptr;  ///< Of the program that was started; null: from outside.
   std::chrono::nanoseconds burst = std::chrono::milliseconds(500);
   double overhead = 0.1;  ///< Of sampling, as long as a burst lasts.
 };
@@ -56,6 +58,12 @@ class Observer {
   /// Adds which thread uses which memory, and where that is. Errors: those of the source; the
   /// process has ended.
   Result<void> look_closely(balance::Observation& seen);
+  /// Whether a process that samples itself has sampled too little to be judged after a close look:
+  /// the next one will have that too. All else is judged, and what was seen is past then.
+  bool waits_for_samples(const balance::Observation& seen);
+  /// What a process has sampled of itself until now is past: its memory or threads have changed
+  /// places, or nobody looks at it closely.
+  void forget_samples(pid_t pid);
   /// Looks by other options from now on; what is known of processes stays.
   void use(ObserverOptions options) { options_ = std::move(options); }
   /// A process that was chosen by its number still runs, or others are chosen.

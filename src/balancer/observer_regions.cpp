@@ -87,8 +87,14 @@ void add_use(balance::Region& region, std::uint64_t address, const balance::Task
 
 Result<void> Observer::look_closely(Observation& seen) {
   const pid_t pid = seen.process.id;
-  auto burst = sample_burst(files_.os, machine_,
-                            {pid, options_.burst, options_.overhead, options_.scratch}, pace_);
+  BurstRequest request;
+  request.pid = pid;
+  request.source = options_.source;
+  request.inner = options_.inner;
+  request.longest = options_.burst;
+  request.overhead = options_.overhead;
+  request.scratch = options_.scratch;
+  auto burst = sample_burst(files_.os, machine_, request, pace_);
   if (!burst) return burst.as_unexpected();
   seen.source = burst->source;
   seen.source_misses = burst->misses;

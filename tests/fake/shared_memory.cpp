@@ -76,6 +76,10 @@ int Fake::open_shared_file(const std::string& path, std::optional<unsigned> perm
 int Fake::resize_file(int descriptor, std::uint64_t bytes) {
   const std::lock_guard guard(lock_);
   if (const int error = enter("resize_file")) return error;
+  if (const auto appended = appended_.find(descriptor); appended != appended_.end()) {
+    files_[appended->second].resize(bytes);
+    return 0;
+  }
   if (bytes > fake_shared_bytes) return -EFBIG;
   shared_files_.at(open_files_.at(static_cast<std::size_t>(descriptor))).bytes = bytes;
   return 0;

@@ -40,8 +40,7 @@ class Balance final : public Verb {
  public:
   int run(Context& context) override {
     const auto code = try_run(context);
-    if (!code) return report(context, name(), code.error());
-    return *code;
+    return code ? *code : report(context, name(), code.error());
   }
   void take_program(std::vector<std::string> program) override { program_ = std::move(program); }
   [[nodiscard]] bool runs_program() const override { return true; }
@@ -76,8 +75,7 @@ class Balance final : public Verb {
     if (!journal) return journal.as_unexpected();
     balancer::Changes changes(files, balancer::saves_to(state), std::move(*journal));
     if (auto done = put_back(context, changes, *loop); !done) return done.as_unexpected();
-    const int code = options_.restore ? exit_done : 0;
-    if (options_.restore) return remove_state(context, changes, state, code);
+    if (options_.restore) return remove_state(context, changes, state, exit_done);
     loop->observer.scratch = scratch_ = state + ".samples";
     const auto control = open_control(context, changes, *loop);
     if (!control) return control.as_unexpected();
@@ -177,6 +175,8 @@ class Balance final : public Verb {
         balancer::supervision_in(std::getenv("NOTIFY_SOCKET"), std::getenv("WATCHDOG_USEC"),
                                  std::getenv("WATCHDOG_PID"), changes.journal().owner.id));
     say_kernel_balancing(context, loop);
+    auto prepared = prepare_source(context, program_, loop, inner_);
+    if (!prepared) return prepared.as_unexpected();
     const auto costs = costs_of(context, *machine, pace, loop);
     if (auto started = start(context, loop); !started) return started.as_unexpected();
     const auto over = [&] { return is_over(context, pace); };
@@ -234,6 +234,7 @@ class Balance final : public Verb {
       say(running.context, "it goes on with the configuration that it has");
     } else {
       loop->observer.scratch = scratch_;
+      loop->observer.inner = inner_.get();
       if (child_.pid != 0) loop->observer.selection.pids.insert(child_.pid);
       running.loop.use(loop->interval, std::move(loop->observer));
       history_.set_interval(std::chrono::duration<double>(loop->interval).count());
@@ -303,7 +304,8 @@ class Balance final : public Verb {
 
   Result<void> start(Context& context, balancer::LoopOptions& loop) {
     if (program_.empty()) return {};
-    int result = context.os.start_waiting(program_, {}, child_);
+    int result = context.os.start_waiting(
+        program_, inner_ ? inner_->environment() : sensing::Environment{}, child_);
     if (result == 0) result = context.os.release(child_);
     if (result != 0) {
       return failed(fmt::format("cannot start '{}'", program_.front()),
@@ -352,6 +354,7 @@ class Balance final : public Verb {
   bool unheard_ = false;         ///< By the service manager.
   bool hung_up_ = false;
   std::string scratch_;
+  std::unique_ptr<balancer::InnerSamples> inner_;
   os::WaitingProgram child_;
   std::vector<std::string> program_;
   std::optional<os::Ending> ending_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "balancer/config.h"
+#include "balancer/inner_samples.h"
 #include "balancer/loop.h"
 #include "balancer/request.h"
 #include "cli/options.h"
@@ -25,6 +26,7 @@ struct BalanceOptions {
   bool once = false;
   bool restore = false;
   bool json = false;
+  std::string source = "auto";
   // Empty where the command line has none, so that the configuration's counts.
   std::string interval;
   std::string burst;
@@ -46,6 +48,13 @@ void define_balance_options(CLI::App& app, BalanceOptions& options);
 Result<balancer::LoopOptions> make_loop_options(os::Os& os, const BalanceOptions& options,
                                                 const std::vector<std::string>& program,
                                                 const balancer::Config& config);
+
+/// Checks the source that is named. Where it samples from within the program that is to be started,
+/// `inner` reads those samples, and `loop` has it: they are taken all the time, as much of it as
+/// the looks are, and at as much of the cost as theirs. Errors: what is wrong with the source.
+Result<void> prepare_source(Context& context, const std::vector<std::string>& program,
+                            balancer::LoopOptions& loop,
+                            std::unique_ptr<balancer::InnerSamples>& inner);
 
 /// Whether what follows the options is no program, but asks a balancer that runs.
 bool is_request(const std::vector<std::string>& line);

@@ -4,12 +4,15 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <cstdlib>
 #include <optional>
 
 #include "base/sizes.h"
 #include "base/words.h"
 #include "cli/program_line.h"
 #include "cli/sample/sample.h"
+#include "launch/agent.h"
 
 namespace homenode::cli {
 namespace {
@@ -231,6 +234,9 @@ void define_balance_options(CLI::App& app, BalanceOptions& options) {
         "print nodes that have so many CPUs idle and so much memory free (in MiB, or 2g), and end");
   value("--config", options.config, "FILE",
         "read settings there, and again at SIGHUP; options count more (homenode-balance(5))");
+  value("--with", options.source, "SOURCE",
+        "the source of the samples, or auto: the best that works without changing the system "
+        "('homenode sample --list')");
   value("--interval", options.interval, "SECONDS", "time between two looks")->default_str("5");
   value("--burst", options.burst, "SECONDS", "for how long samples are taken in a look")
       ->default_str("0.5");
@@ -271,8 +277,34 @@ Result<balancer::LoopOptions> make_loop_options(os::Os& os, const BalanceOptions
   }
   loop.dry_run = options.dry_run || (options.all && !options.apply);
   loop.once = options.once;
+  loop.observer.source = options.source;
   loop.stop_kernel_balancing = options.kernel_balancing == "off";
   return loop;
+}
+
+Result<void> prepare_source(Context& context, const std::vector<std::string>& program,
+                            balancer::LoopOptions& loop,
+                            std::unique_ptr<balancer::InnerSamples>& inner) {
+  const balancer::ObserverOptions& observer = loop.observer;
+  if (observer.source == "auto") return {};
+  using Seconds = std::chrono::duration<double>;
+  const double looked = Seconds(observer.burst) / Seconds(loop.interval);
+  sensing::SampleRequest request;
+  const auto& pids = observer.selection.pids;
+  request.pid = pids.empty() ? 0 : *pids.begin();
+  request.program = program;
+  request.output = observer.scratch + ".inner";
+  request.overhead = observer.overhead * std::min(1.0, looked);
+  std::string executable;
+  if (context.os.read_link("/proc/self/exe", executable) < 0) executable = context.program;
+  const char* const libexec = std::getenv("HOMENODE_LIBEXEC");
+  auto folder = launch::agent_folder(context.os, executable, libexec == nullptr ? "" : libexec);
+  if (folder) request.agent_folder = std::move(*folder);
+  auto prepared = balancer::prepare_source(context.os, observer.source, std::move(request));
+  if (!prepared) return prepared.as_unexpected();
+  inner = std::move(*prepared);
+  loop.observer.inner = inner.get();
+  return {};
 }
 
 std::string default_state_file(os::Os& os) {

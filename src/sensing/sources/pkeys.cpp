@@ -82,8 +82,8 @@ class Pkeys final : public Source {
       return not_supported(
           "protection keys are set from within the program, from its first "
           "instruction on",
-          "start the program with 'homenode sample -- PROGRAM', or use another "
-          "source for a process that runs");
+          "name a program to start instead ('-- PROGRAM'), or use another source for a process "
+          "that runs");
     }
     if (!processor_has_keys(os)) {
       return not_supported(

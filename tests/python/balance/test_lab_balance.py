@@ -120,6 +120,31 @@ def test_misplaced_memory_is_moved_once_and_put_back(quad: Lab) -> None:
     assert max(line["decision"]["local_share"] for line in lines) > 0.7
 
 
+READER = (
+    "homenode bench map --pattern divided --op read --threads 4 --size 16M --passes 1000000 "
+    "--bind none --pages small"
+)
+ACTED = '"bind threads\\|"move pages'
+
+
+def test_a_program_that_only_reads_is_seen_from_within(quad: Lab) -> None:
+    """By protection keys, in a program that the balancer starts. Its threads come to the memory
+    that one has filled; nothing is left of the samples."""
+    script = (
+        "homenode balance --with pkeys --interval 1 --burst 1 --overhead 100% --least-memory 8M "
+        f"--state /tmp/s --log /tmp/l -- {READER} > /dev/null & B=$!; "
+        f"until grep -qs '{ACTED}' /tmp/l; do sleep 0.5; done; "
+        "test -s /tmp/s.samples.inner || exit 7; kill $B; wait $B; test $? = 143 || exit 8;"
+        "test ! -e /tmp/s.samples.inner || exit 9; cat /tmp/l"
+    )
+    result = quad.run(["sh", "-c", f"rm -f /tmp/l; {script}"], timeout_s=400)
+    assert result.status == 0, result.stderr.decode()
+    lines = log_of(result.stdout.decode())
+    acted = next(line for line in lines if line["applied"])
+    assert acted["source"] == "pkeys"
+    assert acted["decision"]["predicted_local_share"] > acted["decision"]["local_share"]
+
+
 @pytest.mark.long
 def test_what_a_killed_one_left_the_next_start_puts_back(quad: Lab) -> None:
     text = run(
