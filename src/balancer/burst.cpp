@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "balancer/inner_samples.h"
+#include "base/words.h"
 #include "sensing/sources/sample_file.h"
 #include "sensing/sources/sampling.h"
 #include "sensing/sources/table.h"
@@ -89,9 +90,13 @@ std::map<pid_t, std::string> refusals_in(std::string_view file) {
     if (block->kind != "JSON" || block->content.find(R"("refused")") == std::string_view::npos) {
       continue;
     }
+    // The program may write what it likes.
     const auto document = nlohmann::json::parse(block->content, nullptr, false);
-    if (!document.is_object() || !document.value("refused", nlohmann::json()).is_string()) continue;
-    found[document.value("pid", pid_t{0})] = document.value("refused", std::string());
+    if (!document.is_object()) continue;
+    const auto why = document.value("refused", nlohmann::json());
+    const auto pid = document.value("pid", nlohmann::json());
+    if (!why.is_string() || !pid.is_number_integer()) continue;
+    found[pid.get<pid_t>()] = printable(why.get<std::string>());
   }
   return found;
 }

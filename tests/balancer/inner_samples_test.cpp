@@ -131,6 +131,8 @@ TEST(BalancerInnerSamples, SaysWhichProcessTakesNone) {
                R"({"kind":"pkeys","pid":7,"refused":"it uses protection keys itself"})");
   append_block(os, "JSON", R"({"kind":"begin","pid":8,"refused":{}})");
   append_block(os, "JSON", R"({"refused")");
+  append_block(os, "JSON", R"({"pid":"8","refused":"no number"})");
+  append_block(os, "JSON", R"(["refused"])");
   EXPECT_EQ((*inner)->refused(program), "");
   (*inner)->collect();
   EXPECT_EQ((*inner)->refused(program), "it uses protection keys itself");
