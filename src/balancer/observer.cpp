@@ -72,7 +72,8 @@ void Observer::add_threads(Observation& seen, const ProcessFacts& process, Befor
   std::map<pid_t, std::uint64_t> now;
   for (const ThreadFacts& facts : process.threads) {
     const auto node = machine_.node_of(facts.last_cpu);
-    if (!node) continue;
+    const bool samples = options_.inner != nullptr && facts.name == sampler_thread;
+    if (!node || samples) continue;
     balance::Thread thread{facts.key, *node, 0, facts.allowed, facts.why_not};
     const auto old = before.threads.find(facts.key.id);
     if (old != before.threads.end() && facts.cpu_ticks >= old->second && seen.window_s > 0) {

@@ -49,6 +49,9 @@ enum SampleFlag : std::uint32_t {
 /// What the library puts before the name that a program gives a region, as the name of its memory.
 constexpr char region_prefix[] = "homenode region ";
 
+/// The thread that samples a program from within it.
+constexpr char sampler_thread[] = "homenode";
+
 constexpr std::uint16_t unknown_sample_id = 0xffff;
 
 /// Little endian, 64 bytes. What is not known is 0, or unknown_sample_id where 0 is an id.

@@ -149,7 +149,7 @@ void tell_refusal(const char* why) {
 
 void* run_sampler(void*) {
   const auto tid = static_cast<std::uint32_t>(kernel_call(SYS_gettid));
-  kernel_call(SYS_prctl, PR_SET_NAME, "homenode", 0, 0, 0);
+  kernel_call(SYS_prctl, PR_SET_NAME, sampler_thread, 0, 0, 0);
   set_rights(all_rights);
   Run& run = the_run();
   if (!leave_open_files()) {

@@ -142,6 +142,7 @@ def test_a_program_that_only_reads_is_seen_from_within(quad: Lab) -> None:
     lines = log_of(result.stdout.decode())
     acted = next(line for line in lines if line["applied"])
     assert acted["source"] == "pkeys"
+    assert acted["threads_bound"] <= THREADS  # Not the one that samples.
     assert acted["decision"]["predicted_local_share"] > acted["decision"]["local_share"]
 
 
