@@ -42,10 +42,12 @@ class Times:
 
 
 class Store:
-    """A file with a line for each run; those that failed run again."""
+    """A file with a line for each run; those that failed run again. What a balancer decided in
+    each, which is much longer, is in a file beside it."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._decisions = path.with_name(f"{path.stem}-decisions{path.suffix}")
         path.parent.mkdir(parents=True, exist_ok=True)
 
     def records(self) -> list[Record]:
@@ -61,8 +63,15 @@ class Store:
 
     def add(self, record: Record) -> None:
         """Keeps a run."""
-        with self._path.open("a") as file:
-            file.write(json.dumps(record) + "\n")
+        run = {key: value for key, value in record.items() if key != "decisions"}
+        if record.get("decisions"):
+            _append(self._decisions, record)
+        _append(self._path, run)
+
+
+def _append(path: Path, line: Record) -> None:
+    with path.open("a") as file:
+        file.write(json.dumps(line) + "\n")
 
 
 class Bench:

@@ -9,11 +9,15 @@ from balance import guest, table
 from balance.cases import BESIDE, Case, Goal, Unit, cases
 from balance.main import parser
 from balance.runs import Store, counted_regions
+from balance.table import Runs
 
 from homenode.lab.catalogue import find_machine
 from homenode.lab.counts import Roi
 from homenode.lab.times import RoiTime
 
+ROOT = Path(__file__).parents[3]
+DOCUMENT = ROOT / "docs" / "balance.md"
+RECORDS = ROOT / "bench" / "balance" / "records"
 CASE = Case("stress 1", ("stress",), Goal.ONCE, 1)
 
 
@@ -142,6 +146,23 @@ def test_runs_are_kept_and_those_that_failed_run_again(tmp_path: Path) -> None:
         file.write('{"case": "stress')  # One that was killed while it wrote.
     assert store.count(CASE, "balance") == 1
     assert store.count(CASE, "numad") == 0
+
+
+def test_decisions_are_kept_beside_the_runs(tmp_path: Path) -> None:
+    store = Store(tmp_path / "runs.jsonl")
+    store.add(record("balance", 1, 1.0, decisions=[{"action": "look"}]))
+    assert "decisions" not in store.records()[0]
+    beside = json.loads((tmp_path / "runs-decisions.jsonl").read_text())
+    assert (beside["beside"], beside["decisions"]) == ("balance", [{"action": "look"}])
+
+
+def test_the_documents_table_is_that_of_the_runs_that_are_kept() -> None:
+    text = DOCUMENT.read_text()
+    for machine in ("quad-4x2",):
+        records = Store(RECORDS / f"{machine}-8.jsonl").records()
+        found = [Runs(case, records) for case in cases(find_machine(machine), 8)]
+        for line in table.table([one for one in found if one.by]).splitlines()[2:]:
+            assert line in text
 
 
 def test_the_time_on_the_way_is_held_against_as_many_misses_beside_nothing() -> None:
