@@ -37,10 +37,11 @@ struct Limits {
   int most_failed_plans = 2;      ///< [chosen] Then the process is left alone.
 
   // What a plan has to be worth.
-  double least_gain = 0.05;       ///< [Carrefour] It splits huge pages for as many points.
-  double least_more_gain = 0.01;  ///< [chosen] Of further pages, once a plan has held.
-  double benefit_over_cost = 2;   ///< [chosen] Predictions are not better than that.
-  double most_horizon_s = 60;     ///< [chosen] A program runs on as long as it has, at most.
+  double least_gain = 0.05;  ///< [Carrefour] It splits huge pages for as many points.
+  /// [chosen] Of further pages, once a plan has held; of threads that are brought together.
+  double least_more_gain = 0.01;
+  double benefit_over_cost = 2;  ///< [chosen] Predictions are not better than that.
+  double most_horizon_s = 60;    ///< [chosen] A program runs on as long as it has, at most.
   /// Points of the busiest node's share of all uses for which one of the local share may go.
   double local_over_busiest = 2;   ///< [chosen]
   double least_spread_cpus = 4;    ///< [chosen] Fewer hardly fill one node's bandwidth.

@@ -140,8 +140,9 @@ class Planner {
     if (!groups.empty()) {
       const ThreadNodes grouped = nodes_with(groups);
       const RegionHomes followed = pages_for(grouped);
+      // A little is enough: threads cost next to nothing, and the pages have to go anyway.
       if (local_share(seen_, grouped, followed) - local_share(seen_, nodes, targets) >=
-          context_.limits.least_gain) {
+          context_.limits.least_more_gain) {
         nodes = grouped;
         targets = followed;
         together = fmt::format(", with {} threads brought together,", groups.size());

@@ -47,6 +47,20 @@ TEST(BalancePlan, BringsThreadsTogetherThatUseTheSameMemory) {
   }
 }
 
+TEST(BalancePlan, BringsThreadsTogetherThatShareALittleWhereTheirPagesHaveToGoAnyway) {
+  const auto machine = machine_of(4, 2);
+  auto model = private_regions(machine, 4, [](std::size_t) { return NodeId(0); });
+  // Threads t and t + 4 use a fifth as much of the first region of each other: less than a
+  // twentieth of all uses would stay remote if they were apart.
+  const std::size_t regions = model.regions.size() / model.threads.size();
+  for (std::size_t t = 0; t < 8; ++t) {
+    const double own = model.uses[t][t * regions];
+    model.uses[(t + 4) % 8][t * regions] = 0.21 * own;
+  }
+  model.run(machine, 20);
+  EXPECT_DOUBLE_EQ(model.local_share(), 1);
+}
+
 TEST(BalancePlan, DoesNotTakeAThreadAwayFromOneThatHasToStay) {
   const auto machine = machine_of(2, 2);
   ProgramModel model;
