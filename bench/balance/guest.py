@@ -15,17 +15,30 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 KERNEL_BALANCING = Path("/proc/sys/kernel/numa_balancing")
 LOG = Path("/tmp/homenode-balance.log")
 STATE = "/tmp/homenode-balance.state"
 # Samples cost far more under emulation than on a machine, so the budget for them is larger.
 BALANCE = ("balance", "--overhead", "100%", "--least-memory", "8M")
+
+
+class Look(NamedTuple):
+    """How long homenode looks, how often, and by which source of samples."""
+
+    burst_s: float
+    interval_s: float = 2
+    source: str = "auto"
+
+
 # Programs that are counted are several times as slow, and a look is to see all of their phases.
-INTERVAL_S = {"balance-pkeys": 5}
-BURST_S = {"balance": 1, "balance-hints": 2, "balance-pkeys": 5, "balance-lab": 5}
-SOURCES = {"balance-hints": "hint-faults", "balance-pkeys": "pkeys"}
+LOOKS = {
+    "balance": Look(1),
+    "balance-pkeys": Look(5, 5, "pkeys"),
+    "balance-hints": Look(2, source="hint-faults"),
+    "balance-lab": Look(5),
+}
 # What starts its program leaves it alone until it has filled its memory.
 CONFIG = Path("/tmp/homenode-balance.conf")
 SETTINGS = "least-age = 20\n"
@@ -139,7 +152,7 @@ def pages_of(pid: int) -> int:
 
 def is_homenode(beside: str) -> bool:
     """By whatever samples."""
-    return beside in BURST_S
+    return beside in LOOKS
 
 
 def starts_programs(beside: str) -> bool:
@@ -153,10 +166,10 @@ def start_homenode(spec: dict[str, Any], words: list[str]) -> "subprocess.Popen[
     env = dict(os.environ)
     if beside != "balance-lab":
         env.pop("HOMENODE_LAB_COUNTS", None)
-    command = [spec["homenode"], *BALANCE, "--state", STATE]
-    command += ["--interval", str(INTERVAL_S.get(beside, 2)), "--burst", str(BURST_S[beside])]
-    command += ["--log", str(LOG)]
-    command += ["--with", SOURCES[beside]] if beside in SOURCES else []
+    look = LOOKS[beside]
+    command = [spec["homenode"], *BALANCE, "--state", STATE, "--log", str(LOG)]
+    command += ["--interval", str(look.interval_s), "--burst", str(look.burst_s)]
+    command += ["--with", look.source]
     return subprocess.Popen(
         [*command, *words], env=env, stdout=subprocess.DEVNULL, start_new_session=True
     )

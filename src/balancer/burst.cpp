@@ -15,23 +15,14 @@
 namespace homenode::balancer {
 namespace {
 
-/// Null where none works.
-std::unique_ptr<sensing::Source> best_source(os::Os& os, const sensing::SampleRequest& request,
-                                             Burst& burst) {
-  for (const sensing::SourceEntry& entry : sensing::source_table()) {
-    auto source = entry.make();
-    if (!entry.automatic || !tells_who_uses_what(source->facts())) continue;
-    const auto works = source->check(os, request);
-    if (works) return source;
-    burst.refused.emplace_back(source->facts().name, works.error().message());
-  }
-  return nullptr;
-}
-
 /// The one that is named, which `asked` is told, or the best. Null where none works.
 Result<std::unique_ptr<sensing::Source>> source_for(os::Os& os, const BurstRequest& request,
                                                     sensing::SampleRequest& asked, Burst& burst) {
-  if (request.source == "auto" || request.inner != nullptr) return best_source(os, asked, burst);
+  if (request.source == "auto" || request.inner != nullptr) {
+    auto best = sensing::best_source(os, asked, sensing::tells_who_uses_what);
+    burst.refused.insert(burst.refused.end(), best.refused.begin(), best.refused.end());
+    return std::move(best.source);
+  }
   asked.named = true;
   auto named = sensing::choose_source(os, asked, request.source);
   if (!named) return named.as_unexpected();
@@ -67,10 +58,6 @@ bool take_header(std::string_view& file) {
 }
 
 }  // namespace
-
-bool tells_who_uses_what(const sensing::SourceFacts& facts) {
-  return facts.number != SampleSource::sched && facts.number != SampleSource::pages;
-}
 
 Result<std::vector<Sample>> samples_in(std::string_view file) {
   if (!take_header(file)) {

@@ -49,7 +49,4 @@ Result<std::vector<Sample>> samples_in(std::string_view file);
 /// Why processes were not sampled, or not to their end, by documents of the file; as above.
 std::map<pid_t, std::string> refusals_in(std::string_view file);
 
-/// Whether samples of a source are of addresses and of threads. Pure.
-bool tells_who_uses_what(const sensing::SourceFacts& facts);
-
 }  // namespace homenode::balancer

@@ -9,23 +9,8 @@
 #include "sensing/sources/table.h"
 
 namespace homenode::balancer {
-namespace {
-
-std::string_view header() {
-  static constexpr SampleFileHeader header;
-  return {reinterpret_cast<const char*>(&header), sizeof header};
-}
-
-Unexpected cannot_write(const std::string& path, int error) {
-  return failed("cannot write samples to " + path, "check the folder of the state file", error);
-}
-
-}  // namespace
-
 InnerSamples::~InnerSamples() {
-  if (descriptor_ < 0) return;
-  os_.close_file(descriptor_);
-  os_.remove_file(path_);
+  if (file_) os_.remove_file(file_->path());
 }
 
 Result<void> InnerSamples::begin(const sensing::SampleRequest& request) {
@@ -37,20 +22,22 @@ Result<void> InnerSamples::begin(const sensing::SampleRequest& request) {
     return bad_usage(fmt::format("{} samples only a program that is started", facts().name),
                      "name a program: homenode balance --with ... -- PROGRAM");
   }
-  if (const int result = os_.open_appended(path_, descriptor_); result < 0) {
-    return cannot_write(path_, -result);
+  auto file = sensing::SampleFile::create(os_, request.output);
+  if (!file) {
+    os_.remove_file(request.output);
+    return failed("cannot write samples to " + request.output, "check the folder of the state file",
+                  file.error().errno_value);
   }
-  const auto written = os_.append_file(descriptor_, {header().data(), header().size()});
-  if (written == static_cast<ssize_t>(header().size())) return {};
-  return cannot_write(path_, written < 0 ? static_cast<int>(-written) : 0);
+  file_.emplace(std::move(*file));
+  return {};
 }
 
 // The program appends whole blocks, so what it writes between the two calls is lost as a whole:
 // some samples of many.
 void InnerSamples::collect() {
   std::string text;
-  if (os_.read_file(path_, text) < 0 || text.size() <= header().size()) return;
-  os_.resize_file(descriptor_, header().size());
+  if (os_.read_file(file_->path(), text) < 0 || text.size() <= sizeof(SampleFileHeader)) return;
+  file_->drop_blocks();
   if (const auto samples = samples_in(text)) keep(*samples);
   for (const auto& [pid, why] : refusals_in(text)) refusals_[pid] = why;
 }
@@ -87,12 +74,11 @@ Result<std::unique_ptr<InnerSamples>> prepare_source(os::Os& os, const std::stri
   request.named = true;
   auto chosen = sensing::choose_source(os, request, name);
   if (!chosen) return chosen.as_unexpected();
-  if (!tells_who_uses_what(chosen->source->facts())) {
+  if (!sensing::tells_who_uses_what(chosen->source->facts())) {
     return bad_usage(fmt::format("samples of {} do not say which thread uses which memory", name),
                      "choose another source: 'homenode sample --list'");
   }
-  std::unique_ptr<InnerSamples> inner(
-      new InnerSamples(os, std::move(chosen->source), request.output));
+  std::unique_ptr<InnerSamples> inner(new InnerSamples(os, std::move(chosen->source)));
   if (auto begun = inner->begin(request); !begun) return begun.as_unexpected();
   if (inner->environment().empty()) inner.reset();
   return inner;

@@ -4,12 +4,14 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "base/sample.h"
 #include "os/os.h"
+#include "sensing/sources/sample_file.h"
 #include "sensing/sources/source.h"
 
 namespace homenode::balancer {
@@ -28,30 +30,28 @@ class InnerSamples {
   [[nodiscard]] const sensing::SourceFacts& facts() const { return source_->facts(); }
   /// What the program's environment has to hold.
   [[nodiscard]] const sensing::Environment& environment() const { return environment_; }
-  /// Takes what has been written since out of the file, so that it stays small.
-  void collect();
   /// The samples of a process since they were forgotten last.
   std::vector<Sample> samples_of(pid_t pid);
   /// Whether a look may wait for more of them: true for most_waits looks in a row.
   bool may_wait(pid_t pid) { return ++waits_[pid] <= most_waits; }
   /// Those until now have been judged by, or are past.
   void forget(pid_t pid);
-  /// Why a process takes none, or no more; empty: it does. As of the last collect() or
-  /// samples_of().
+  /// Why a process takes none, or no more; empty: it does. As of the last samples_of().
   [[nodiscard]] std::string refused(pid_t pid) const;
 
  private:
   friend Result<std::unique_ptr<InnerSamples>> prepare_source(os::Os& os, const std::string& name,
                                                               sensing::SampleRequest request);
-  InnerSamples(os::Os& os, std::unique_ptr<sensing::Source> source, std::string path)
-      : os_(os), source_(std::move(source)), path_(std::move(path)) {}
+  InnerSamples(os::Os& os, std::unique_ptr<sensing::Source> source)
+      : os_(os), source_(std::move(source)) {}
   Result<void> begin(const sensing::SampleRequest& request);
+  /// Takes what has been written since out of the file, so that it stays small.
+  void collect();
   void keep(const std::vector<Sample>& samples);
 
   os::Os& os_;
   std::unique_ptr<sensing::Source> source_;
-  std::string path_;
-  int descriptor_ = -1;
+  std::optional<sensing::SampleFile> file_;
   sensing::Environment environment_;
   std::map<pid_t, std::vector<Sample>> samples_;
   std::map<pid_t, std::string> refusals_;

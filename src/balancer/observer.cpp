@@ -147,7 +147,6 @@ bool Observer::waits_for_samples(const Observation& seen) {
 }
 
 std::vector<Observation> Observer::look(const Changes& changes) {
-  if (options_.inner != nullptr) options_.inner->collect();
   const auto now = pace_.now();
   const double window_s = looked_ ? std::chrono::duration<double>(now - *looked_).count() : 0;
   looked_ = now;

@@ -82,9 +82,13 @@ int usage_error(Context& context, const CLI::App& app, const std::string& what) 
 
 }  // namespace
 
-std::string companion(const Context& context, const std::string& name) {
+std::string own_executable(const Context& context) {
   std::string self;
-  if (context.os.read_link("/proc/self/exe", self) < 0) self = context.program;
+  return context.os.read_link("/proc/self/exe", self) < 0 ? context.program : self;
+}
+
+std::string companion(const Context& context, const std::string& name) {
+  const std::string self = own_executable(context);
   const std::size_t slash = self.rfind('/');
   if (slash == std::string::npos) return name;
   const std::string folder = self.substr(0, slash + 1);

@@ -23,6 +23,9 @@ int invoke(Context& context, Verb& verb, const std::vector<std::string>& argumen
 /// folder of the same installation; where it is not there, the name alone, to be looked up on PATH.
 std::string companion(const Context& context, const std::string& name);
 
+/// The file of the command that runs.
+std::string own_executable(const Context& context);
+
 /// Replaces this process by `companion` with the arguments; returns an exit code only when that
 /// fails, and reports why on the error stream.
 int run_companion(Context& context, const std::string& verb, std::vector<std::string> arguments);

@@ -54,92 +54,82 @@ void append_samples(os::Fake& os, pid_t pid, std::size_t count) {
   append_block(os, "SMPL", content);
 }
 
-TEST(BalancerInnerSamples, AProgramGetsTheLibraryAndAFile) {
+/// Of a program that is about to start.
+class BalancerInnerSamples : public testing::Test {
+ protected:
+  void SetUp() override {
+    set_keys(os);
+    auto prepared = prepare_source(os, "pkeys", request_for({"solver"}));
+    ASSERT_TRUE(prepared) << prepared.error().message();
+    inner = std::move(*prepared);
+    ASSERT_TRUE(inner);
+  }
+
   os::Fake os;
-  set_keys(os);
-  const auto inner = prepare_source(os, "pkeys", request_for({"solver"}));
-  ASSERT_TRUE(inner) << inner.error().message();
-  ASSERT_TRUE(*inner);
+  std::unique_ptr<InnerSamples> inner;
+};
+
+TEST_F(BalancerInnerSamples, AProgramGetsTheLibraryAndAFile) {
   bool preloaded = false;
-  for (const auto& [name, value] : (*inner)->environment()) {
+  for (const auto& [name, value] : inner->environment()) {
     preloaded = preloaded || (name == "LD_PRELOAD" && value.starts_with("/lib/libhomenode-pkeys"));
   }
   EXPECT_TRUE(preloaded);
   EXPECT_EQ(text_of(os).size(), sizeof(SampleFileHeader));
 }
 
-TEST(BalancerInnerSamples, KeepsSamplesUntilTheyAreForgottenAndTheFileSmall) {
-  os::Fake os;
-  set_keys(os);
-  const auto inner = prepare_source(os, "pkeys", request_for({"solver"}));
-  ASSERT_TRUE(inner);
+TEST_F(BalancerInnerSamples, KeepsSamplesUntilTheyAreForgottenAndTheFileSmall) {
   append_samples(os, program, 3);
-  (*inner)->collect();
+  inner->samples_of(program);
   append_samples(os, program, 2);
   append_samples(os, program + 1, 1);
-  EXPECT_EQ((*inner)->samples_of(program).size(), 5U);
+  EXPECT_EQ(inner->samples_of(program).size(), 5U);
   EXPECT_EQ(text_of(os).size(), sizeof(SampleFileHeader));
   append_samples(os, program, 1);
-  EXPECT_EQ((*inner)->samples_of(program).size(), 6U);
+  EXPECT_EQ(inner->samples_of(program).size(), 6U);
   append_samples(os, program, 1);
-  (*inner)->forget(program);
-  EXPECT_TRUE((*inner)->samples_of(program).empty());
-  EXPECT_EQ((*inner)->samples_of(program + 1).size(), 1U);
+  inner->forget(program);
+  EXPECT_TRUE(inner->samples_of(program).empty());
+  EXPECT_EQ(inner->samples_of(program + 1).size(), 1U);
 }
 
-TEST(BalancerInnerSamples, LooksWaitForMoreSamplesButNotForEver) {
-  os::Fake os;
-  set_keys(os);
-  const auto inner = prepare_source(os, "pkeys", request_for({"solver"}));
-  ASSERT_TRUE(inner);
+TEST_F(BalancerInnerSamples, LooksWaitForMoreSamplesButNotForEver) {
   for (int look = 0; look < InnerSamples::most_waits; ++look) {
-    EXPECT_TRUE((*inner)->may_wait(program));
+    EXPECT_TRUE(inner->may_wait(program));
   }
-  EXPECT_FALSE((*inner)->may_wait(program));
-  EXPECT_TRUE((*inner)->may_wait(program + 1));
-  (*inner)->forget(program);
-  EXPECT_TRUE((*inner)->may_wait(program));
+  EXPECT_FALSE(inner->may_wait(program));
+  EXPECT_TRUE(inner->may_wait(program + 1));
+  inner->forget(program);
+  EXPECT_TRUE(inner->may_wait(program));
 }
 
-TEST(BalancerInnerSamples, DropsTheOldestOfMoreThanItKeeps) {
-  os::Fake os;
-  set_keys(os);
-  const auto inner = prepare_source(os, "pkeys", request_for({"solver"}));
-  ASSERT_TRUE(inner);
+TEST_F(BalancerInnerSamples, DropsTheOldestOfMoreThanItKeeps) {
   append_samples(os, program, InnerSamples::most_samples + 2);
-  const auto samples = (*inner)->samples_of(program);
+  const auto samples = inner->samples_of(program);
   ASSERT_EQ(samples.size(), InnerSamples::most_samples);
   EXPECT_EQ(samples.front().address, 2U);
 }
 
-TEST(BalancerInnerSamples, ABlockThatIsNotWholeCostsNoOther) {
-  os::Fake os;
-  set_keys(os);
-  const auto inner = prepare_source(os, "pkeys", request_for({"solver"}));
-  ASSERT_TRUE(inner);
+TEST_F(BalancerInnerSamples, ABlockThatIsNotWholeCostsNoOther) {
   append_samples(os, program, 2);
   os.set_file(file, text_of(os) + "SMPL");
-  EXPECT_EQ((*inner)->samples_of(program).size(), 2U);
+  EXPECT_EQ(inner->samples_of(program).size(), 2U);
 }
 
-TEST(BalancerInnerSamples, SaysWhichProcessTakesNone) {
-  os::Fake os;
-  set_keys(os);
-  const auto inner = prepare_source(os, "pkeys", request_for({"solver"}));
-  ASSERT_TRUE(inner);
+TEST_F(BalancerInnerSamples, SaysWhichProcessTakesNone) {
   append_block(os, "JSON",
                R"({"kind":"pkeys","pid":7,"refused":"it uses protection keys itself"})");
   append_block(os, "JSON", R"({"kind":"begin","pid":8,"refused":{}})");
   append_block(os, "JSON", R"({"refused")");
   append_block(os, "JSON", R"({"pid":"8","refused":"no number"})");
   append_block(os, "JSON", R"(["refused"])");
-  EXPECT_EQ((*inner)->refused(program), "");
-  (*inner)->collect();
-  EXPECT_EQ((*inner)->refused(program), "it uses protection keys itself");
-  EXPECT_EQ((*inner)->refused(program + 1), "");
+  EXPECT_EQ(inner->refused(program), "");
+  inner->samples_of(program);
+  EXPECT_EQ(inner->refused(program), "it uses protection keys itself");
+  EXPECT_EQ(inner->refused(program + 1), "");
 }
 
-TEST(BalancerInnerSamples, TheFileGoesAtTheEnd) {
+TEST(BalancerSources, TheFileGoesAtTheEnd) {
   os::Fake os;
   set_keys(os);
   { ASSERT_TRUE(prepare_source(os, "pkeys", request_for({"solver"}))); }
@@ -147,7 +137,7 @@ TEST(BalancerInnerSamples, TheFileGoesAtTheEnd) {
   EXPECT_EQ(os.count("close_file"), 1U);
 }
 
-TEST(BalancerInnerSamples, SourcesThatCannotServeAreRefusedAtOnce) {
+TEST(BalancerSources, SourcesThatCannotServeAreRefusedAtOnce) {
   os::Fake os;
   set_keys(os);
   const auto message = [&](const std::string& name, std::vector<std::string> command) {

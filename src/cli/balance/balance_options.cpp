@@ -10,6 +10,7 @@
 
 #include "base/sizes.h"
 #include "base/words.h"
+#include "cli/invoke.h"
 #include "cli/program_line.h"
 #include "cli/sample/sample.h"
 #include "launch/agent.h"
@@ -295,10 +296,9 @@ Result<void> prepare_source(Context& context, const std::vector<std::string>& pr
   request.program = program;
   request.output = observer.scratch + ".inner";
   request.overhead = observer.overhead * std::min(1.0, looked);
-  std::string executable;
-  if (context.os.read_link("/proc/self/exe", executable) < 0) executable = context.program;
   const char* const libexec = std::getenv("HOMENODE_LIBEXEC");
-  auto folder = launch::agent_folder(context.os, executable, libexec == nullptr ? "" : libexec);
+  auto folder =
+      launch::agent_folder(context.os, own_executable(context), libexec == nullptr ? "" : libexec);
   if (folder) request.agent_folder = std::move(*folder);
   auto prepared = balancer::prepare_source(context.os, observer.source, std::move(request));
   if (!prepared) return prepared.as_unexpected();

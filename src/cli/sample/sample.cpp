@@ -76,8 +76,7 @@ class Sample final : public Verb {
   Result<int> try_run(Context& context) {
     auto command = make_sample_command(options_, line_);
     if (!command) return command.as_unexpected();
-    std::string executable;
-    if (context.os.read_link("/proc/self/exe", executable) < 0) executable = context.program;
+    const std::string executable = own_executable(context);
     if (auto folder = launch::agent_folder(context.os, executable, variable("HOMENODE_LIBEXEC"))) {
       command->request.agent_folder = std::move(*folder);
     }

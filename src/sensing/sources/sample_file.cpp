@@ -44,6 +44,10 @@ Result<SampleFile> SampleFile::create(os::Os& os, const std::string& path) {
   return file;
 }
 
+void SampleFile::drop_blocks() {
+  os_->resize_file(descriptor_, sizeof(SampleFileHeader));
+}
+
 Result<void> SampleFile::write_whole(std::span<const char> bytes) {
   if (broken_ == 0) {
     const ssize_t written = os_->append_file(descriptor_, bytes);

@@ -33,6 +33,9 @@ class SampleFile {
   /// Appends one document, as sample_documents.h makes them. Errors: as above.
   Result<void> append_document(std::string_view json);
 
+  /// Drops all blocks, also those that others have appended: a file that is only begun is left.
+  void drop_blocks();
+
   [[nodiscard]] std::uint64_t samples() const { return samples_; }
   [[nodiscard]] const std::string& path() const { return path_; }
 

@@ -31,13 +31,17 @@ Result<ChosenSource> named_source(os::Os& os, SampleRequest request, const std::
 
 }  // namespace
 
-Result<ChosenSource> choose_source(os::Os& os, const SampleRequest& request,
-                                   const std::string& name) {
-  if (name != "auto") return named_source(os, request, name);
+bool tells_who_uses_what(const SourceFacts& facts) {
+  return facts.number != SampleSource::sched && facts.number != SampleSource::pages;
+}
+
+ChosenSource best_source(os::Os& os, const SampleRequest& request,
+                         bool (*wanted)(const SourceFacts&)) {
   ChosenSource chosen;
   for (const SourceEntry& entry : source_table()) {
     if (!entry.automatic) continue;
     auto source = entry.make();
+    if (!wanted(source->facts())) continue;
     const auto works = source->check(os, request);
     if (works) {
       chosen.source = std::move(source);
@@ -45,6 +49,14 @@ Result<ChosenSource> choose_source(os::Os& os, const SampleRequest& request,
     }
     chosen.refused.emplace_back(source->facts().name, works.error().message());
   }
+  return chosen;
+}
+
+Result<ChosenSource> choose_source(os::Os& os, const SampleRequest& request,
+                                   const std::string& name) {
+  if (name != "auto") return named_source(os, request, name);
+  ChosenSource chosen = best_source(os, request, [](const SourceFacts&) { return true; });
+  if (chosen.source != nullptr) return chosen;
   std::string reasons;
   for (const auto& [source, why] : chosen.refused) reasons += fmt::format("; {}: {}", source, why);
   return not_supported("no source of samples works here" + reasons,

@@ -33,6 +33,13 @@ struct ChosenSource {
   std::vector<std::pair<std::string, std::string>> refused;  ///< Name and reason.
 };
 
+/// Whether samples of a source are of addresses and of threads.
+bool tells_who_uses_what(const SourceFacts& facts);
+
+/// The first that may be taken unasked, is `wanted` and works here; none: null, with all refusals.
+ChosenSource best_source(os::Os& os, const SampleRequest& request,
+                         bool (*wanted)(const SourceFacts&));
+
 /// `name` is a source's or "auto", which takes the first that works here. Errors: bad_usage for a
 /// name that stands for none; why the named one does not work; not_supported where none does.
 Result<ChosenSource> choose_source(os::Os& os, const SampleRequest& request,

@@ -158,7 +158,7 @@ def test_decisions_are_kept_beside_the_runs(tmp_path: Path) -> None:
 
 def test_the_documents_table_is_that_of_the_runs_that_are_kept() -> None:
     text = DOCUMENT.read_text()
-    for machine in ("quad-4x2",):
+    for machine in ("quad-4x2", "cxl-3x4"):
         records = Store(RECORDS / f"{machine}-8.jsonl").records()
         found = [Runs(case, records) for case in cases(find_machine(machine), 8)]
         for line in table.table([one for one in found if one.by]).splitlines()[2:]:
